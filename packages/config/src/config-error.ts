@@ -1,0 +1,19 @@
+/** Exit status of a process whose configuration is wrong: EX_CONFIG of sysexits(3). */
+export const EXIT_CONFIG = 78;
+
+/** All that is wrong with a configuration, one sentence a problem. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  /**
+   * @param subject what was configured, for example `gateway`
+   * @param problems one sentence each, naming the variable first
+   */
+  constructor(subject: string, problems: readonly string[]) {
+    super(
+      `The configuration of ${subject} is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
+    this.problems = Object.freeze([...problems]);
+  }
+}

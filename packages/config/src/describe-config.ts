@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/** One environment variable, as documented. */
+export interface ConfigVariable {
+  readonly name: string;
+  /** From the schema's `.describe()`. */
+  readonly description: string;
+  readonly required: boolean;
+  /** The default in text form; absent when there is none. */
+  readonly defaultText?: string;
+}
+
+/** Lists the variables of a schema in the order in which it declares them. */
+export function describeConfig(schema: z.ZodObject): readonly ConfigVariable[] {
+  return Object.entries(schema.shape).map(([name, type]) => describeVariable(name, type as z.ZodType));
+}
+
+function describeVariable(name: string, type: z.ZodType): ConfigVariable {
+  const absent = type.safeParse(undefined);
+  const described = { name, description: type.description ?? '', required: !absent.success };
+  if (!absent.success || absent.data === undefined) return described;
+  return { ...described, defaultText: textOf(absent.data) };
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(' ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

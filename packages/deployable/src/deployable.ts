@@ -1,0 +1,34 @@
+import type { Environment } from '@trellis/config';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What a process gives each deployable that it hosts. */
+export interface Resources {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** A deployable that serves. */
+export interface Deployable {
+  /** Where it listens, without a trailing slash. */
+  readonly url: string;
+  /** Stops accepting, finishes what is in flight, closes pools. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** The variables that every deployable has. */
+export interface ProcessConfig {
+  readonly LOG_LEVEL: string;
+  readonly OPERATIONS_PORT: number;
+  readonly OPERATIONS_HOST: string;
+}
+
+/** What a deployable's package exports: enough to run it alone, or beside others in one process. */
+export interface DeployableProgram<Config extends ProcessConfig> {
+  /** `gateway`, `auth-server`, `posts`, … */
+  readonly service: string;
+  /** @throws ConfigError with all that is wrong */
+  readonly readConfig: (environment: Environment) => Config;
+  /** Opens pools, migrates, listens. Rejects when it can't serve. */
+  readonly start: (config: Config, resources: Resources) => Promise<Deployable>;
+}

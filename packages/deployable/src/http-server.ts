@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import type { Logger } from './logger.ts';
+import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
+
+/** Settings of {@link createHttpServer}. */
+export interface HttpServerOptions {
+  readonly logger: Logger;
+  /** What must hold for `/health/ready` to answer 200, by name. */
+  readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
+  /** Largest request body, bytes. @default 1_048_576 */
+  readonly maxBodyBytes?: number;
+  /** Milliseconds for headers and body of a request to arrive. @default 30_000 */
+  readonly requestTimeoutMs?: number;
+  /** More options of Fastify: `trustProxy`, `https`, `routerOptions`, … */
+  readonly fastify?: FastifyServerOptions;
+}
+
+/** A Fastify instance with health checks, request ids, bounds on what clients may send, and no banner. It does not listen yet. */
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const server = Fastify({
+    loggerInstance: options.logger,
+    disableRequestLogging: true,
+    bodyLimit: options.maxBodyBytes ?? 1_048_576,
+    requestTimeout: options.requestTimeoutMs ?? 30_000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 65_000,
+    forceCloseConnections: 'idle',
+    genReqId: () => randomUUID(),
+    ...options.fastify,
+  }) as FastifyInstance; // the logger's type parameter is of no use to callers
+  addHealthRoutes(server, options.readiness ?? {});
+  return server;
+}

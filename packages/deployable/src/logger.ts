@@ -1,0 +1,36 @@
+import { pino, type DestinationStream, type Logger } from 'pino';
+
+export type { Logger } from 'pino';
+
+/** Settings of {@link createLogger}. */
+export interface LoggerOptions {
+  /** The deployable; in every record as `service`. */
+  readonly service: string;
+  /** `silent`, `error`, `warn`, `info`, `debug`, `trace`. @default 'info' */
+  readonly level?: string;
+  /** Where records go, one JSON object a line. @default standard output */
+  readonly destination?: DestinationStream;
+}
+
+/** Members whose values never reach a log, at the depths where requests and configurations carry them. */
+const SECRETS = [
+  'authorization',
+  'cookie',
+  'password',
+  'client_secret',
+  'code',
+  'code_verifier',
+  'refresh_token',
+  'access_token',
+  'id_token',
+];
+
+/** A structured logger that writes JSON lines and removes secrets. */
+export function createLogger(options: LoggerOptions): Logger {
+  const settings = {
+    level: options.level ?? 'info',
+    base: { service: options.service },
+    redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
+  };
+  return options.destination ? pino(settings, options.destination) : pino(settings);
+}

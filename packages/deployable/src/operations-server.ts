@@ -1,0 +1,48 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import Fastify from 'fastify';
+import type { Metrics } from './metrics.ts';
+
+/** Settings of {@link startOperationsServer}. */
+export interface OperationsServerOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** @default '127.0.0.1', because this port is not public */
+  readonly host?: string;
+  /** What is served; several when a process hosts several deployables. */
+  readonly metrics: readonly Metrics[];
+}
+
+/** A listening operations server. */
+export interface OperationsServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Serves `GET /metrics` in the Prometheus text format, with those of the process, on a port of its own. */
+export async function startOperationsServer(options: OperationsServerOptions): Promise<OperationsServer> {
+  const processMetrics = new Registry();
+  collectDefaultMetrics({ register: processMetrics });
+  const server = Fastify({ forceCloseConnections: true });
+  server.get('/metrics', async (_request, reply) => {
+    const texts = await Promise.all(
+      [processMetrics, ...options.metrics].map((registry) => registry.metrics()),
+    );
+    return reply.type(processMetrics.contentType).send(mergeExpositions(texts));
+  });
+  const url = await server.listen({ port: options.port, host: options.host ?? '127.0.0.1' });
+  return { url, close: () => server.close() };
+}
+
+/** The exposition format wants each metric's HELP and TYPE once, with all its series behind them. */
+function mergeExpositions(texts: readonly string[]): string {
+  const families = new Map<string, { head: string; series: string[] }>();
+  for (const family of texts.flatMap((text) => text.split(/\n(?=# HELP )/))) {
+    const lines = family.split('\n').filter((line) => line !== '');
+    const [help = '', type = '', ...series] = lines;
+    if (help === '') continue;
+    const known = families.get(type);
+    if (known) known.series.push(...series);
+    else families.set(type, { head: `${help}\n${type}`, series });
+  }
+  return [...families.values()].map(({ head, series }) => [head, ...series, ''].join('\n')).join('\n');
+}

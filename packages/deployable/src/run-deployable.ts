@@ -1,0 +1,93 @@
+import { ConfigError, EXIT_CONFIG, type Environment } from '@trellis/config';
+import type { Deployable, DeployableProgram, ProcessConfig } from './deployable.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { createMetrics } from './metrics.ts';
+import { startOperationsServer } from './operations-server.ts';
+
+const DRAIN_DEADLINE_MS = 25_000;
+
+/**
+ * The life of a process that hosts one deployable: configure, start, serve, drain on SIGTERM or SIGINT, exit. A wrong
+ * configuration is printed whole and exits with 78 (sysexits EX_CONFIG); a failed start exits with 1; a second signal
+ * exits at once.
+ */
+export async function runDeployable<Config extends ProcessConfig>(
+  program: DeployableProgram<Config>,
+  environment: Environment,
+): Promise<void> {
+  const config = readConfigOrExit(program, environment);
+  const logger = createLogger({ service: program.service, level: config.LOG_LEVEL });
+  const deployable = await startOrExit(program, config, logger);
+  logger.info({ url: deployable.url }, 'ready');
+  drainOnSignal(logger, deployable);
+}
+
+function readConfigOrExit<Config extends ProcessConfig>(
+  program: DeployableProgram<Config>,
+  environment: Environment,
+): Config {
+  try {
+    return program.readConfig(environment);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return process.exit(EXIT_CONFIG);
+  }
+}
+
+async function startOrExit<Config extends ProcessConfig>(
+  program: DeployableProgram<Config>,
+  config: Config,
+  logger: Logger,
+): Promise<Deployable> {
+  try {
+    return await startWithOperations(program, config, logger);
+  } catch (error) {
+    logger.fatal({ err: error }, 'could not start');
+    return process.exit(1);
+  }
+}
+
+async function startWithOperations<Config extends ProcessConfig>(
+  program: DeployableProgram<Config>,
+  config: Config,
+  logger: Logger,
+): Promise<Deployable> {
+  const metrics = createMetrics(program.service);
+  const operations = await startOperationsServer({
+    port: config.OPERATIONS_PORT,
+    host: config.OPERATIONS_HOST,
+    metrics: [metrics],
+  });
+  const deployable = await program.start(config, { logger, metrics });
+  return {
+    url: deployable.url,
+    close: async () => {
+      await deployable.close();
+      await operations.close();
+    },
+  };
+}
+
+/** The first SIGTERM or SIGINT drains within the deadline; a second one ends the process at once. */
+function drainOnSignal(logger: Logger, deployable: Deployable): void {
+  let draining = false;
+  const onSignal = (): void => {
+    if (draining) process.exit(130);
+    draining = true;
+    void drainAndExit(logger, deployable);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}
+
+async function drainAndExit(logger: Logger, deployable: Deployable): Promise<never> {
+  setTimeout(() => process.exit(1), DRAIN_DEADLINE_MS).unref();
+  try {
+    await deployable.close();
+    return process.exit(0);
+  } catch (error) {
+    logger.error({ err: error }, 'could not close in order');
+    return process.exit(1);
+  }
+}

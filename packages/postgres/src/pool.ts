@@ -1,0 +1,34 @@
+import pg from 'pg';
+
+/** A pool of connections whose `search_path` is the service's schema. */
+export type Pool = pg.Pool;
+
+/** Settings of {@link createPool}. */
+export interface PoolOptions {
+  readonly connectionString: string;
+  /** The schema that the service owns; unqualified names resolve there and nowhere else. */
+  readonly schema: string;
+  /** Most connections. @default 10 */
+  readonly max?: number;
+  /** Milliseconds after which the server ends a statement. @default 5_000 */
+  readonly statementTimeoutMs?: number;
+  /** Called for errors of idle connections, which the pool then replaces. */
+  readonly onIdleError?: (error: Error) => void;
+}
+
+/** Opens a pool. It connects at first use, waits at most 3 s for a connection, and survives restarts of the server. */
+export function createPool(options: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    max: options.max ?? 10,
+    connectionTimeoutMillis: 3_000,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: options.statementTimeoutMs ?? 5_000,
+    idle_in_transaction_session_timeout: 10_000,
+    keepAlive: true,
+    options: `-c search_path=${options.schema}`,
+    application_name: `trellis-${options.schema}`,
+  });
+  pool.on('error', (error) => options.onIdleError?.(error));
+  return pool;
+}

@@ -1,0 +1,35 @@
+import { Cluster, Redis } from 'ioredis';
+
+/** A single node or a cluster; both run the same commands. */
+export type RedisConnection = Redis | Cluster;
+
+/** Settings of {@link connectRedis}. */
+export interface RedisOptions {
+  /** `redis://` or `rediss://`; several, separated by commas, are the seed nodes of a cluster. */
+  readonly url: string;
+  /** Shown by CLIENT LIST. */
+  readonly name: string;
+  /** Called for connection errors; the connection goes on trying. */
+  readonly onError: (error: Error) => void;
+  /** Milliseconds after which a command fails rather than wait. @default 2_000 */
+  readonly commandTimeoutMs?: number;
+}
+
+/**
+ * Opens a connection that reconnects for ever with growing pauses (at most 1 s), and whose commands fail at their
+ * time-out instead of queueing while the server is away.
+ */
+export function connectRedis(options: RedisOptions): RedisConnection {
+  const nodes = options.url.split(',');
+  const settings = {
+    connectionName: options.name,
+    commandTimeout: options.commandTimeoutMs ?? 2_000,
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: true,
+    retryStrategy: (attempt: number) => Math.min(attempt * 50, 1_000),
+  };
+  const connection =
+    nodes.length > 1 ? new Cluster(nodes, { redisOptions: settings }) : new Redis(options.url, settings);
+  connection.on('error', options.onError);
+  return connection;
+}

@@ -1,0 +1,38 @@
+/** The request header that carries the signed context from the gateway to a subgraph. Clients can't set it: the gateway strips it. */
+export const USER_CONTEXT_HEADER = 'trellis-user-context';
+
+/** The `typ` of the token, so that no other JWT of the platform passes for one (RFC 8725 §3.11). */
+export const USER_CONTEXT_TYPE = 'trellis-context+jwt';
+
+/** Signature algorithm of the token. */
+export const USER_CONTEXT_ALGORITHM = 'ES256';
+
+/** Roles of the content graph. Specification: Enums. */
+export type Role = 'ADMIN' | 'EDITOR' | 'VIEWER';
+
+/** The user behind a request. */
+export interface User {
+  /** The access token's `sub`, which is `User.id` in the graph. */
+  readonly id: string;
+  readonly roles: readonly string[];
+  readonly name?: string;
+  readonly email?: string;
+  /** When the access token was issued, seconds since 1970: the newest wins when a profile follows its token. */
+  readonly tokenIssuedAt: number;
+}
+
+/** Who is asking, and with what rights. */
+export interface UserContext {
+  /** Absent for anonymous requests, and for clients that act on their own behalf (client_credentials). */
+  readonly user?: User;
+  /** The OAuth client; absent for anonymous requests. */
+  readonly clientId?: string;
+  readonly scopes: readonly string[];
+  /** The grant behind the access token. */
+  readonly grantId?: string;
+}
+
+/** A context that is missing, forged, expired, or meant for another subgraph. The message says which, for the log alone. */
+export class InvalidUserContext extends Error {
+  override readonly name = 'InvalidUserContext';
+}

@@ -1,0 +1,100 @@
+import { jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import {
+  InvalidUserContext,
+  USER_CONTEXT_ALGORITHM,
+  USER_CONTEXT_TYPE,
+  type User,
+  type UserContext,
+} from './user-context.ts';
+
+/** Verifies contexts in one subgraph. */
+export interface UserContextVerifier {
+  /** @throws InvalidUserContext */
+  verify(token: string | undefined): Promise<UserContext>;
+}
+
+/** Settings of {@link createUserContextVerifier}. */
+export interface VerifierOptions {
+  /** The subgraph's own name; a context for any other is refused. */
+  readonly subgraph: string;
+  /** The gateway's public keys: `createLocalJWKSet(…)` or `createRemoteJWKSet(…)` of jose. */
+  readonly keys: JWTVerifyGetKey;
+  /** Verified contexts kept in memory. @default 1_000 */
+  readonly cacheSize?: number;
+}
+
+interface CachedContext {
+  readonly context: UserContext;
+  readonly expiresAtMs: number;
+}
+
+const LEEWAY_S = 5;
+
+/** Verifies signature, algorithm, type, audience and expiry. A context seen before costs one look-up until it expires. */
+export function createUserContextVerifier(options: VerifierOptions): UserContextVerifier {
+  const cache = new Map<string, CachedContext>();
+  const cacheSize = options.cacheSize ?? 1_000;
+
+  async function verifyAndKeep(token: string): Promise<UserContext> {
+    const payload = await verifyPayload(token, options);
+    const context = contextOf(payload);
+    if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as string); // the oldest; the map is not empty here
+    cache.set(token, { context, expiresAtMs: ((payload.exp ?? 0) + LEEWAY_S) * 1_000 });
+    return context;
+  }
+
+  return {
+    async verify(token) {
+      if (!token) throw new InvalidUserContext('The request carries no user context.');
+      const cached = cache.get(token);
+      if (cached && cached.expiresAtMs > Date.now()) return cached.context;
+      return verifyAndKeep(token);
+    },
+  };
+}
+
+async function verifyPayload(token: string, options: VerifierOptions): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(token, options.keys, {
+      algorithms: [USER_CONTEXT_ALGORITHM],
+      typ: USER_CONTEXT_TYPE,
+      audience: options.subgraph,
+      requiredClaims: ['exp', 'iat'],
+      clockTolerance: LEEWAY_S,
+    });
+    return payload;
+  } catch (cause) {
+    throw new InvalidUserContext('The user context does not verify.', { cause });
+  }
+}
+
+function contextOf(payload: JWTPayload): UserContext {
+  const user = userOf(payload);
+  const clientId = stringClaim(payload, 'client_id');
+  const grantId = stringClaim(payload, 'gid');
+  return Object.freeze({
+    scopes: (stringClaim(payload, 'scope') ?? '').split(' ').filter((scope) => scope !== ''),
+    ...(user && { user }),
+    ...(clientId && { clientId }),
+    ...(grantId && { grantId }),
+  });
+}
+
+function userOf(payload: JWTPayload): User | undefined {
+  if (payload.sub === undefined) return undefined;
+  const name = stringClaim(payload, 'name');
+  const email = stringClaim(payload, 'email');
+  const roles: unknown = payload['roles'];
+  return {
+    id: payload.sub,
+    roles: Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : [],
+    tokenIssuedAt: Number(payload['token_iat'] ?? 0),
+    ...(name && { name }),
+    ...(email && { email }),
+  };
+}
+
+function stringClaim(payload: JWTPayload, name: string): string | undefined {
+  const value = payload[name];
+  return typeof value === 'string' ? value : undefined;
+}

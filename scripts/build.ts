@@ -1,0 +1,2 @@
+import { readConfig } from '@trellis/config';
+console.log(typeof readConfig);

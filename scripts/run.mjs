@@ -1,0 +1,74 @@
+// @ts-check
+// The door of every npm command: installs what is missing, then runs the program in this process, so that signals
+// reach it without a chain of shells. Plain JavaScript, because nothing is installed yet when it starts. The condition
+// trellis-source, given by package.json, resolves workspace packages to their TypeScript.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const PNPM = 'pnpm@12.21.0';
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** @type {Record<string, string>} program → file, relative to scripts/ */
+const programs = {
+  start: 'start.ts',
+  test: 'test.ts',
+  prove: 'prove.ts',
+  build: 'build.ts',
+  gateway: 'gateway.ts',
+  'auth-server': 'auth-server.ts',
+  supergraph: 'supergraph.ts',
+  token: 'token.ts',
+  bench: 'bench.ts',
+  check: 'check.ts',
+  generate: 'generate.ts',
+};
+
+const [program = '', ...args] = process.argv.slice(2);
+requireNode();
+const file = Object.hasOwn(programs, program) ? programs[program] : undefined;
+if (!file) fail(`There is no program "${program}". There are: ${Object.keys(programs).join(', ')}.`, 64);
+installIfNeeded();
+process.argv = [process.argv[0] ?? 'node', fileURLToPath(new URL(String(file), import.meta.url)), ...args];
+const { register } = await import('tsx/esm/api');
+register();
+await import(new URL(String(file), import.meta.url).href);
+
+/** Says in words what is too old, instead of failing on a syntax. */
+function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  fail(`Trellis needs Node 20.19 or later; this is ${process.versions.node}.`, 69);
+}
+
+/** The stamp is a digest of all that decides what is installed; it is written after an install went through. */
+function installIfNeeded() {
+  const stampFile = `${root}node_modules/.trellis-install`;
+  const stamp = createHash('sha256')
+    .update(readFileSync(`${root}pnpm-lock.yaml`))
+    .update(readFileSync(`${root}pnpm-workspace.yaml`))
+    .update(`${process.platform} ${process.arch}`)
+    .digest('hex');
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  process.stderr.write('Installing what is missing …\n');
+  const result = spawnSync('npx', ['-y', PNPM, 'install', '--frozen-lockfile', '--reporter=append-only'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+    env: { ...process.env, CI: 'true' },
+  });
+  if (result.status !== 0) fail('The installation failed; the reason stands above.', 1);
+  mkdirSync(`${root}node_modules`, { recursive: true });
+  writeFileSync(stampFile, stamp);
+}
+
+/**
+ * @param {string} message
+ * @param {number} status
+ * @returns {never}
+ */
+function fail(message, status) {
+  process.stderr.write(`${message}\n`);
+  process.exit(status);
+}
