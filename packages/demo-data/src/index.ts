@@ -1,1 +1,1 @@
-export {};
+export { demoAccounts, demoPassword, type DemoAccount } from './demo-accounts.ts';
