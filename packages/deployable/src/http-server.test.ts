@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { FastifyInstance } from 'fastify';
+import { createHttpServer } from './http-server.ts';
+import { createLogger } from './logger.ts';
+import { createMetrics } from './metrics.ts';
+import { startOperationsServer } from './operations-server.ts';
+import { Counter } from 'prom-client';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+let server: FastifyInstance;
+afterEach(() => server?.close());
+
+describe('health', () => {
+  it('is live while the process runs', async () => {
+    server = createHttpServer({ logger });
+    const response = await server.inject('/health/live');
+    expect([response.statusCode, response.json()]).toEqual([200, { status: 'live' }]);
+  });
+
+  it('is ready when every check passes', async () => {
+    server = createHttpServer({ logger, readiness: { database: () => Promise.resolve() } });
+    expect((await server.inject('/health/ready')).statusCode).toBe(200);
+  });
+
+  it('names the checks that fail, and answers 503', async () => {
+    server = createHttpServer({
+      logger,
+      readiness: { database: () => Promise.reject(new Error('gone')), redis: () => Promise.resolve() },
+    });
+    const response = await server.inject('/health/ready');
+    expect([response.statusCode, response.json()]).toEqual([503, { status: 'unavailable', failed: ['database'] }]);
+  });
+
+  it('does not wait for ever for a check that stays silent', async () => {
+    server = createHttpServer({ logger, readiness: { silent: () => new Promise(() => {}) } });
+    expect((await server.inject('/health/ready')).json()).toEqual({ status: 'unavailable', failed: ['silent'] });
+  });
+});
+
+describe('metrics', () => {
+  it('serves each family once, with the series of every deployable in the process', async () => {
+    const [posts, users] = [createMetrics('posts'), createMetrics('users')];
+    for (const registry of [posts, users]) {
+      new Counter({ name: 'requests_total', help: 'Requests.', registers: [registry] }).inc();
+    }
+    const operations = await startOperationsServer({ port: 0, metrics: [posts, users] });
+    const text = await (await fetch(`${operations.url}/metrics`)).text();
+    await operations.close();
+    expect(text.match(/# TYPE requests_total counter/g)).toHaveLength(1);
+    expect(text).toContain('requests_total{service="posts"} 1');
+    expect(text).toContain('requests_total{service="users"} 1');
+    expect(text).toContain('process_cpu_user_seconds_total');
+  });
+});
+
+describe('the logger', () => {
+  it('S-100 removes secrets at the depths where requests carry them', () => {
+    const lines: string[] = [];
+    const recorder = createLogger({ service: 'test', destination: { write: (line) => void lines.push(line) } });
+    recorder.info({ password: 'p4ss', headers: { authorization: 'Bearer t0ken' }, req: { body: { code: 'c0de' } } });
+    expect(lines.join('')).not.toMatch(/p4ss|t0ken|c0de/);
+    expect(lines).toHaveLength(1);
+  });
+});

@@ -1,0 +1,76 @@
+import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createUserContextSigner, type UserContextSigner } from './sign-user-context.ts';
+import { InvalidUserContext, type UserContext } from './user-context.ts';
+import { createUserContextVerifier, type UserContextVerifier } from './verify-user-context.ts';
+
+const ada: UserContext = {
+  user: { id: 'ada', roles: ['ADMIN'], name: 'Ada', email: 'ada@example.com', tokenIssuedAt: 1_700_000_000 },
+  clientId: 'cli',
+  scopes: ['openid', 'read:data'],
+  grantId: 'g1',
+};
+
+interface KeyPair {
+  readonly privateKey: JWK;
+  readonly publicKey: JWK;
+}
+
+async function createKeyPair(): Promise<KeyPair> {
+  const pair = await generateKeyPair('ES256', { extractable: true });
+  const names = { kid: 'k1', alg: 'ES256' };
+  return {
+    privateKey: { ...(await exportJWK(pair.privateKey)), ...names },
+    publicKey: { ...(await exportJWK(pair.publicKey)), ...names },
+  };
+}
+
+describe('the user context', () => {
+  let keys: KeyPair;
+  let signer: UserContextSigner;
+  let posts: UserContextVerifier;
+
+  beforeAll(async () => {
+    keys = await createKeyPair();
+    signer = await createUserContextSigner({ privateKey: keys.privateKey });
+    posts = createUserContextVerifier({ subgraph: 'posts', keys: createLocalJWKSet({ keys: [keys.publicKey] }) });
+  });
+
+  it('arrives as it was sent', async () => {
+    expect(await posts.verify(await signer.sign(ada, 'posts'))).toEqual(ada);
+  });
+
+  it('carries an anonymous request without a user', async () => {
+    expect(await posts.verify(await signer.sign({ scopes: [] }, 'posts'))).toEqual({ scopes: [] });
+  });
+
+  it('S-062 is refused by every subgraph but the one it was made for', async () => {
+    await expect(posts.verify(await signer.sign(ada, 'users'))).rejects.toThrow(InvalidUserContext);
+  });
+
+  it('S-041 is required', async () => {
+    await expect(posts.verify(undefined)).rejects.toThrow(InvalidUserContext);
+  });
+
+  it('is refused when another key signed it', async () => {
+    const stranger = await createUserContextSigner({ privateKey: (await createKeyPair()).privateKey });
+    await expect(posts.verify(await stranger.sign(ada, 'posts'))).rejects.toThrow(InvalidUserContext);
+  });
+
+  it('is refused when expired, also from the cache', async () => {
+    const brief = await createUserContextSigner({ privateKey: keys.privateKey, lifetimeS: -10 });
+    const token = await brief.sign(ada, 'posts');
+    await expect(posts.verify(token)).rejects.toThrow(InvalidUserContext);
+  });
+
+  it('is refused when it is a token of another type', async () => {
+    const { importJWK } = await import('jose');
+    const token = await new SignJWT({ sub: 'ada', scope: 'read:data' })
+      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'k1' })
+      .setAudience('posts')
+      .setIssuedAt()
+      .setExpirationTime('1m')
+      .sign(await importJWK(keys.privateKey, 'ES256'));
+    await expect(posts.verify(token)).rejects.toThrow(InvalidUserContext);
+  });
+});
