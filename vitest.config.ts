@@ -1,6 +1,14 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-const resolve = { conditions: ['trellis-source', 'node', 'import', 'module', 'default'] };
+// Vite would load graphql's ES modules for our code while the federation packages require its CommonJS build;
+// with two copies of its classes nothing recognises the other's schemas. Node itself has one copy.
+const graphql = fileURLToPath(new URL('./node_modules/graphql/index.js', import.meta.url));
+
+const resolve = {
+  conditions: ['trellis-source', 'node'],
+  alias: [{ find: /^graphql$/, replacement: graphql }],
+};
 
 export default defineConfig({
   test: {
