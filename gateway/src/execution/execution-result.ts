@@ -1,0 +1,11 @@
+import type { GraphQLError } from 'graphql';
+
+/** The answer to an operation. */
+export interface ExecutionResult {
+  /** The tree by response keys. Objects have no prototype. Parsed at the first reading when `dataText` is there. */
+  readonly data: Readonly<Record<string, unknown>> | null;
+  /** Absent when there are none. Each has `extensions.code`, and a path where a field is concerned. */
+  readonly errors?: readonly GraphQLError[] | undefined;
+  /** `data` as JSON, when the fast path made it: write this instead of serializing again. */
+  readonly dataText?: string | undefined;
+}

@@ -1,0 +1,32 @@
+/** Names in lower case. */
+export type SubgraphHeaders = Readonly<Record<string, string>>;
+
+/** One call of a subgraph. */
+export interface SubgraphRequest {
+  readonly subgraph: string;
+  readonly url: string;
+  /** The JSON text of the GraphQL request. */
+  readonly body: string;
+  /** Beside content-type, accept and content-length, which the client sets. */
+  readonly headers: SubgraphHeaders;
+  /** Ends the call. The subgraph's socket is closed, or the request taken from the queue. */
+  readonly signal: AbortSignal;
+}
+
+/** What a subgraph answered, well-formed or not. */
+export interface SubgraphResponse {
+  readonly status: number;
+  /** The decompressed body. */
+  readonly body: Buffer;
+}
+
+/** Calls subgraphs. */
+export interface SubgraphClient {
+  /**
+   * @throws SubgraphFailure when there is no answer: no connection, time-out, too large, a redirect
+   * @throws the signal's reason when that ended it
+   */
+  send(request: SubgraphRequest): Promise<SubgraphResponse>;
+  /** Waits for what is in flight, then closes the sockets. */
+  close(): Promise<void>;
+}
