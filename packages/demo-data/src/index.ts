@@ -1,1 +1,8 @@
 export { demoAccounts, demoPassword, type DemoAccount } from './demo-accounts.ts';
+export {
+  createDemoContent,
+  type DemoComment,
+  type DemoContent,
+  type DemoPost,
+  type DemoUser,
+} from './demo-content.ts';
