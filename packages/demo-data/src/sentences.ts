@@ -41,15 +41,27 @@ const openings: readonly Template[] = [
 
 const bodies: readonly Template[] = [
   ({ lessons }, random) => random.pick(lessons),
+  ({ lessons }, random) => `A friend put it better than I can. ${random.pick(lessons)}`,
   ({ tools, actions }, random) =>
-    `What finally helped was ${random.pick(tools)}: with it, to ${random.pick(actions)} becomes a matter of minutes.`,
+    `What finally helped was ${random.pick(tools)}; without it I would still be trying to ${random.pick(actions)}.`,
+  ({ tools }, random) => `I bought ${random.pick(tools)} on a whim, and it has not left my side since.`,
+  ({ tools }, random) => `You can borrow ${random.pick(tools)} from almost anybody, so try before you buy.`,
   ({ things }, random) =>
     `My own ${random.pick(things).replace(/^the /, '')} are nothing special, but I know them by now.`,
-  ({ actions }, random) =>
-    `The hard part is not to ${random.pick(actions)}; the hard part is to do it again next week.`,
   ({ things }, random) => `Most of what is written about ${random.pick(things)} skips the boring middle.`,
+  ({ things }, random) =>
+    `There is a club for people who care about ${random.pick(things)}, and they meet on Tuesdays.`,
+  ({ things }, random) => `I used to think that ${random.pick(things)} were for experts.`,
+  ({ actions }, random) =>
+    `Learning to ${random.pick(actions)} is not the hard part; doing it again next week is.`,
   ({ actions }, random) =>
     `I tried it first ${random.pick(PLACES)}, where nobody could watch me ${random.pick(actions)}.`,
+  ({ actions }, random) =>
+    `You do not need talent to ${random.pick(actions)}, only a list and a pencil to tick it off.`,
+  ({ actions }, random) =>
+    `The first time I managed to ${random.pick(actions)}, I told everyone in the house.`,
+  () => 'Write down what you did while you still remember why.',
+  () => 'Half of this I learned from mistakes, and the other half from the mistakes of kinder people.',
 ];
 
 const closings: readonly Template[] = [
@@ -79,13 +91,11 @@ export function demoTitle(topic: Topic, random: Random): string {
   return random.pick(titleTemplates)(topic, random);
 }
 
-/** Two to five paragraphs, separated by empty lines. */
+/** Two to four paragraphs, separated by empty lines. */
 export function demoBody(topic: Topic, random: Random): string {
-  const paragraphs = Array.from({ length: 1 + random.below(4) }, () => paragraph(topic, random));
+  const sentences = random.sample(bodies, 4 + random.below(8)).map((template) => template(topic, random));
   const opening = random.pick(openings)(topic, random);
-  return [`${opening} ${paragraphs[0]}`, ...paragraphs.slice(1), random.pick(closings)(topic, random)].join(
-    '\n\n',
-  );
+  return [...paragraphs([opening, ...sentences]), random.pick(closings)(topic, random)].join('\n\n');
 }
 
 /** One or two sentences of a reader. */
@@ -96,11 +106,12 @@ export function demoComment(topic: Topic, random: Random): string {
     .join(' ');
 }
 
-function paragraph(topic: Topic, random: Random): string {
-  return random
-    .sample(bodies, 2 + random.below(3))
-    .map((template) => template(topic, random))
-    .join(' ');
+function paragraphs(sentences: readonly string[]): readonly string[] {
+  const size = 4;
+  const count = Math.ceil(sentences.length / size);
+  return Array.from({ length: count }, (_, index) =>
+    sentences.slice(index * size, (index + 1) * size).join(' '),
+  );
 }
 
 function capitalized(text: string): string {
