@@ -1,1 +1,7 @@
-export {};
+export {
+  findRedisProgram,
+  startRedisServer,
+  type RedisProgram,
+  type RedisServer,
+  type RedisServerOptions,
+} from './redis-server-process.ts';

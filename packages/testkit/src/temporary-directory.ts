@@ -1,0 +1,37 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lockDirectory, ownerOfDirectory } from '@trellis/supervision';
+
+/** A directory of its own that goes away after the test. */
+export interface TemporaryDirectory {
+  readonly path: string;
+  /** Deletes it with all that is in it. Safe to call twice. */
+  remove(): void;
+}
+
+const PREFIX = 'trellis-test-';
+/** A directory this young may belong to somebody who has not signed it yet. */
+const UNSIGNED_MS = 60_000;
+
+/** Makes a directory below the system's temporary one, which belongs to this process. */
+export function createTemporaryDirectory(): TemporaryDirectory {
+  const path = mkdtempSync(join(tmpdir(), PREFIX));
+  lockDirectory(path);
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Deletes the directories of test runs that were killed. */
+export function removeAbandonedDirectories(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const path = join(tmpdir(), name);
+    if (name.startsWith(PREFIX) && isAbandoned(path)) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function isAbandoned(path: string): boolean {
+  const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  return (
+    changedAt !== undefined && Date.now() - changedAt > UNSIGNED_MS && ownerOfDirectory(path) === undefined
+  );
+}

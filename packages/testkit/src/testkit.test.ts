@@ -1,0 +1,54 @@
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createTestDatabase, createTestUserContext, startTestRedis } from './index.ts';
+
+describe('createTestDatabase', () => {
+  it('makes databases that know nothing of one another', async () => {
+    const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+    await run(one.connectionString, 'CREATE TABLE note (text text)');
+    await expect(run(other.connectionString, 'SELECT * FROM note')).rejects.toThrow('does not exist');
+    await Promise.all([one.drop(), other.drop()]);
+    await expect(run(one.connectionString, 'SELECT 1')).rejects.toThrow('does not exist');
+  });
+
+  it('folds the letters of every script, whatever the locale of the machine', async () => {
+    const database = await createTestDatabase();
+    await expect(run(database.connectionString, "SELECT lower('ÅΣЖ') AS text")).resolves.toEqual([
+      { text: 'åσж' },
+    ]);
+    await database.drop();
+  });
+});
+
+describe('startTestRedis', () => {
+  it('keeps its data and its address over a restart', async () => {
+    const redis = await startTestRedis();
+    onTestFinished(() => redis.stop());
+    const client = new Redis(redis.url);
+    client.on('error', () => undefined); // the restart cuts the connection
+    await client.set('colour', 'green');
+    await redis.restart();
+    await expect(client.get('colour')).resolves.toBe('green');
+    await client.quit();
+  });
+});
+
+describe('createTestUserContext', () => {
+  it('publishes only the public half of its key', async () => {
+    const context = await createTestUserContext();
+    expect(context.jwks.keys[0]).not.toHaveProperty('d');
+    expect(context.privateKey).toHaveProperty('d');
+  });
+});
+
+async function run(connectionString: string, statement: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query(statement);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
