@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { parametersOf, parseParameters } from './parameters.ts';
+
+describe('parameters', () => {
+  it('decodes plus signs, percent-encoding and UTF-8', () => {
+    expect(parseParameters('a=x+y%20z&b=%C3%BC').get('a')).toBe('x y z');
+    expect(parseParameters('b=%C3%BC').get('b')).toBe('ü');
+  });
+
+  it('A-006 finds repeated parameters, and lets resource repeat', () => {
+    expect(() => parseParameters('a=1&a=1').assertUnrepeated()).toThrow(/more than once/);
+    expect(() => parseParameters('a=&a=').assertUnrepeated()).toThrow(/more than once/);
+    expect(parseParameters('a=1&a=2').get('a')).toBeUndefined();
+    expect(() => parseParameters('resource=a&resource=b').assertUnrepeated()).not.toThrow();
+  });
+
+  it('A-007 counts a parameter without a value as absent', () => {
+    expect(parseParameters('state=&scope').get('state')).toBeUndefined();
+    expect(parseParameters('state=&scope').get('scope')).toBeUndefined();
+  });
+
+  it.each(['a=%', 'a=%zz', 'a=%c3%28', '%ff=1', 'a=%00', 'a=\0'])('A-010 refuses %j', (text) => {
+    expect(() => parseParameters(text)).toThrow(/well-formed/);
+  });
+
+  it('A-009 refuses thousands of parameters', () => {
+    expect(() => parseParameters('a=1&'.repeat(20_000))).toThrow(/well-formed/);
+  });
+
+  it('A-011 treats __proto__, constructor and brackets as names like others', () => {
+    const parameters = parseParameters('__proto__=x&constructor=y&a[]=1&a[b]=2');
+    expect(parameters.get('__proto__')).toBe('x');
+    expect(parameters.get('constructor')).toBe('y');
+    expect(parameters.get('a')).toBeUndefined();
+    expect(parameters.get('toString')).toBeUndefined();
+    expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+  });
+
+  it('survives storing', () => {
+    const parameters = parseParameters('state=%0d%0a%25%2B+%22&resource=a&resource=b');
+    const restored = parametersOf(parameters.entries());
+    expect(restored.get('state')).toBe('\r\n%+ "');
+    expect(restored.getAll('resource')).toEqual(['a', 'b']);
+  });
+});

@@ -1,0 +1,99 @@
+import { OAuthError } from './errors.ts';
+
+/** Most name=value pairs that a request may carry. */
+const MAX_PAIRS = 200;
+
+/** RFC 8707 §2 alone lets a parameter repeat. */
+const REPEATABLE: ReadonlySet<string> = new Set(['resource']);
+
+/**
+ * The parameters of a query string or form. Names are looked up in a map, so no name is special; a parameter without a
+ * value counts as absent (RFC 6749 §3.1).
+ */
+export class Parameters {
+  readonly #values: ReadonlyMap<string, readonly string[]>;
+
+  constructor(values: ReadonlyMap<string, readonly string[]>) {
+    this.#values = values;
+  }
+
+  /** The value, or undefined when it is absent, empty, or sent more than once. */
+  get(name: string): string | undefined {
+    const values = this.#values.get(name);
+    return values?.length === 1 && values[0] !== '' ? values[0] : undefined;
+  }
+
+  /** All values but the empty ones, in the order sent. */
+  getAll(name: string): readonly string[] {
+    return (this.#values.get(name) ?? []).filter((value) => value !== '');
+  }
+
+  /** Whether the name occurs twice, whatever the values. */
+  isRepeated(name: string): boolean {
+    return (this.#values.get(name)?.length ?? 0) > 1;
+  }
+
+  /** @throws OAuthError invalid_request when any parameter is sent twice. RFC 6749 §3.1, §3.2 */
+  assertUnrepeated(): void {
+    for (const [name, values] of this.#values) {
+      if (values.length > 1 && !REPEATABLE.has(name)) {
+        throw new OAuthError('invalid_request', 'A parameter is sent more than once.', { detail: name });
+      }
+    }
+  }
+
+  /** Names and values as they came, for storing. */
+  entries(): readonly (readonly [string, string])[] {
+    return [...this.#values].flatMap(([name, values]) => values.map((value) => [name, value] as const));
+  }
+}
+
+/**
+ * Parses `application/x-www-form-urlencoded` text.
+ *
+ * @throws OAuthError invalid_request for malformed percent-encoding, bytes that are not UTF-8, NUL, or too many pairs;
+ * none of these may be carried by a redirect, because the redirect URI itself can't be read
+ */
+export function parseParameters(encoded: string): Parameters {
+  const pairs = encoded === '' ? [] : encoded.split('&').filter((pair) => pair !== '');
+  if (pairs.length > MAX_PAIRS) throw malformed(`${pairs.length} parameters`);
+  const values = new Map<string, string[]>();
+  for (const pair of pairs) {
+    const { name, value } = parsePair(pair);
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
+  }
+  return new Parameters(values);
+}
+
+/** Parameters from names and values, for requests that were stored. */
+export function parametersOf(entries: Iterable<readonly [string, string]>): Parameters {
+  return parseParameters(new URLSearchParams([...entries].map(([name, value]) => [name, value])).toString());
+}
+
+function parsePair(pair: string): { name: string; value: string } {
+  const equals = pair.indexOf('=');
+  if (equals === -1) return { name: decode(pair), value: '' };
+  return { name: decode(pair.slice(0, equals)), value: decode(pair.slice(equals + 1)) };
+}
+
+/** decodeURIComponent rejects malformed escapes and invalid UTF-8. */
+function decode(text: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (error) {
+    throw malformed('percent-encoding', error);
+  }
+  if (decoded.includes('\0')) throw malformed('NUL');
+  return decoded;
+}
+
+function malformed(detail: string, cause?: unknown): OAuthError {
+  return new OAuthError('invalid_request', 'The parameters are not well-formed.', {
+    detail,
+    cause,
+    redirect: false,
+  });
+}
