@@ -1,1 +1,29 @@
-export {};
+export { apiSchemaOf } from './api-schema.ts';
+export { checkSupergraph } from './check-supergraph.ts';
+export { compareApiSchemas, type ApiChange, type ApiChanges } from './compare-api-schemas.ts';
+export {
+  composeSubgraphs,
+  composeSupergraph,
+  federationVersion,
+  type Composition,
+} from './compose-supergraph.ts';
+export {
+  formatDiagnostic,
+  formatLocation,
+  ownCodes,
+  type Diagnostic,
+  type SourceLocation,
+} from './diagnostic.ts';
+export {
+  loadSubgraphSchema,
+  SchemaNotReadable,
+  type LoadOptions,
+  type SubgraphSchema,
+} from './subgraph-schema.ts';
+export {
+  readSupergraphConfig,
+  type SchemaSource,
+  type SubgraphConfig,
+  type SupergraphConfig,
+} from './supergraph-config.ts';
+export { SupergraphConfigError } from './supergraph-config-error.ts';

@@ -1,0 +1,13 @@
+import { ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/federation-internals';
+import type { GraphQLSchema } from 'graphql';
+
+/**
+ * The schema that clients of a supergraph see: no join directives, nothing that is @inaccessible.
+ *
+ * @throws Error when the text is not a supergraph that a gateway could load
+ */
+export function apiSchemaOf(supergraphSdl: string): GraphQLSchema {
+  return Supergraph.build(supergraphSdl, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES })
+    .apiSchema()
+    .toGraphQLJSSchema();
+}

@@ -1,0 +1,68 @@
+import type { CompositionResult } from '@apollo/composition';
+import { Kind, type ASTNode, type DocumentNode, type GraphQLError } from 'graphql';
+import type { Diagnostic, SourceLocation } from './diagnostic.ts';
+import { locateField, locateDirective, locationOf } from './source-position.ts';
+
+/** A subgraph's schema, parsed, by the name of its subgraph. */
+export type SubgraphDocuments = ReadonlyMap<string, DocumentNode>;
+
+/** What the composer tells beside a supergraph. */
+export type CompositionHint = NonNullable<CompositionResult['hints']>[number];
+
+/** An error of the composer, with the places in the subgraphs' schemas that it is about. */
+export function describeError(error: GraphQLError, documents: SubgraphDocuments): Diagnostic {
+  const code = error.extensions['code'];
+  return {
+    code: typeof code === 'string' ? code : 'COMPOSITION_ERROR',
+    message: error.message,
+    locations: locate(error.message, error.nodes ?? [], documents),
+  };
+}
+
+/** A hint of the composer, likewise. */
+export function describeHint(hint: CompositionHint, documents: SubgraphDocuments): Diagnostic {
+  return {
+    code: hint.definition.code,
+    message: hint.message,
+    locations: locate(hint.message, hint.nodes ?? [], documents),
+  };
+}
+
+/**
+ * The composer's nodes know their places, except where it works on a schema that it printed itself, and where it talks
+ * about whole queries. Then what the message names is looked up.
+ */
+function locate(
+  message: string,
+  nodes: readonly ASTNode[],
+  documents: SubgraphDocuments,
+): readonly SourceLocation[] {
+  const known = nodes.map(locationOf).filter((location) => location !== undefined);
+  if (known.length > 0) return unique(known);
+  const concerned = documentsNamedIn(message, documents);
+  const ofDirectives = nodes
+    .filter((node) => node.kind === Kind.DIRECTIVE)
+    .flatMap((directive) => concerned.flatMap((document) => locateDirective(document, directive)));
+  if (ofDirectives.length > 0) return unique(ofDirectives);
+  return unique(
+    missingFields(message).flatMap((coordinate) =>
+      concerned.flatMap((document) => locateField(document, coordinate)),
+    ),
+  );
+}
+
+/** Messages about one subgraph begin with its name in brackets. */
+function documentsNamedIn(message: string, documents: SubgraphDocuments): readonly DocumentNode[] {
+  const document = documents.get(/^\[([^\]]+)\] /.exec(message)?.[1] ?? '');
+  return document ? [document] : [...documents.values()];
+}
+
+/** What an unsatisfiable query fails on: `cannot find field "Product.price"`. */
+function missingFields(message: string): readonly string[] {
+  return [...message.matchAll(/cannot find field "(\w+\.\w+)"/g)].map(([, coordinate = '']) => coordinate);
+}
+
+function unique(locations: readonly SourceLocation[]): readonly SourceLocation[] {
+  const seen = new Map(locations.map((location) => [JSON.stringify(location), location]));
+  return [...seen.values()];
+}

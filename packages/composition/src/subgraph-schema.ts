@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import type { SchemaSource, SubgraphConfig } from './supergraph-config.ts';
+
+/** A subgraph with the text of its schema. */
+export interface SubgraphSchema {
+  readonly name: string;
+  readonly routingUrl: string;
+  readonly sdl: string;
+  /** What diagnostics show as the file: a path or an address. */
+  readonly source: string;
+}
+
+/** What {@link loadSubgraphSchema} needs for schemas that come from an address. */
+export interface LoadOptions {
+  /** Milliseconds for a subgraph to answer. @default 10_000 */
+  readonly timeoutMs?: number;
+  /** @default globalThis.fetch */
+  readonly fetch?: typeof fetch;
+}
+
+/** A schema that could not be had; the message says why. */
+export class SchemaNotReadable extends Error {
+  override readonly name = 'SchemaNotReadable';
+  readonly source: string;
+
+  constructor(source: string, message: string) {
+    super(message);
+    this.source = source;
+  }
+}
+
+/**
+ * Reads a subgraph's schema from its file, its address (`{ _service { sdl } }`) or the configuration itself.
+ *
+ * @throws SchemaNotReadable
+ */
+export async function loadSubgraphSchema(
+  { name, routingUrl, schema }: SubgraphConfig,
+  options: LoadOptions = {},
+): Promise<SubgraphSchema> {
+  return { name, routingUrl, sdl: await readSdl(schema, options), source: sourceName(name, schema) };
+}
+
+function sourceName(name: string, schema: SchemaSource): string {
+  if (schema.kind === 'file') return schema.path;
+  return schema.kind === 'address' ? schema.url : `the sdl of ${name}`;
+}
+
+async function readSdl(schema: SchemaSource, options: LoadOptions): Promise<string> {
+  switch (schema.kind) {
+    case 'text':
+      return schema.sdl;
+    case 'file':
+      return readFile(schema.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        throw new SchemaNotReadable(
+          schema.path,
+          `The file could not be read (${error.code ?? error.message}).`,
+        );
+      });
+    case 'address':
+      return askSubgraph(schema, options);
+    default:
+      return schema satisfies never;
+  }
+}
+
+async function askSubgraph(
+  { url, headers }: Extract<SchemaSource, { kind: 'address' }>,
+  options: LoadOptions,
+): Promise<string> {
+  const send = options.fetch ?? fetch;
+  try {
+    const response = await send(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ query: '{ _service { sdl } }' }),
+      signal: AbortSignal.timeout(options.timeoutMs ?? 10_000),
+    });
+    return sdlOf(await response.json(), response.status);
+  } catch (error) {
+    throw new SchemaNotReadable(
+      url,
+      `The subgraph did not tell its schema: ${reasonOf(error).replace(/\.$/, '')}.`,
+    );
+  }
+}
+
+function sdlOf(answer: unknown, status: number): string {
+  const { data, errors } = (answer ?? {}) as ServiceAnswer; // checked member by member below
+  const sdl = data?._service?.sdl;
+  if (typeof sdl === 'string') return sdl;
+  const said = errors?.[0]?.message;
+  throw new Error(typeof said === 'string' ? said : `its answer (status ${status}) holds no _service.sdl`);
+}
+
+interface ServiceAnswer {
+  readonly data?: { readonly _service?: { readonly sdl?: unknown } | null } | null;
+  readonly errors?: readonly { readonly message?: unknown }[];
+}
+
+/** The cause of fetch's "fetch failed" is what an operator can act on. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message || error.message : error.message;
+}
