@@ -30,10 +30,10 @@ requireNode();
 const file = Object.hasOwn(programs, program) ? programs[program] : undefined;
 if (!file) fail(`There is no program "${program}". There are: ${Object.keys(programs).join(', ')}.`, 64);
 installIfNeeded();
-process.argv = [process.argv[0] ?? 'node', fileURLToPath(new URL(String(file), import.meta.url)), ...args];
+process.argv = [process.argv[0] ?? 'node', fileURLToPath(new URL(file, import.meta.url)), ...args];
 const { register } = await import('tsx/esm/api');
 register();
-await import(new URL(String(file), import.meta.url).href);
+await import(new URL(file, import.meta.url).href);
 
 /** Says in words what is too old, instead of failing on a syntax. */
 function requireNode() {

@@ -24,5 +24,5 @@ function describeVariable(name: string, type: z.ZodType): ConfigVariable {
 
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.join(' ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
