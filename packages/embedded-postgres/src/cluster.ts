@@ -102,7 +102,7 @@ async function runInitdb(options: ClusterOptions, directory: string): Promise<vo
 
 function initdbArguments(options: ClusterOptions, directory: string): readonly string[] {
   return [
-    `--pgdata=${dataDirectoryArgument(directory)}`,
+    `--pgdata=${dataDirectoryArgument(directory, options.binaries)}`,
     `--username=${SUPERUSER}`,
     '--pwfile=/dev/stdin',
     '--auth=scram-sha-256',

@@ -1,7 +1,6 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { startGuarded, type GuardedProcess } from '@trellis/supervision';
+import { becomesReady, startGuarded, type GuardedProcess } from '@trellis/supervision';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
@@ -18,9 +17,11 @@ export interface ServerOptions {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** The port was taken between being chosen and being bound. */
-export class PortTaken extends Error {
-  override readonly name = 'PortTaken';
+/** Something else listens on the port. */
+export class PortTaken extends EmbeddedPostgresError {
+  constructor(port: number) {
+    super(`PostgreSQL could not start, because port ${port} is in use.`);
+  }
 }
 
 /** Nothing of our own environment: no locale, no PG… variable, no secret. */
@@ -42,10 +43,10 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024;
  */
 export async function startServer(options: ServerOptions): Promise<GuardedProcess> {
   const server = await launch(options);
-  if (await waitUntilReady(options, server)) return server;
+  if (await becomesReady(server, () => isReady(options.dataDirectory), READY_DEADLINE_MS)) return server;
   await server.stop();
   const words = lastWords(options.logFile);
-  if (/could not bind|could not create any TCP\/IP sockets/.test(words)) throw new PortTaken(words);
+  if (/could not bind|could not create any TCP\/IP sockets/.test(words)) throw new PortTaken(options.port);
   throw new EmbeddedPostgresError(
     `PostgreSQL did not start; its log, ${options.logFile}, ends so:\n${words}`,
   );
@@ -53,10 +54,12 @@ export async function startServer(options: ServerOptions): Promise<GuardedProces
 
 /**
  * How the data directory is named to PostgreSQL. On Linux it is the working directory, by a link that leads there even
- * when the directories above it are closed to the account that the server runs as.
+ * when the directories above it are closed to the account that the server runs as. Releases before 16 leave their
+ * working directory while they look for themselves, so they are given the path.
  */
-export function dataDirectoryArgument(dataDirectory: string): string {
-  return process.platform === 'linux' ? '/proc/self/cwd' : dataDirectory;
+export function dataDirectoryArgument(dataDirectory: string, binaries: Binaries): string {
+  const staysInPlace = Number.parseInt(binaries.version, 10) >= 16;
+  return process.platform === 'linux' && staysInPlace ? '/proc/self/cwd' : dataDirectory;
 }
 
 async function launch(options: ServerOptions): Promise<GuardedProcess> {
@@ -92,7 +95,7 @@ function serverArguments(options: ServerOptions): readonly string[] {
     ...options.settings,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  return ['-D', dataDirectoryArgument(options.dataDirectory), ...flags];
+  return ['-D', dataDirectoryArgument(options.dataDirectory, options.binaries), ...flags];
 }
 
 /** The log of earlier runs is kept up to a bound, and once beyond it. */
@@ -102,25 +105,12 @@ function openLog(file: string): number {
   return openSync(file, 'a', 0o600);
 }
 
-/** @returns false when the server ended instead, or is not ready at the deadline */
-async function waitUntilReady(options: ServerOptions, server: GuardedProcess): Promise<boolean> {
-  let ended = false;
-  void server.exited.then(() => (ended = true));
-  const deadline = Date.now() + READY_DEADLINE_MS;
-  while (!ended && Date.now() < deadline) {
-    if (readPostmasterFile(options.dataDirectory)?.status === 'ready') return true;
-    await delay(10);
-  }
-  return false;
-}
-
-/** What the server says of itself in `postmaster.pid`: process id in line 1, status in line 8. */
-export function readPostmasterFile(dataDirectory: string): { pid: number; status: string } | undefined {
+/** What the server says of itself in line 8 of `postmaster.pid`. */
+function isReady(dataDirectory: string): boolean {
   try {
-    const lines = readFileSync(join(dataDirectory, 'postmaster.pid'), 'utf8').split('\n');
-    return { pid: Number(lines[0]), status: (lines[7] ?? '').trim() };
+    return readFileSync(join(dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[7]?.trim() === 'ready';
   } catch {
-    return undefined; // not written yet, or removed by a server that ended
+    return false; // not written yet, or removed by a server that ended
   }
 }
 

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { createConnection } from 'node:net';
 import { basename, delimiter, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
+  becomesReady,
   endLeftovers,
   freePort,
   keepRunning,
@@ -162,7 +162,7 @@ async function startServer(
   options: RedisServerOptions,
 ): Promise<GuardedProcess> {
   const server = await launch(port, password, options);
-  if (await waitUntilReady(port, password, server)) return server;
+  if (await becomesReady(server, () => answers(port, password), READY_DEADLINE_MS)) return server;
   await server.stop();
   throw new Error(`${options.program.name} did not start; its log ends so:\n${lastWords(options.directory)}`);
 }
@@ -202,17 +202,6 @@ function configurationText(port: number, password: string, directory: string): s
     'daemonize no',
   ];
   return `${lines.join('\n')}\n`;
-}
-
-async function waitUntilReady(port: number, password: string, server: GuardedProcess): Promise<boolean> {
-  let ended = false;
-  void server.exited.then(() => (ended = true));
-  const deadline = Date.now() + READY_DEADLINE_MS;
-  while (!ended && Date.now() < deadline) {
-    if (await answers(port, password)) return !ended;
-    await delay(10);
-  }
-  return false;
 }
 
 /** While it reads its append-only file, a server answers PING with -LOADING. */

@@ -9,11 +9,17 @@ exec 3<&0
 "$@" </dev/null 3<&- &
 server=$!
 
-# Waits in a way that a signal to this shell ends, and leaves no process that nobody collects.
+# Waits for some seconds, or until the guard is gone, and with it the server: its process id may then be somebody
+# else's. Waits in a way that a signal to this shell ends, and leaves no process that nobody collects.
 nap() {
-  sleep "$1" &
-  pause=$!
-  wait "$pause"
+  left=$1
+  while [ "$left" -gt 0 ]; do
+    kill -0 "$$" || exit
+    sleep 1 &
+    pause=$!
+    wait "$pause"
+    left=$((left - 1))
+  done
 }
 
 (

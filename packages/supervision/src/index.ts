@@ -1,3 +1,4 @@
+export { becomesReady } from './become-ready.ts';
 export { DirectoryInUse, lockDirectory, ownerOfDirectory, type DirectoryLock } from './directory-lock.ts';
 export { freePort } from './free-port.ts';
 export {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockDirectory, ownerOfDirectory } from '@trellis/supervision';
@@ -17,6 +17,7 @@ const UNSIGNED_MS = 60_000;
 /** Makes a directory below the system's temporary one, which belongs to this process. */
 export function createTemporaryDirectory(): TemporaryDirectory {
   const path = mkdtempSync(join(tmpdir(), PREFIX));
+  chmodSync(path, 0o711); // the account that PostgreSQL runs as, when we are root, may pass through
   lockDirectory(path);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }

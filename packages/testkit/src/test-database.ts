@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import { Client } from 'pg';
 import { inject } from 'vitest';
 
 /** An empty database of its own. */
@@ -27,7 +27,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 async function administer(connectionString: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString, application_name: 'trellis-testkit' });
+  const client = new Client({ connectionString, application_name: 'trellis-testkit' });
   await client.connect();
   try {
     await client.query(statement);

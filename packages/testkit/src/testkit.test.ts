@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import pg from 'pg';
+import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestDatabase, createTestUserContext, startTestRedis } from './index.ts';
 
@@ -43,7 +43,7 @@ describe('createTestUserContext', () => {
 });
 
 async function run(connectionString: string, statement: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString });
+  const client = new Client({ connectionString });
   await client.connect();
   try {
     const { rows } = await client.query(statement);
