@@ -1,1 +1,13 @@
-export {};
+export { readCount, readCursor, type Bounds } from './arguments.ts';
+export { buildSubgraphServer, type SubgraphServerOptions } from './build-subgraph-server.ts';
+export { hasRole, isEditor } from './caller.ts';
+export {
+  createSubgraphProgram,
+  type SubgraphDefinition,
+  type SubgraphDependencies,
+} from './create-subgraph-program.ts';
+export { createId, isTimeOrderedId, parseId, timeOfId } from './ids.ts';
+export { groupByPosition, orderByKey } from './order-by-key.ts';
+export { dateTimeScalar } from './scalars/date-time.ts';
+export { jsonScalar, type JsonValue } from './scalars/json.ts';
+export { subgraphContradictions, subgraphVariables, type SubgraphConfig } from './subgraph-variables.ts';

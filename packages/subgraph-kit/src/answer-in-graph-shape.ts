@@ -1,0 +1,16 @@
+import type { GraphErrorCode } from '@trellis/errors';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+
+/** Answers what fails before GraphQL is reached (a body that is no JSON, or too large) in the shape of GraphQL. */
+export function answerInGraphShape(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const status = error.statusCode ?? 500;
+  const refused = status < 500;
+  if (!refused) request.log.error({ err: error }, 'a request failed outside GraphQL');
+  const code: GraphErrorCode = refused ? 'GRAPHQL_VALIDATION_FAILED' : 'INTERNAL_SERVER_ERROR';
+  const message = refused ? error.message : 'Something failed inside.';
+  return reply.status(status).send({ errors: [{ message, extensions: { code } }] });
+}

@@ -1,0 +1,105 @@
+import { ApolloServer, type BaseContext } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import { fastifyApolloHandler } from '@as-integrations/fastify';
+import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/deployable';
+import type { UserContext, UserContextVerifier } from '@trellis/user-context';
+import type { FastifyInstance } from 'fastify';
+import { answerInGraphShape } from './answer-in-graph-shape.ts';
+import { buildExecutableSchema } from './build-executable-schema.ts';
+import { createErrorFormatter } from './format-graph-error.ts';
+import { createUserContextReader } from './read-user-context.ts';
+import { createSubgraphMetrics } from './subgraph-metrics.ts';
+
+/** What a subgraph's server is made of. */
+export interface SubgraphServerOptions<Context extends BaseContext> {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Verifies the gateway's signature for this subgraph. */
+  readonly verifier: UserContextVerifier;
+  /** The subgraph's `schema.graphql`. */
+  readonly typeDefs: URL;
+  /** Resolvers and scalars by type. */
+  readonly resolvers: object;
+  /** Makes what resolvers receive, once a request: the caller and fresh loaders. */
+  readonly createContext: (userContext: UserContext) => Context | Promise<Context>;
+  /** Development answers introspection and `_service` to anybody, and shows stack traces. */
+  readonly development: boolean;
+  /** What must hold for `/health/ready` to answer 200, by name. */
+  readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
+  /** Milliseconds that one resolver may take. @default 5_000 */
+  readonly resolverTimeoutMs?: number;
+}
+
+/** Largest request body, bytes. The gateway sends up to a few thousand representations in one request. */
+const MAX_BODY_BYTES = 8 * 1_048_576;
+
+/**
+ * Builds a subgraph: Apollo Server on Fastify at `POST /graphql`, with health checks, metrics, and nothing for browsers,
+ * because only the gateway calls it. It does not listen yet. Closing it finishes what is in flight.
+ */
+export async function buildSubgraphServer<Context extends BaseContext>(
+  options: SubgraphServerOptions<Context>,
+): Promise<FastifyInstance> {
+  const apollo = await startApollo(options);
+  const readUserContext = createUserContextReader({
+    verifier: options.verifier,
+    publicOperations: options.development,
+  });
+  const server = createHttpServer({
+    logger: options.logger,
+    maxBodyBytes: MAX_BODY_BYTES,
+    // Members named __proto__ or constructor are data like any other: nothing here copies them into an object by name.
+    fastify: { onProtoPoisoning: 'ignore', onConstructorPoisoning: 'ignore' },
+    ...(options.readiness && { readiness: options.readiness }),
+  });
+  server.setErrorHandler(answerInGraphShape);
+  server.post(
+    '/graphql',
+    fastifyApolloHandler(apollo, {
+      context: async (request) => options.createContext(await readUserContext(request)),
+    }),
+  );
+  server.addHook('onClose', () => apollo.stop());
+  return server;
+}
+
+async function startApollo<Context extends BaseContext>(
+  options: SubgraphServerOptions<Context>,
+): Promise<ApolloServer<Context>> {
+  const metrics = createSubgraphMetrics(options.metrics);
+  const schema = buildExecutableSchema({
+    typeDefs: options.typeDefs,
+    resolvers: options.resolvers,
+    resolverTimeoutMs: options.resolverTimeoutMs ?? 5_000,
+    onTimeout: metrics.countTimeout,
+  });
+  const apollo = new ApolloServer<Context>({
+    schema,
+    logger: options.logger,
+    formatError: createErrorFormatter(options.logger),
+    nodeEnv: options.development ? 'development' : 'production',
+    introspection: options.development,
+    includeStacktraceInErrorResponses: options.development,
+    hideSchemaDetailsFromClientErrors: !options.development,
+    csrfPrevention: false, // browsers don't reach a subgraph, and a request without a signed context is refused
+    persistedQueries: false,
+    allowBatchedHttpRequests: false,
+    stopOnTerminationSignals: false, // the deployable drains
+    plugins: [
+      metrics.plugin,
+      ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginCacheControlDisabled(), // the gateway reads @cacheControl from the supergraph
+      ApolloServerPluginInlineTraceDisabled(),
+      ApolloServerPluginSchemaReportingDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+    ],
+  });
+  await apollo.start();
+  return apollo;
+}

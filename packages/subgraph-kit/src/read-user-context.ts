@@ -1,0 +1,54 @@
+import { unauthenticated } from '@trellis/errors';
+import {
+  InvalidUserContext,
+  USER_CONTEXT_HEADER,
+  type UserContext,
+  type UserContextVerifier,
+} from '@trellis/user-context';
+import type { FastifyRequest } from 'fastify';
+import { GraphQLError } from 'graphql';
+import { isPublicOperation } from './public-operations.ts';
+
+/** What {@link createUserContextReader} needs to know. */
+export interface UserContextReaderOptions {
+  readonly verifier: UserContextVerifier;
+  /** Whether `_service` and `__typename` are answered without a context; composition in development needs them. */
+  readonly publicOperations: boolean;
+}
+
+/** Reads who is asking from a request that the gateway signed. */
+export type UserContextReader = (request: FastifyRequest) => Promise<UserContext>;
+
+const NOBODY: UserContext = Object.freeze({ scopes: [] });
+
+/**
+ * Makes the reader. A request without a valid context is refused with UNAUTHENTICATED and HTTP 401 before any resolver
+ * runs, because whoever reaches a subgraph past the gateway has passed no check at all.
+ */
+export function createUserContextReader(options: UserContextReaderOptions): UserContextReader {
+  return async (request) => {
+    try {
+      return await options.verifier.verify(headerOf(request));
+    } catch (error) {
+      if (!(error instanceof InvalidUserContext)) throw error;
+      if (options.publicOperations && isPublicOperation(queryOf(request))) return NOBODY;
+      request.log.warn({ err: error }, 'refused a request without a valid user context');
+      throw refusal();
+    }
+  };
+}
+
+/** A header that is sent twice is not one that the gateway signed. */
+function headerOf(request: FastifyRequest): string | undefined {
+  const header = request.headers[USER_CONTEXT_HEADER];
+  return typeof header === 'string' ? header : undefined;
+}
+
+function queryOf({ body }: FastifyRequest): unknown {
+  return typeof body === 'object' && body !== null && 'query' in body ? body.query : undefined;
+}
+
+function refusal(): GraphQLError {
+  const { message, extensions } = unauthenticated('A subgraph answers only what the gateway has signed.');
+  return new GraphQLError(message, { extensions: { ...extensions, http: { status: 401 } } });
+}

@@ -1,0 +1,69 @@
+import { flag, port, url } from '@trellis/config';
+import { processVariables, type ProcessConfig } from '@trellis/deployable';
+import { z } from 'zod';
+
+/** The configuration that every subgraph has. */
+export interface SubgraphConfig extends ProcessConfig {
+  readonly NODE_ENV: 'development' | 'test' | 'production';
+  readonly PORT: number;
+  readonly HOST: string;
+  readonly DATABASE_URL: string;
+  readonly DATABASE_POOL_SIZE: number;
+  readonly USER_CONTEXT_JWKS?: string | undefined;
+  readonly USER_CONTEXT_JWKS_URL?: string | undefined;
+  readonly DEMO_DATA: boolean;
+}
+
+/** The variables of {@link SubgraphConfig} as a schema's shape. */
+export type SubgraphShape = { readonly [Name in keyof SubgraphConfig]-?: z.ZodType<SubgraphConfig[Name]> };
+
+/** The variables that every subgraph has, to be spread into its schema. */
+export function subgraphVariables(defaultPort: number): SubgraphShape {
+  return {
+    NODE_ENV: z
+      .enum(['development', 'test', 'production'])
+      .default('development')
+      .describe('development, test or production. Production hides the schema and refuses demo data.'),
+    PORT: port(defaultPort).describe('Port of the subgraph; 0 takes any free one.'),
+    HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+    DATABASE_URL: url('postgres', 'postgresql').describe(
+      'The PostgreSQL database; the service owns one schema in it.',
+    ),
+    DATABASE_POOL_SIZE: z.coerce
+      .number({ error: 'must be a whole number from 1 to 100' })
+      .int({ error: 'must be a whole number from 1 to 100' })
+      .min(1, { error: 'must be a whole number from 1 to 100' })
+      .max(100, { error: 'must be a whole number from 1 to 100' })
+      .default(10)
+      .describe('Most connections to the database.'),
+    USER_CONTEXT_JWKS: z
+      .string()
+      .refine(isJwks, { error: 'must be a JSON Web Key Set' })
+      .optional()
+      .describe('Public keys of the gateway, a JSON Web Key Set. Either this or USER_CONTEXT_JWKS_URL.'),
+    USER_CONTEXT_JWKS_URL: url('http', 'https')
+      .optional()
+      .describe('Where the gateway publishes its keys: …/.well-known/user-context-jwks.json.'),
+    DEMO_DATA: flag(false).describe('Fills an empty table with demo data. Not in production.'),
+    ...processVariables,
+  };
+}
+
+/** What is wrong between the variables of a subgraph, one sentence each. */
+export function subgraphContradictions(config: SubgraphConfig): readonly string[] {
+  const { USER_CONTEXT_JWKS: inline, USER_CONTEXT_JWKS_URL: remote } = config;
+  return [
+    ...(inline || remote ? [] : ['USER_CONTEXT_JWKS or USER_CONTEXT_JWKS_URL is required.']),
+    ...(inline && remote ? ['USER_CONTEXT_JWKS and USER_CONTEXT_JWKS_URL exclude each other.'] : []),
+    ...(config.DEMO_DATA && config.NODE_ENV === 'production' ? ['DEMO_DATA is refused in production.'] : []),
+  ];
+}
+
+function isJwks(text: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null && 'keys' in parsed && Array.isArray(parsed.keys);
+  } catch {
+    return false;
+  }
+}
