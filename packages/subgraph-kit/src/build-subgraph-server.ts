@@ -16,6 +16,9 @@ import { createErrorFormatter } from './format-graph-error.ts';
 import { createUserContextReader } from './read-user-context.ts';
 import { createSubgraphMetrics } from './subgraph-metrics.ts';
 
+/** A subgraph's HTTP server. */
+export type SubgraphServer = FastifyInstance;
+
 /** What a subgraph's server is made of. */
 export interface SubgraphServerOptions<Context extends BaseContext> {
   readonly logger: Logger;
@@ -45,7 +48,7 @@ const MAX_BODY_BYTES = 8 * 1_048_576;
  */
 export async function buildSubgraphServer<Context extends BaseContext>(
   options: SubgraphServerOptions<Context>,
-): Promise<FastifyInstance> {
+): Promise<SubgraphServer> {
   const apollo = await startApollo(options);
   const readUserContext = createUserContextReader({
     verifier: options.verifier,

@@ -2,9 +2,9 @@ import { readConfig, type Environment } from '@trellis/config';
 import type { Deployable, DeployableProgram, Logger, Metrics, Resources } from '@trellis/deployable';
 import { createPool, migrate, type Pool } from '@trellis/postgres';
 import { createUserContextVerifier, type UserContextVerifier } from '@trellis/user-context';
-import type { FastifyInstance } from 'fastify';
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { z } from 'zod';
+import type { SubgraphServer } from './build-subgraph-server.ts';
 import { observePool } from './subgraph-metrics.ts';
 import { subgraphContradictions, type SubgraphConfig, type SubgraphShape } from './subgraph-variables.ts';
 
@@ -26,7 +26,7 @@ export interface SubgraphDefinition<Shape extends z.ZodRawShape> {
   readonly configSchema: z.ZodObject<Shape>;
   /** The folder of SQL migrations. */
   readonly migrations: URL;
-  readonly buildServer: (dependencies: SubgraphDependencies) => Promise<FastifyInstance>;
+  readonly buildServer: (dependencies: SubgraphDependencies) => Promise<SubgraphServer>;
   /** Fills an empty table with demo data. */
   readonly seed?: (pool: Pool) => Promise<void>;
 }

@@ -1,5 +1,9 @@
 export { readCount, readCursor, type Bounds } from './arguments.ts';
-export { buildSubgraphServer, type SubgraphServerOptions } from './build-subgraph-server.ts';
+export {
+  buildSubgraphServer,
+  type SubgraphServer,
+  type SubgraphServerOptions,
+} from './build-subgraph-server.ts';
 export { hasRole, isEditor } from './caller.ts';
 export {
   createSubgraphProgram,
@@ -10,4 +14,9 @@ export { createId, isTimeOrderedId, parseId, timeOfId } from './ids.ts';
 export { groupByPosition, orderByKey } from './order-by-key.ts';
 export { dateTimeScalar } from './scalars/date-time.ts';
 export { jsonScalar, type JsonValue } from './scalars/json.ts';
-export { subgraphContradictions, subgraphVariables, type SubgraphConfig } from './subgraph-variables.ts';
+export {
+  subgraphContradictions,
+  subgraphVariables,
+  type SubgraphConfig,
+  type SubgraphShape,
+} from './subgraph-variables.ts';

@@ -1,0 +1,8 @@
+export {
+  startTestSubgraph,
+  type Answer,
+  type AnswerError,
+  type Question,
+  type TestSubgraph,
+  type TestSubgraphOptions,
+} from './test-subgraph.ts';

@@ -1,0 +1,121 @@
+import { createLogger, createMetrics } from '@trellis/deployable';
+import { createPool, migrate, type Pool } from '@trellis/postgres';
+import { createTestDatabase, createTestUserContext, type TestUserContext } from '@trellis/testkit';
+import { createUserContextVerifier, USER_CONTEXT_HEADER, type UserContext } from '@trellis/user-context';
+import { createLocalJWKSet } from 'jose';
+import type { SubgraphServer } from '../build-subgraph-server.ts';
+import type { SubgraphDependencies } from '../create-subgraph-program.ts';
+
+/** What makes the subgraph under test. */
+export interface TestSubgraphOptions {
+  /** Its name in the supergraph and its schema in the database. */
+  readonly service: string;
+  /** The folder of SQL migrations. */
+  readonly migrations: URL;
+  readonly buildServer: (dependencies: SubgraphDependencies) => Promise<SubgraphServer>;
+  /** @default true */
+  readonly development?: boolean;
+}
+
+/** An operation as the gateway would send it. */
+export interface Question {
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  /** Who asks. @default nobody, with a signed context that says so */
+  readonly as?: UserContext;
+}
+
+/** An error of an {@link Answer}. */
+export interface AnswerError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** What a subgraph answers. */
+export interface Answer<Data> {
+  readonly status: number;
+  readonly data: Data;
+  readonly errors: readonly AnswerError[];
+}
+
+/** A subgraph over an empty, migrated database of its own, asked without a socket. */
+export interface TestSubgraph {
+  readonly pool: Pool;
+  readonly server: SubgraphServer;
+  readonly keys: TestUserContext;
+  /** Sends a signed request to `/graphql`. */
+  ask<Data = Record<string, unknown>>(question: Question): Promise<Answer<Data>>;
+  /** The statements that the database was sent since this was last called. */
+  takeStatements(): readonly string[];
+  /** Ends the server and drops the database. */
+  close(): Promise<void>;
+}
+
+const NOBODY: UserContext = { scopes: ['read:data'] };
+
+/** Starts a subgraph for a test file, on the PostgreSQL of the test run. */
+export async function startTestSubgraph(options: TestSubgraphOptions): Promise<TestSubgraph> {
+  const database = await createTestDatabase();
+  const location = { connectionString: database.connectionString, schema: options.service };
+  await migrate({ ...location, directory: options.migrations });
+  const pool = createPool(location);
+  const statements = recordStatements(pool);
+  const keys = await createTestUserContext();
+  const server = await options.buildServer({
+    pool,
+    verifier: createUserContextVerifier({
+      subgraph: options.service,
+      keys: createLocalJWKSet({ keys: [...keys.jwks.keys] }),
+    }),
+    logger: createLogger({ service: options.service, level: 'silent' }),
+    metrics: createMetrics(options.service),
+    development: options.development ?? true,
+  });
+  return {
+    pool,
+    server,
+    keys,
+    ask: (question) => ask(server, keys, options.service, question),
+    takeStatements: () => statements.splice(0),
+    close: async () => {
+      await server.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+/** Listens at each connection, so that statements in transactions are seen as well. */
+function recordStatements(pool: Pool): string[] {
+  const statements: string[] = [];
+  pool.on('connect', (client) => {
+    const send = client.query.bind(client) as (...args: unknown[]) => unknown; // its overloads matter to callers alone
+    const recorded = (...args: unknown[]): unknown => {
+      statements.push(textOf(args[0]));
+      return send(...args);
+    };
+    Object.assign(client, { query: recorded });
+  });
+  return statements;
+}
+
+function textOf(query: unknown): string {
+  return typeof query === 'object' && query !== null && 'text' in query ? String(query.text) : String(query);
+}
+
+async function ask<Data>(
+  server: SubgraphServer,
+  keys: TestUserContext,
+  service: string,
+  { query, variables, as }: Question,
+): Promise<Answer<Data>> {
+  const response = await server.inject({
+    method: 'POST',
+    url: '/graphql',
+    headers: { [USER_CONTEXT_HEADER]: await keys.sign(service, as ?? NOBODY) },
+    payload: { query, variables },
+  });
+  const body = response.json<{ data: Data; errors?: readonly AnswerError[] }>();
+  return { status: response.statusCode, data: body.data, errors: body.errors ?? [] };
+}

@@ -1,0 +1,11 @@
+import type { UserContext } from '@trellis/user-context';
+import type { ProfileLoader } from './profile-loader.ts';
+import type { ProfileStore } from './profile-store.ts';
+
+/** What each resolver of a request receives. */
+export interface SubgraphContext {
+  /** Who is asking. */
+  readonly userContext: UserContext;
+  readonly store: ProfileStore;
+  readonly profiles: ProfileLoader;
+}

@@ -1,0 +1,44 @@
+import type { Role, User } from '@trellis/user-context';
+
+/** What the users subgraph knows about somebody. */
+export interface Profile {
+  readonly id: string;
+  /** Null until somebody tells. */
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly role: Role;
+  readonly createdAt: Date;
+}
+
+/** What a token says about its user. */
+export interface Claims {
+  readonly id: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly role: Role;
+  /** Seconds since 1970. */
+  readonly tokenIssuedAt: number;
+}
+
+const ROLES_FROM_THE_TOP: readonly Role[] = ['ADMIN', 'EDITOR', 'VIEWER'];
+
+/** Of several roles the graph shows the one that may do most; nobody is less than a viewer. */
+export function highestRole(roles: readonly string[]): Role {
+  return ROLES_FROM_THE_TOP.find((role) => roles.includes(role)) ?? 'VIEWER';
+}
+
+/** The claims of the user behind a request. */
+export function claimsOf(user: User): Claims {
+  return {
+    id: user.id,
+    name: user.name ?? null,
+    email: user.email ?? null,
+    role: highestRole(user.roles),
+    tokenIssuedAt: user.tokenIssuedAt,
+  };
+}
+
+/** What to call somebody: tokens without the scope `profile` carry no name, and `User.name` can't be null. */
+export function displayName({ name, id }: Profile): string {
+  return name ?? `User ${id.slice(-6)}`;
+}

@@ -1,0 +1,4 @@
+import type { Profile } from '../profile.ts';
+
+/** What `User` is resolved from. */
+export type UserModel = Profile;
