@@ -39,6 +39,16 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        resolve,
+        ssr: { resolve },
+        test: {
+          name: 'proofs',
+          include: ['scripts/proofs/run-proofs.proof.ts'],
+          globalSetup: ['packages/testkit/src/global-setup.ts'],
+          hookTimeout: 60_000,
+        },
+      },
     ],
   },
 });

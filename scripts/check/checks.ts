@@ -1,0 +1,45 @@
+import { generateFiles } from '../generate/generate-files.ts';
+import { runTool } from '../programs/run-program.ts';
+
+/** What a check found. */
+export interface CheckResult {
+  readonly passed: boolean;
+  /** What is wrong, as the tool tells it. */
+  readonly output: string;
+}
+
+/** One of the things that `npm run check` looks at. */
+export interface Check {
+  readonly name: string;
+  run(): Promise<CheckResult>;
+}
+
+/** All checks, the ones that explain failures of others first. */
+export const checks: readonly Check[] = [
+  { name: 'generated files and composition', run: checkGeneratedFiles },
+  toolCheck('types', 'tsc', '-b'),
+  toolCheck('types of tests and scripts', 'tsc', '-p', 'tsconfig.tests.json'),
+  toolCheck('lint', 'oxlint', '--deny-warnings'),
+  toolCheck('format', 'prettier', '--check', '--log-level', 'warn', '.'),
+  toolCheck('unused files, exports and dependencies', 'knip', '--no-progress'),
+];
+
+function toolCheck(name: string, tool: string, ...args: readonly string[]): Check {
+  return {
+    name,
+    run: async () => {
+      const { status, output } = await runTool(tool, args);
+      return { passed: status === 0, output };
+    },
+  };
+}
+
+async function checkGeneratedFiles(): Promise<CheckResult> {
+  try {
+    const stale = await generateFiles({ check: true });
+    const lines = stale.map((path) => `${path} is out of date. "npm run generate" writes it.\n`);
+    return { passed: stale.length === 0, output: lines.join('') };
+  } catch (error) {
+    return { passed: false, output: error instanceof Error ? `${error.message}\n` : String(error) };
+  }
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomically } from '../files/write-file-atomically.ts';
+import { generateTypes } from '../generate-types.ts';
+import { repository } from '../programs/run-program.ts';
+import { generateConfigurationPage } from './configuration-page.ts';
+import type { GeneratedFile } from './generated-file.ts';
+import { generateSupergraph } from './supergraph-file.ts';
+
+/** Settings of {@link generateFiles}. */
+export interface GenerateFilesOptions {
+  /** Writes nothing, and only says what is out of date. @default false */
+  readonly check?: boolean;
+}
+
+const generators: readonly (() => Promise<GeneratedFile>)[] = [generateSupergraph, generateConfigurationPage];
+
+/**
+ * Brings the generated files up to date: the subgraphs' resolver types, supergraph.graphql, docs/configuration.md.
+ *
+ * @returns the paths of those that were out of date
+ */
+export async function generateFiles({ check = false }: GenerateFilesOptions = {}): Promise<
+  readonly string[]
+> {
+  const types = await generateTypes({ check });
+  const files = await Promise.all(generators.map((generate) => generate()));
+  const stale = await staleOf(files);
+  if (!check)
+    for (const { path, content } of stale) await writeFileAtomically(join(repository, path), content);
+  return [...types, ...stale.map(({ path }) => path)];
+}
+
+async function staleOf(files: readonly GeneratedFile[]): Promise<readonly GeneratedFile[]> {
+  const outcomes = await Promise.all(files.map(async (file) => ({ file, stale: await isStale(file) })));
+  return outcomes.filter(({ stale }) => stale).map(({ file }) => file);
+}
+
+async function isStale({ path, content }: GeneratedFile): Promise<boolean> {
+  const written = await readFile(join(repository, path), 'utf8').catch(() => undefined);
+  return written !== content;
+}

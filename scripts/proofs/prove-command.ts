@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+import type { ProofFile } from './find-proofs.ts';
+import type { ProofSelection } from './proof-selection.ts';
+
+/** What `npm run prove` was asked to do. */
+export type ProveInvocation =
+  | { readonly kind: 'prove'; readonly selection: ProofSelection }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'wrong'; readonly problem: string };
+
+/**
+ * Reads the command line of `npm run prove`.
+ *
+ * @param randomSeed the seed where none is given
+ */
+export function parseProveCommand(
+  args: readonly string[],
+  proofs: readonly ProofFile[],
+  randomSeed: number,
+): ProveInvocation {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        seed: { type: 'string', default: String(randomSeed) },
+        small: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    if (values.help) return { kind: 'help', text: usage(proofs) };
+    return select(values, positionals, proofs);
+  } catch (error) {
+    return { kind: 'wrong', problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function select(
+  { seed, small }: { readonly seed: string; readonly small: boolean },
+  names: readonly string[],
+  proofs: readonly ProofFile[],
+): ProveInvocation {
+  const unknown = names.filter((name) => !proofs.some((proof) => proof.name === name));
+  if (unknown.length > 0)
+    return { kind: 'wrong', problem: `There is no proof ${unknown.join(', ')}.\n\n${usage(proofs)}` };
+  if (!/^\d{1,15}$/.test(seed))
+    return { kind: 'wrong', problem: `--seed takes a whole number, not "${seed}".` };
+  return { kind: 'prove', selection: { names, seed: Number(seed), size: small ? 'small' : 'full' } };
+}
+
+function usage(proofs: readonly ProofFile[]): string {
+  return `Usage: npm run prove [-- [NAME …] [--seed N] [--small]]
+Runs the long proofs, all or by name. --seed repeats the random choices of a run, --small is what npm test does.
+Exit status: 0 all hold, 1 one does not, 64 the command line is wrong.
+
+There are: ${proofs.map(({ name }) => name).join(', ')}
+`;
+}

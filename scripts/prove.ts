@@ -1,0 +1,30 @@
+import { randomInt } from 'node:crypto';
+import { findProofs } from './proofs/find-proofs.ts';
+import { createProofReporter } from './proofs/proof-reporter.ts';
+import { proofEnvironment, type ProofSelection } from './proofs/proof-selection.ts';
+import { parseProveCommand } from './proofs/prove-command.ts';
+import { runTests } from './tests/run-tests.ts';
+import { formatCounts, succeeded } from './tests/test-counts.ts';
+
+const EXIT_USAGE = 64;
+
+const invocation = parseProveCommand(process.argv.slice(2), findProofs(), randomInt(1, 1_000_000));
+if (invocation.kind === 'help') {
+  process.stdout.write(invocation.text);
+} else if (invocation.kind === 'wrong') {
+  process.stderr.write(`${invocation.problem}\n`);
+  process.exitCode = EXIT_USAGE;
+} else {
+  process.exit((await prove(invocation.selection)) ? 0 : 1);
+}
+
+async function prove(selection: ProofSelection): Promise<boolean> {
+  process.stdout.write(`Proofs: ${selection.size}, seed ${selection.seed}\n`);
+  Object.assign(process.env, proofEnvironment(selection));
+  const counts = await runTests({
+    args: ['--project', 'proofs'],
+    reporters: [createProofReporter((text) => process.stdout.write(text))],
+  });
+  process.stdout.write(`${formatCounts(counts)}\n`);
+  return succeeded(counts);
+}

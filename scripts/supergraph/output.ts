@@ -1,0 +1,5 @@
+/** Where a command writes: results, and what is told beside them. */
+export interface Output {
+  readonly out: (text: string) => void;
+  readonly error: (text: string) => void;
+}

@@ -1,0 +1,16 @@
+import { runTests, type RunTestsOptions } from './tests/run-tests.ts';
+import { formatCounts, noCounts, succeeded, type TestCounts } from './tests/test-counts.ts';
+
+// The last line is there whatever happens, because CI systems read it.
+const counts = await runOrTell({ args: process.argv.slice(2) });
+process.stdout.write(`${formatCounts(counts)}\n`);
+process.exit(succeeded(counts) ? 0 : 1);
+
+async function runOrTell(options: RunTestsOptions): Promise<TestCounts> {
+  try {
+    return await runTests(options);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    return { ...noCounts, failed: 1 };
+  }
+}
