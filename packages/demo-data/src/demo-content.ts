@@ -21,7 +21,7 @@ export interface DemoPost {
   readonly title: string;
   readonly body: string;
   readonly tags: readonly string[];
-  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly metadata: Readonly<Record<string, string | number>> | null;
   readonly published: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;

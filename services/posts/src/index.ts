@@ -1,1 +1,3 @@
-export {};
+export { configSchema } from './config.ts';
+export { posts } from './program.ts';
+export { buildServer } from './server.ts';

@@ -1,0 +1,357 @@
+// Generated from ../schema.graphql by scripts/generate-types.ts. Change the schema, then run: npm run generate
+
+import type { JsonValue } from '@trellis/subgraph-kit';
+import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
+import type { PostModel, UserModel } from '../resolvers/models.ts';
+import type { SubgraphContext } from '../context.ts';
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = Maybe<T>;
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+/** All built-in and custom scalars, mapped to their actual values */
+export type Scalars = {
+  ID: { input: string; output: string };
+  String: { input: string; output: string };
+  Boolean: { input: boolean; output: boolean };
+  Int: { input: number; output: number };
+  Float: { input: number; output: number };
+  /** A moment in UTC with milliseconds, as an ISO 8601 string: `2025-01-31T12:00:00.000Z`. */
+  DateTime: { input: Date; output: Date };
+  /** Any JSON value. */
+  JSON: { input: JsonValue; output: JsonValue };
+  _FieldSet: { input: string; output: string };
+};
+
+/** Whose caches may keep an answer. */
+export type Caching__Scope =
+  /** Any cache, shared ones included. */
+  | 'PUBLIC'
+  /** Only a cache that belongs to the one who asked. */
+  | 'PRIVATE';
+
+/** Something with an identity. */
+export type Node = {
+  /** The unique identifier. */
+  readonly id: Scalars['ID']['output'];
+};
+
+/** Something that knows when it was made and last changed. */
+export type Timestamped = {
+  /** When it was made. */
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** When it last changed. Rises by at least a millisecond with every change. */
+  readonly updatedAt: Scalars['DateTime']['output'];
+};
+
+/** The states of an order. Reserved: no operation uses it yet. */
+export type OrderStatus =
+  /** Placed, and nobody has looked at it. */
+  | 'PENDING'
+  /** Being prepared. */
+  | 'PROCESSING'
+  /** On its way. */
+  | 'SHIPPED'
+  /** Arrived. */
+  | 'DELIVERED'
+  /** Called off. */
+  | 'CANCELLED';
+
+/**
+ * An article. One that is not published is visible only to its author, to editors and to administrators; for everybody else
+ * it does not exist.
+ */
+export type Post = Node &
+  Timestamped & {
+    /** The unique identifier: a UUID v7. */
+    readonly id: Scalars['ID']['output'];
+    /** The headline. */
+    readonly title: Scalars['String']['output'];
+    /** The text; paragraphs are separated by empty lines. */
+    readonly body: Scalars['String']['output'];
+    /** Whether everybody may see it. */
+    readonly published: Scalars['Boolean']['output'];
+    /** Who wrote it. */
+    readonly author: User;
+    /** Words to find it by. */
+    readonly tags: ReadonlyArray<Scalars['String']['output']>;
+    /** Free-form data of the editor. */
+    readonly metadata: Maybe<Scalars['JSON']['output']>;
+    /** When it was made. */
+    readonly createdAt: Scalars['DateTime']['output'];
+    /** When it last changed. Rises by at least a millisecond with every change. */
+    readonly updatedAt: Scalars['DateTime']['output'];
+  };
+
+export type User = {
+  /** The unique identifier: a UUID v7, the `sub` of the user's tokens. */
+  readonly id: Scalars['ID']['output'];
+  /** The user's posts, newest first. Drafts among them are only for those who may see them. */
+  readonly posts: ReadonlyArray<Post>;
+};
+
+export type UserPostsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type Query = {
+  /** The post with this id; null when there is none that the caller may see. */
+  readonly post: Maybe<Post>;
+  /** All posts that the caller may see, newest first. */
+  readonly posts: ReadonlyArray<Post>;
+};
+
+export type QueryPostArgs = {
+  id: Scalars['ID']['input'];
+};
+
+export type QueryPostsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type ResolverTypeWrapper<T> = Promise<T> | T;
+
+export type ReferenceResolver<TResult, TReference, TContext> = (
+  reference: TReference,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => Promise<TResult> | TResult;
+
+type ScalarCheck<T, S> = S extends true ? T : NullableCheck<T, S>;
+type NullableCheck<T, S> = Maybe<T> extends T ? Maybe<ListCheck<NonNullable<T>, S>> : ListCheck<T, S>;
+type ListCheck<T, S> = T extends (infer U)[] ? NullableCheck<U, S>[] : GraphQLRecursivePick<T, S>;
+export type GraphQLRecursivePick<T, S> = { [K in keyof T & keyof S]: ScalarCheck<T[K], S[K]> };
+
+export type ResolverWithResolve<TResult, TParent, TContext, TArgs> = {
+  resolve: ResolverFn<TResult, TParent, TContext, TArgs>;
+};
+export type Resolver<
+  TResult,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+  TArgs = Record<PropertyKey, never>,
+> = ResolverFn<TResult, TParent, TContext, TArgs> | ResolverWithResolve<TResult, TParent, TContext, TArgs>;
+
+export type ResolverFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => Promise<TResult> | TResult;
+
+export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>;
+
+export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => TResult | Promise<TResult>;
+
+export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<{ [key in TKey]: TResult }, TParent, TContext, TArgs>;
+  resolve?: SubscriptionResolveFn<TResult, { [key in TKey]: TResult }, TContext, TArgs>;
+}
+
+export interface SubscriptionResolverObject<TResult, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<any, TParent, TContext, TArgs>;
+  resolve: SubscriptionResolveFn<TResult, any, TContext, TArgs>;
+}
+
+export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, TArgs> =
+  | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
+  | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>;
+
+export type SubscriptionResolver<
+  TResult,
+  TKey extends string,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+  TArgs = Record<PropertyKey, never>,
+> =
+  | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
+  | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>;
+
+export type TypeResolveFn<
+  TTypes,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+> = (parent: TParent, context: TContext, info: GraphQLResolveInfo) => Maybe<TTypes> | Promise<Maybe<TTypes>>;
+
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  obj: T,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => boolean | Promise<boolean>;
+
+export type NextResolverFn<T> = () => Promise<T>;
+
+export type DirectiveResolverFn<
+  TResult = Record<PropertyKey, never>,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+  TArgs = Record<PropertyKey, never>,
+> = (
+  next: NextResolverFn<TResult>,
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => TResult | Promise<TResult>;
+
+/** Mapping of federation types */
+export type FederationTypes = {
+  Post: Post;
+  User: User;
+};
+
+/** Mapping of federation reference types */
+export type FederationReferenceTypes = {
+  Post: { __typename: 'Post' } & GraphQLRecursivePick<FederationTypes['Post'], { id: true }>;
+  User: { __typename: 'User' } & GraphQLRecursivePick<FederationTypes['User'], { id: true }>;
+};
+
+/** Mapping of interface types */
+export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = {
+  Node: PostModel;
+  Timestamped: PostModel;
+};
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = {
+  caching__Scope: Caching__Scope;
+  DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  JSON: ResolverTypeWrapper<Scalars['JSON']['output']>;
+  Node: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Node']>;
+  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  Timestamped: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Timestamped']>;
+  OrderStatus: OrderStatus;
+  Post: ResolverTypeWrapper<PostModel>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  User: ResolverTypeWrapper<UserModel>;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+};
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = {
+  DateTime: Scalars['DateTime']['output'];
+  JSON: Scalars['JSON']['output'];
+  Node: ResolversInterfaceTypes<ResolversParentTypes>['Node'];
+  ID: Scalars['ID']['output'];
+  Timestamped: ResolversInterfaceTypes<ResolversParentTypes>['Timestamped'];
+  Post: PostModel;
+  String: Scalars['String']['output'];
+  Boolean: Scalars['Boolean']['output'];
+  User: UserModel;
+  Query: Record<PropertyKey, never>;
+  Int: Scalars['Int']['output'];
+};
+
+export type CacheControlDirectiveArgs = {
+  maxAge: Maybe<Scalars['Int']['input']>;
+  scope: Maybe<Caching__Scope>;
+};
+
+export type CacheControlDirectiveResolver<
+  Result,
+  Parent,
+  ContextType = SubgraphContext,
+  Args = CacheControlDirectiveArgs,
+> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
+  name: 'DateTime';
+}
+
+export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['JSON'], any> {
+  name: 'JSON';
+}
+
+export type NodeResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node'],
+> = {
+  __resolveType: TypeResolveFn<'Post', ParentType, ContextType>;
+};
+
+export type TimestampedResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Timestamped'] = ResolversParentTypes['Timestamped'],
+> = {
+  __resolveType: TypeResolveFn<'Post', ParentType, ContextType>;
+};
+
+export type PostResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Post'] = ResolversParentTypes['Post'],
+  FederationReferenceType extends FederationReferenceTypes['Post'] = FederationReferenceTypes['Post'],
+> = {
+  __resolveReference?: ReferenceResolver<
+    Maybe<ResolversTypes['Post']> | FederationReferenceType,
+    FederationReferenceType,
+    ContextType
+  >;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  body?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  published?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  author?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  tags?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  metadata?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type UserResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'],
+  FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User'],
+> = {
+  __resolveReference?: ReferenceResolver<
+    Maybe<ResolversTypes['User']> | FederationReferenceType,
+    FederationReferenceType,
+    ContextType
+  >;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  posts?: Resolver<
+    ReadonlyArray<ResolversTypes['Post']>,
+    ParentType,
+    ContextType,
+    RequireFields<UserPostsArgs, 'first'>
+  >;
+};
+
+export type QueryResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query'],
+> = {
+  post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<QueryPostArgs, 'id'>>;
+  posts?: Resolver<
+    ReadonlyArray<ResolversTypes['Post']>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryPostsArgs, 'first'>
+  >;
+};
+
+export type Resolvers<ContextType = SubgraphContext> = {
+  DateTime?: GraphQLScalarType;
+  JSON?: GraphQLScalarType;
+  Node?: NodeResolvers<ContextType>;
+  Timestamped?: TimestampedResolvers<ContextType>;
+  Post?: PostResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = SubgraphContext> = {
+  cacheControl?: CacheControlDirectiveResolver<any, any, ContextType>;
+};

@@ -1,0 +1,37 @@
+import { orderByKey, parseId } from '@trellis/subgraph-kit';
+import DataLoader from 'dataloader';
+import type { AuthorPage, Page, PostStore } from './post-store.ts';
+import type { Post, Viewer } from './post.ts';
+
+/** Reads posts for one viewer, all of one level of a request in one statement. */
+export interface PostLoader {
+  /** @returns null for what the viewer may not see and for an unknown id, and a malformed one is an unknown one */
+  load(id: string): Promise<Post | null>;
+  list(page: Page): Promise<readonly Post[]>;
+  /** An unknown author has no posts. */
+  listByAuthor(authorId: string, page: Page): Promise<readonly Post[]>;
+}
+
+/** Makes a loader for one request. */
+export function createPostLoader(store: PostStore, viewer: Viewer): PostLoader {
+  const posts = new DataLoader<string, Post | null>(async (ids) =>
+    orderByKey(ids, await store.findByIds(ids, viewer), ({ id }) => id),
+  );
+  const pages = new DataLoader<AuthorPage, readonly Post[], string>(
+    (wanted) => store.listByAuthors(wanted, viewer),
+    {
+      cacheKeyFn: ({ authorId, first, after }) => `${authorId} ${first} ${after}`,
+    },
+  );
+  return {
+    load: async (text) => {
+      const id = parseId(text);
+      return id === undefined ? null : posts.load(id);
+    },
+    list: (page) => store.list(page, viewer),
+    listByAuthor: async (text, page) => {
+      const authorId = parseId(text);
+      return authorId === undefined ? [] : pages.load({ ...page, authorId });
+    },
+  };
+}

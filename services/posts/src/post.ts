@@ -1,0 +1,31 @@
+import { isEditor, parseId, type JsonValue } from '@trellis/subgraph-kit';
+import type { UserContext } from '@trellis/user-context';
+
+/** A post as it is stored. The id carries the time of creation. */
+export interface Post {
+  readonly id: string;
+  readonly authorId: string;
+  readonly title: string;
+  readonly body: string;
+  readonly tags: readonly string[];
+  readonly metadata: JsonValue;
+  readonly published: boolean;
+  readonly updatedAt: Date;
+}
+
+/** Whose eyes a read is for. A post that is not published is for its author, editors and administrators. */
+export interface Viewer {
+  /** Null for nobody in particular. */
+  readonly userId: string | null;
+  readonly seesAllDrafts: boolean;
+}
+
+/** The viewer behind a request. */
+export function viewerOf(context: UserContext): Viewer {
+  return { userId: parseId(context.user?.id ?? '') ?? null, seesAllDrafts: isEditor(context) };
+}
+
+/** Whether a viewer sees the drafts of an author. */
+export function seesDraftsOf(viewer: Viewer, authorId: string): boolean {
+  return viewer.seesAllDrafts || viewer.userId === authorId;
+}

@@ -1,0 +1,15 @@
+import { createDemoContent } from '@trellis/demo-data';
+import type { DeployableProgram } from '@trellis/deployable';
+import { createSubgraphProgram, type SubgraphConfig } from '@trellis/subgraph-kit';
+import { configSchema } from './config.ts';
+import { createPostStore } from './post-store.ts';
+import { buildServer } from './server.ts';
+
+/** The posts subgraph as a program. */
+export const posts: DeployableProgram<SubgraphConfig> = createSubgraphProgram({
+  service: 'posts',
+  configSchema,
+  migrations: new URL('../migrations/', import.meta.url),
+  buildServer,
+  seed: (pool) => createPostStore(pool).seed(createDemoContent().posts),
+});

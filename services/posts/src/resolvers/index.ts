@@ -1,0 +1,16 @@
+import { dateTimeScalar, jsonScalar } from '@trellis/subgraph-kit';
+import type { Resolvers } from '../generated/resolver-types.ts';
+import { post } from './post.ts';
+import { query } from './query.ts';
+import { user } from './user.ts';
+
+/** All resolvers of the subgraph. Only posts are nodes and timestamped so far. */
+export const resolvers: Resolvers = {
+  DateTime: dateTimeScalar,
+  JSON: jsonScalar,
+  Node: { __resolveType: () => 'Post' },
+  Timestamped: { __resolveType: () => 'Post' },
+  Post: post,
+  Query: query,
+  User: user,
+};

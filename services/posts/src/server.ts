@@ -1,0 +1,19 @@
+import { buildSubgraphServer, type SubgraphDependencies, type SubgraphServer } from '@trellis/subgraph-kit';
+import type { SubgraphContext } from './context.ts';
+import { createPostLoader } from './post-loader.ts';
+import { createPostStore } from './post-store.ts';
+import { viewerOf } from './post.ts';
+import { resolvers } from './resolvers/index.ts';
+
+/** Builds the posts subgraph over its database. It does not listen yet. */
+export function buildServer(dependencies: SubgraphDependencies): Promise<SubgraphServer> {
+  const { pool } = dependencies;
+  const store = createPostStore(pool);
+  return buildSubgraphServer<SubgraphContext>({
+    ...dependencies,
+    typeDefs: new URL('../src/schema.graphql', import.meta.url),
+    resolvers,
+    createContext: (userContext) => ({ posts: createPostLoader(store, viewerOf(userContext)) }),
+    readiness: { database: async () => void (await pool.query('SELECT 1')) },
+  });
+}
