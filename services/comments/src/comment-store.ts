@@ -1,0 +1,80 @@
+import type { Pool } from '@trellis/postgres';
+import { groupByPosition } from '@trellis/subgraph-kit';
+import type { Comment } from './comment.ts';
+
+/** A page of one post's comments, from the newest to the oldest. */
+export interface PostPage {
+  readonly postId: string;
+  /** How many at most. */
+  readonly limit: number;
+  /** The id after which the page begins; the newest without it. */
+  readonly after?: string | undefined;
+}
+
+/** All that the database knows about comments. Who may see them is not decided here. */
+export interface CommentStore {
+  /** A list for each page asked for, the newest first, in one statement. */
+  listByPosts(pages: readonly PostPage[]): Promise<readonly (readonly Comment[])[]>;
+  /** @returns for each post the number of its comments, in the order asked for */
+  countByPosts(postIds: readonly string[]): Promise<readonly number[]>;
+  /** Fills an empty table; leaves any other as it is. */
+  seed(comments: readonly Comment[]): Promise<void>;
+}
+
+/** Greater than any id: where a list begins. */
+const BEGINNING = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+const COLUMNS = 'id, post_id AS "postId", author_id AS "authorId", body, edited';
+
+// One descent into the index for each page, whatever their number and however different their limits.
+const LIST_BY_POSTS = `
+  SELECT page.position::int - 1 AS position, newest.*
+  FROM unnest($1::uuid[], $2::uuid[], $3::int[]) WITH ORDINALITY AS page (post_id, after, size, position)
+  CROSS JOIN LATERAL (
+    SELECT ${COLUMNS} FROM comment
+    WHERE post_id = page.post_id AND id < page.after
+    ORDER BY id DESC LIMIT page.size
+  ) AS newest
+  ORDER BY position, newest.id DESC`;
+
+const COUNT_BY_POSTS = `
+  SELECT post_id AS "postId", count(*)::int AS count
+  FROM comment WHERE post_id = ANY($1::uuid[]) GROUP BY post_id`;
+
+const SEED = `
+  INSERT INTO comment (id, post_id, author_id, body, edited)
+  SELECT id, "postId", "authorId", body, edited
+  FROM jsonb_to_recordset($1) AS seed (id uuid, "postId" uuid, "authorId" uuid, body text, edited boolean)
+  WHERE NOT EXISTS (SELECT FROM comment)
+  ON CONFLICT (id) DO NOTHING`;
+
+interface PositionedComment extends Comment {
+  readonly position: number;
+}
+
+interface PostCount {
+  readonly postId: string;
+  readonly count: number;
+}
+
+/** Keeps comments in the table `comment`. */
+export function createCommentStore(pool: Pool): CommentStore {
+  return {
+    listByPosts: async (pages) => {
+      const { rows } = await pool.query<PositionedComment>(LIST_BY_POSTS, [
+        pages.map(({ postId }) => postId),
+        pages.map(({ after }) => after ?? BEGINNING),
+        pages.map(({ limit }) => limit),
+      ]);
+      return groupByPosition(pages.length, rows, ({ position }) => position);
+    },
+    countByPosts: async (postIds) => {
+      const { rows } = await pool.query<PostCount>(COUNT_BY_POSTS, [postIds]);
+      const counts = new Map(rows.map(({ postId, count }) => [postId, count]));
+      return postIds.map((id) => counts.get(id) ?? 0);
+    },
+    seed: async (comments) => {
+      await pool.query(SEED, [JSON.stringify(comments)]);
+    },
+  };
+}

@@ -1,0 +1,18 @@
+/** A comment as it is stored. The id carries the time of creation. */
+export interface Comment {
+  readonly id: string;
+  readonly postId: string;
+  readonly authorId: string;
+  readonly body: string;
+  readonly edited: boolean;
+}
+
+/** What this subgraph knows of a post. */
+export interface PostReference {
+  readonly id: string;
+  /**
+   * Present only where the posts subgraph has resolved the post for this caller: the gateway asks it for this field before
+   * it asks for comments (`@requires`), and it answers for nobody who may not see the post.
+   */
+  readonly published?: boolean;
+}

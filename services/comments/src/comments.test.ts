@@ -1,0 +1,154 @@
+import { createDemoContent } from '@trellis/demo-data';
+import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCommentStore } from './comment-store.ts';
+import { buildServer } from './server.ts';
+
+const demo = createDemoContent().comments;
+const byPost = new Map<string, typeof demo>();
+for (const comment of demo.toReversed())
+  byPost.set(comment.postId, [...(byPost.get(comment.postId) ?? []), comment]);
+const [[hot, hotComments]] = [...byPost].toSorted(([, a], [, b]) => b.length - a.length) as [
+  [string, typeof demo],
+];
+const MISSING = '01941f29-7c00-7a00-8000-00000000ffff';
+
+let comments: TestSubgraph;
+beforeAll(async () => {
+  comments = await startTestSubgraph({
+    service: 'comments',
+    migrations: new URL('../migrations/', import.meta.url),
+    buildServer,
+  });
+  await createCommentStore(comments.pool).seed(demo);
+});
+beforeEach(() => void comments.takeStatements());
+afterAll(() => comments.close());
+
+interface Post {
+  readonly comments: readonly { readonly id: string }[];
+}
+
+/** Asks as the gateway does once posts has resolved the posts for the caller. */
+const ask = (fields: string, ids: readonly string[], reference: object = { published: true }) =>
+  comments.ask<{ _entities: (Post | null)[] }>({
+    query: `query ($r: [_Any!]!) { _entities(representations: $r) { ... on Post { ${fields} } } }`,
+    variables: { r: ids.map((id) => ({ __typename: 'Post', id, ...reference })) },
+  });
+
+async function listIds(args: string, postId = hot): Promise<readonly string[] | undefined> {
+  const { data } = await ask(`comments${args} { id }`, [postId]);
+  return data._entities[0]?.comments.map(({ id }) => id);
+}
+
+describe('Post.comments', () => {
+  it('lists the newest first, ten by default', async () => {
+    expect(await listIds('')).toEqual(hotComments.slice(0, 10).map(({ id }) => id));
+    expect(await listIds('(limit: null)')).toHaveLength(10);
+  });
+
+  it('goes on where the page before ended', async () => {
+    const [last] = hotComments.slice(6, 7);
+    expect(await listIds(`(limit: 4, after: "${last?.id}")`)).toEqual(
+      hotComments.slice(7, 11).map(({ id }) => id),
+    );
+  });
+
+  it('shows every field of a comment, by interface and by type', async () => {
+    const [newest] = hotComments;
+    const { data } = await ask(
+      'comments(limit: 1) { __typename id body createdAt ... on TextComment { edited author { id } post { id } } }',
+      [hot],
+    );
+    expect(data._entities[0]?.comments).toEqual([
+      {
+        __typename: 'TextComment',
+        id: newest?.id,
+        body: newest?.body,
+        createdAt: newest?.createdAt.toISOString(),
+        edited: newest?.edited,
+        author: { id: newest?.authorId },
+        post: { id: hot },
+      },
+    ]);
+  });
+
+  it.each([
+    ['limit: -1', 'limit', -1],
+    ['limit: 101', 'limit', 101],
+    ['after: "1; DROP TABLE comment"', 'after', '1; DROP TABLE comment'],
+  ])('S-099 refuses (%s) as BAD_USER_INPUT and names it', async (args, field, invalidValue) => {
+    const { data, errors } = await ask(`comments(${args}) { id }`, [hot]);
+    expect(data._entities).toEqual([null]);
+    expect(errors[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', field, invalidValue });
+  });
+});
+
+describe('Post.commentCount', () => {
+  it('counts, also to zero', async () => {
+    const { data } = await ask('commentCount', [hot, MISSING, 'nonsense']);
+    expect(data._entities).toEqual([
+      { commentCount: hotComments.length },
+      { commentCount: 0 },
+      { commentCount: 0 },
+    ]);
+  });
+});
+
+describe('drafts', () => {
+  it.each(['comments { id }', 'commentCount'])(
+    'have no %s for anybody whom the posts subgraph has not shown the post',
+    async (field) => {
+      const { data, errors } = await ask(field, [hot], {});
+      expect(JSON.stringify(data)).not.toMatch(/"id"|\d/);
+      expect(errors.map(({ extensions }) => extensions['code'])).toEqual(['INTERNAL_SERVER_ERROR']);
+      expect(comments.takeStatements()).toEqual([]);
+    },
+  );
+
+  it('take more than any value under that name', async () => {
+    for (const published of [null, 'true', 1]) {
+      expect((await ask('commentCount', [hot], { published })).errors).toHaveLength(1);
+    }
+  });
+
+  it('show their comments to those who see them', async () => {
+    const { data } = await ask('commentCount', [hot], { published: false });
+    expect(data._entities).toEqual([{ commentCount: hotComments.length }]);
+  });
+
+  it('have comments that no other subgraph can refer to', async () => {
+    const { data, errors } = await comments.ask({
+      query:
+        'query ($r: [_Any!]!) { _entities(representations: $r) { __typename ... on TextComment { body } } }',
+      variables: { r: [{ __typename: 'TextComment', id: hotComments[0]?.id }] },
+    });
+    expect([data, errors.length]).toEqual([{ _entities: [null] }, 1]);
+    expect(comments.takeStatements()).toEqual([]);
+  });
+});
+
+describe('statements', () => {
+  it('are one for the comments and one for the counts of many posts, whatever their arguments', async () => {
+    const ids = [...byPost.keys()];
+    const { data, errors } = await ask(
+      'few: comments(limit: 1) { id } more: comments(limit: 3) { id } commentCount',
+      ids,
+    );
+    expect(errors).toEqual([]);
+    expect(comments.takeStatements()).toHaveLength(2);
+    expect(data._entities).toEqual(
+      ids.map((id) => ({
+        few: byPost
+          .get(id)
+          ?.slice(0, 1)
+          .map((comment) => ({ id: comment.id })),
+        more: byPost
+          .get(id)
+          ?.slice(0, 3)
+          .map((comment) => ({ id: comment.id })),
+        commentCount: byPost.get(id)?.length,
+      })),
+    );
+  });
+});

@@ -1,0 +1,295 @@
+// Generated from ../schema.graphql by scripts/generate-types.ts. Change the schema, then run: npm run generate
+
+import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
+import type { TextCommentModel, PostModel, UserModel } from '../resolvers/models.ts';
+import type { SubgraphContext } from '../context.ts';
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = Maybe<T>;
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+/** All built-in and custom scalars, mapped to their actual values */
+export type Scalars = {
+  ID: { input: string; output: string };
+  String: { input: string; output: string };
+  Boolean: { input: boolean; output: boolean };
+  Int: { input: number; output: number };
+  Float: { input: number; output: number };
+  /** A moment in UTC with milliseconds, as an ISO 8601 string: `2025-01-31T12:00:00.000Z`. */
+  DateTime: { input: Date; output: Date };
+  _FieldSet: { input: string; output: string };
+};
+
+/** Whose caches may keep an answer. */
+export type Caching__Scope =
+  /** Any cache, shared ones included. */
+  | 'PUBLIC'
+  /** Only a cache that belongs to the one who asked. */
+  | 'PRIVATE';
+
+/** A reader's answer to a post. */
+export type Comment = {
+  /** The unique identifier: a UUID v7. */
+  readonly id: Scalars['ID']['output'];
+  /** What was said. */
+  readonly body: Scalars['String']['output'];
+  /** When it was said. */
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Who said it. */
+  readonly author: User;
+  /** The post it answers. */
+  readonly post: Post;
+};
+
+/** A comment in words. */
+export type TextComment = Comment & {
+  /** The unique identifier: a UUID v7. */
+  readonly id: Scalars['ID']['output'];
+  /** What was said. */
+  readonly body: Scalars['String']['output'];
+  /** When it was said. */
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Whether the words have been changed since. */
+  readonly edited: Scalars['Boolean']['output'];
+  /** Who said it. */
+  readonly author: User;
+  /** The post it answers. */
+  readonly post: Post;
+};
+
+export type Post = {
+  /** The unique identifier: a UUID v7. */
+  readonly id: Scalars['ID']['output'];
+  /** Proves that the posts subgraph has answered for this post and this caller: it answers for nobody who may not see the post. */
+  readonly published: Scalars['Boolean']['output'];
+  /** What readers say, newest first. */
+  readonly comments: ReadonlyArray<Comment>;
+  /** How many comments there are. */
+  readonly commentCount: Maybe<Scalars['Int']['output']>;
+};
+
+export type PostCommentsArgs = {
+  limit?: InputMaybe<Scalars['Int']['input']>;
+  after: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type User = {
+  /** The unique identifier: a UUID v7, the `sub` of the user's tokens. */
+  readonly id: Scalars['ID']['output'];
+};
+
+export type ResolverTypeWrapper<T> = Promise<T> | T;
+
+export type ReferenceResolver<TResult, TReference, TContext> = (
+  reference: TReference,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => Promise<TResult> | TResult;
+
+type ScalarCheck<T, S> = S extends true ? T : NullableCheck<T, S>;
+type NullableCheck<T, S> = Maybe<T> extends T ? Maybe<ListCheck<NonNullable<T>, S>> : ListCheck<T, S>;
+type ListCheck<T, S> = T extends (infer U)[] ? NullableCheck<U, S>[] : GraphQLRecursivePick<T, S>;
+export type GraphQLRecursivePick<T, S> = { [K in keyof T & keyof S]: ScalarCheck<T[K], S[K]> };
+
+export type ResolverWithResolve<TResult, TParent, TContext, TArgs> = {
+  resolve: ResolverFn<TResult, TParent, TContext, TArgs>;
+};
+export type Resolver<
+  TResult,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+  TArgs = Record<PropertyKey, never>,
+> = ResolverFn<TResult, TParent, TContext, TArgs> | ResolverWithResolve<TResult, TParent, TContext, TArgs>;
+
+export type ResolverFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => Promise<TResult> | TResult;
+
+export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>;
+
+export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => TResult | Promise<TResult>;
+
+export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<{ [key in TKey]: TResult }, TParent, TContext, TArgs>;
+  resolve?: SubscriptionResolveFn<TResult, { [key in TKey]: TResult }, TContext, TArgs>;
+}
+
+export interface SubscriptionResolverObject<TResult, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<any, TParent, TContext, TArgs>;
+  resolve: SubscriptionResolveFn<TResult, any, TContext, TArgs>;
+}
+
+export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, TArgs> =
+  | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
+  | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>;
+
+export type SubscriptionResolver<
+  TResult,
+  TKey extends string,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+  TArgs = Record<PropertyKey, never>,
+> =
+  | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
+  | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>;
+
+export type TypeResolveFn<
+  TTypes,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+> = (parent: TParent, context: TContext, info: GraphQLResolveInfo) => Maybe<TTypes> | Promise<Maybe<TTypes>>;
+
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  obj: T,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => boolean | Promise<boolean>;
+
+export type NextResolverFn<T> = () => Promise<T>;
+
+export type DirectiveResolverFn<
+  TResult = Record<PropertyKey, never>,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+  TArgs = Record<PropertyKey, never>,
+> = (
+  next: NextResolverFn<TResult>,
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => TResult | Promise<TResult>;
+
+/** Mapping of federation types */
+export type FederationTypes = {
+  Post: Post;
+};
+
+/** Mapping of federation reference types */
+export type FederationReferenceTypes = {
+  Post: { __typename: 'Post' } & GraphQLRecursivePick<FederationTypes['Post'], { id: true }> &
+    (
+      | Record<PropertyKey, never>
+      | GraphQLRecursivePick<FederationTypes['Post'], { published: true }>
+      | GraphQLRecursivePick<FederationTypes['Post'], { published: true }>
+      | GraphQLRecursivePick<FederationTypes['Post'], { published: true }>
+    );
+};
+
+/** Mapping of interface types */
+export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = {
+  Comment: TextCommentModel;
+};
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = {
+  caching__Scope: Caching__Scope;
+  DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  Comment: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Comment']>;
+  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
+  TextComment: ResolverTypeWrapper<TextCommentModel>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  Post: ResolverTypeWrapper<PostModel>;
+  User: ResolverTypeWrapper<UserModel>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+};
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = {
+  DateTime: Scalars['DateTime']['output'];
+  Comment: ResolversInterfaceTypes<ResolversParentTypes>['Comment'];
+  ID: Scalars['ID']['output'];
+  String: Scalars['String']['output'];
+  TextComment: TextCommentModel;
+  Boolean: Scalars['Boolean']['output'];
+  Post: PostModel;
+  User: UserModel;
+  Int: Scalars['Int']['output'];
+};
+
+export type CacheControlDirectiveArgs = {
+  maxAge: Maybe<Scalars['Int']['input']>;
+  scope: Maybe<Caching__Scope>;
+};
+
+export type CacheControlDirectiveResolver<
+  Result,
+  Parent,
+  ContextType = SubgraphContext,
+  Args = CacheControlDirectiveArgs,
+> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
+  name: 'DateTime';
+}
+
+export type CommentResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Comment'] = ResolversParentTypes['Comment'],
+> = {
+  __resolveType: TypeResolveFn<'TextComment', ParentType, ContextType>;
+};
+
+export type TextCommentResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['TextComment'] = ResolversParentTypes['TextComment'],
+> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  body?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  edited?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  author?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  post?: Resolver<ResolversTypes['Post'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type PostResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Post'] = ResolversParentTypes['Post'],
+  FederationReferenceType extends FederationReferenceTypes['Post'] = FederationReferenceTypes['Post'],
+> = {
+  __resolveReference?: ReferenceResolver<
+    Maybe<ResolversTypes['Post']> | FederationReferenceType,
+    FederationReferenceType,
+    ContextType
+  >;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  comments?: Resolver<
+    ReadonlyArray<ResolversTypes['Comment']>,
+    ParentType,
+    ContextType,
+    RequireFields<PostCommentsArgs, 'limit'>
+  >;
+  commentCount?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type UserResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'],
+> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type Resolvers<ContextType = SubgraphContext> = {
+  DateTime?: GraphQLScalarType;
+  Comment?: CommentResolvers<ContextType>;
+  TextComment?: TextCommentResolvers<ContextType>;
+  Post?: PostResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = SubgraphContext> = {
+  cacheControl?: CacheControlDirectiveResolver<any, any, ContextType>;
+};

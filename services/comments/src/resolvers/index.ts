@@ -1,0 +1,12 @@
+import { dateTimeScalar } from '@trellis/subgraph-kit';
+import type { Resolvers } from '../generated/resolver-types.ts';
+import { comment, textComment } from './comment.ts';
+import { post } from './post.ts';
+
+/** All resolvers of the subgraph. */
+export const resolvers: Resolvers = {
+  DateTime: dateTimeScalar,
+  Comment: comment,
+  TextComment: textComment,
+  Post: post,
+};

@@ -1,0 +1,27 @@
+import { readCount, readCursor } from '@trellis/subgraph-kit';
+import type { PostReference } from '../comment.ts';
+import type { PostResolvers } from '../generated/resolver-types.ts';
+
+/** What this subgraph adds to posts. */
+export const post: PostResolvers = {
+  __resolveReference: (reference) => reference,
+  comments: (reference, args, { comments }) =>
+    comments.listByPost({
+      postId: visible(reference).id,
+      limit: readCount('limit', args.limit, { max: 100, defaultValue: 10 }),
+      after: readCursor('after', args.after),
+    }),
+  commentCount: (reference, _args, { comments }) => comments.countByPost(visible(reference).id),
+};
+
+/**
+ * Lets pass only what the posts subgraph has resolved for this caller.
+ *
+ * @throws Error where the gateway left out what the schema requires
+ */
+function visible(reference: PostReference): PostReference {
+  if (typeof reference.published === 'boolean') return reference;
+  throw new Error(
+    `The reference to the post ${reference.id} lacks "published": nobody has said that the caller may see it.`,
+  );
+}
