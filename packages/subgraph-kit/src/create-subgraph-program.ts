@@ -60,21 +60,28 @@ async function start<Shape extends z.ZodRawShape>(
   resources: Resources,
 ): Promise<Deployable> {
   const pool = await openDatabase(definition, config, resources);
+  const server = await buildOver(pool, definition, config, resources);
   try {
-    const server = await definition.buildServer({
-      pool,
-      verifier: createUserContextVerifier({ subgraph: definition.service, keys: keysOf(config) }),
-      logger: resources.logger,
-      metrics: resources.metrics,
-      development: config.NODE_ENV !== 'production',
-    });
-    server.addHook('onClose', () => pool.end());
     const url = await server.listen({ port: config.PORT, host: config.HOST });
     return { url, close: () => server.close() };
   } catch (error) {
-    if (!pool.ending) await pool.end();
+    await server.close();
     throw error;
   }
+}
+
+/** The pool belongs to the server from here on, and ends with it. */
+async function buildOver<Shape extends z.ZodRawShape>(
+  pool: Pool,
+  { service, buildServer }: SubgraphDefinition<Shape>,
+  config: SubgraphConfig,
+  { logger, metrics }: Resources,
+): Promise<SubgraphServer> {
+  const verifier = createUserContextVerifier({ subgraph: service, keys: keysOf(config) });
+  const development = config.NODE_ENV !== 'production';
+  const server = await buildServer({ pool, verifier, logger, metrics, development });
+  server.addHook('onClose', () => pool.end());
+  return server;
 }
 
 async function openDatabase<Shape extends z.ZodRawShape>(

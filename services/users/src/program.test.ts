@@ -1,0 +1,120 @@
+import { ConfigError } from '@trellis/config';
+import { createLogger, createMetrics, type Deployable } from '@trellis/deployable';
+import { createDemoContent } from '@trellis/demo-data';
+import {
+  createTestDatabase,
+  createTestUserContext,
+  type TestDatabase,
+  type TestUserContext,
+} from '@trellis/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { users } from './program.ts';
+
+const problemsOf = (environment: Record<string, string>): readonly string[] => {
+  try {
+    users.readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+};
+
+describe('the configuration of a subgraph', () => {
+  const good = { DATABASE_URL: 'postgres://localhost/test', USER_CONTEXT_JWKS: '{"keys":[]}' };
+
+  it('needs a database and the gateway’s keys, and the rest has defaults', () => {
+    expect(users.readConfig(good)).toMatchObject({ PORT: 4011, HOST: '127.0.0.1', DEMO_DATA: false });
+  });
+
+  it('prefers the variables of the service', () => {
+    expect(users.readConfig({ ...good, PORT: '1', USERS_PORT: '2', POSTS_PORT: '3' }).PORT).toBe(2);
+  });
+
+  it('tells every problem at once', () => {
+    expect(problemsOf({ PORT: 'x', DATABASE_URL: 'mysql://db', USER_CONTEXT_JWKS: '[]' })).toEqual([
+      'PORT: must be a whole number from 0 to 65535.',
+      'DATABASE_URL: must be an absolute URL with the scheme postgres or postgresql.',
+      'USER_CONTEXT_JWKS: must be a JSON Web Key Set.',
+    ]);
+  });
+
+  it.each([
+    [{ USER_CONTEXT_JWKS: '' }, 'USER_CONTEXT_JWKS or USER_CONTEXT_JWKS_URL is required.'],
+    [
+      { USER_CONTEXT_JWKS_URL: 'http://gateway/keys' },
+      'USER_CONTEXT_JWKS and USER_CONTEXT_JWKS_URL exclude each other.',
+    ],
+    [{ DEMO_DATA: 'true', NODE_ENV: 'production' }, 'DEMO_DATA is refused in production.'],
+  ])('refuses the contradiction %j', (change, problem) =>
+    expect(problemsOf({ ...good, ...change })).toEqual([problem]),
+  );
+});
+
+describe('the program of a subgraph', () => {
+  let database: TestDatabase;
+  let keys: TestUserContext;
+  beforeAll(async () => {
+    [database, keys] = await Promise.all([createTestDatabase(), createTestUserContext()]);
+  });
+  afterAll(() => database.drop());
+
+  const start = (): Promise<Deployable> => {
+    const config = users.readConfig({
+      DATABASE_URL: database.connectionString,
+      USER_CONTEXT_JWKS: JSON.stringify(keys.jwks),
+      DEMO_DATA: 'true',
+      PORT: '0',
+    });
+    const resources = {
+      logger: createLogger({ service: 'users', level: 'silent' }),
+      metrics: createMetrics('users'),
+    };
+    return users.start(config, resources);
+  };
+
+  async function countUsers({ url }: Deployable): Promise<unknown> {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'trellis-user-context': await keys.sign('users', { scopes: [] }),
+      },
+      body: '{"query":"{ users(limit: 1, offset: 219) { id } }"}',
+    });
+    return response.json();
+  }
+
+  it('migrates, seeds and serves; a second start finds the same data', async () => {
+    const last = createDemoContent()
+      .users.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+      .at(-1);
+    for (const deployable of [await start(), await start()]) {
+      expect((await fetch(`${deployable.url}/health/ready`)).status).toBe(200);
+      expect(await countUsers(deployable)).toEqual({ data: { users: [{ id: last?.id }] } });
+      await deployable.close();
+    }
+  });
+
+  it('ends in order, also when it is told twice', async () => {
+    const deployable = await start();
+    await Promise.all([deployable.close(), deployable.close()]);
+    await deployable.close();
+    await expect(fetch(`${deployable.url}/health/live`)).rejects.toThrow('fetch failed');
+  });
+
+  it('does not start on a port that is taken', async () => {
+    const first = await start();
+    const config = users.readConfig({
+      DATABASE_URL: database.connectionString,
+      USER_CONTEXT_JWKS: JSON.stringify(keys.jwks),
+      PORT: new URL(first.url).port,
+    });
+    const resources = {
+      logger: createLogger({ service: 'users', level: 'silent' }),
+      metrics: createMetrics('users'),
+    };
+    await expect(users.start(config, resources)).rejects.toThrow('EADDRINUSE');
+    await first.close();
+  });
+});
