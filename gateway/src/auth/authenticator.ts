@@ -1,0 +1,99 @@
+import { LRUCache } from 'lru-cache';
+import { ANONYMOUS, type Caller } from './caller.ts';
+import { NO_REVOKED_GRANTS, type RevokedGrants } from './revoked-grants.ts';
+import {
+  createAccessTokenVerification,
+  InvalidAccessToken,
+  type AccessTokenRules,
+} from './verify-access-token.ts';
+
+/** Tells who sends a request. */
+export interface Authenticator {
+  /**
+   * @param authorization the value of the `Authorization` header; absent for anonymous callers
+   * @returns at once where the token was verified before
+   * @throws InvalidAccessToken, KeysUnavailable
+   */
+  authenticate(authorization: string | undefined): Caller | Promise<Caller>;
+}
+
+/** Settings of {@link createAuthenticator}. */
+export interface AuthenticatorOptions extends AccessTokenRules {
+  /** @default none */
+  readonly revokedGrants?: RevokedGrants;
+  /** Verified tokens kept in memory. @default 10_000 */
+  readonly cacheSize?: number;
+}
+
+/** Where no issuer is configured, no token is looked at and everybody is anonymous. */
+export const ANONYMOUS_ONLY: Authenticator = Object.freeze({ authenticate: () => ANONYMOUS });
+
+interface VerifiedToken {
+  readonly caller: Caller;
+  /** Of the keys it was verified with: others than these may have been withdrawn for a reason. */
+  readonly generation: number;
+}
+
+/**
+ * Verifies a token once and remembers the outcome until it expires, its grant is revoked or the issuer's keys change:
+ * a hit costs a look-up. Requests that bring an unknown token at the same time share one verification. Tokens that fail
+ * are not remembered.
+ */
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { revokedGrants = NO_REVOKED_GRANTS, now = Date.now, issuers } = options;
+  const verified = new LRUCache<string, VerifiedToken>({ max: options.cacheSize ?? 10_000 });
+  const verifying = new Map<string, Promise<Caller>>();
+  const verify = createAccessTokenVerification(options);
+
+  function generation(): number {
+    return issuers.reduce((sum, { keys }) => sum + keys.generation(), 0);
+  }
+
+  async function verifyAndRemember(token: string): Promise<Caller> {
+    const caller = await verify(token);
+    verified.set(token, { caller, generation: generation() });
+    return caller;
+  }
+
+  function verifyOnce(token: string): Promise<Caller> {
+    const running = verifying.get(token);
+    if (running) return running;
+    const verification = verifyAndRemember(token).finally(() => verifying.delete(token));
+    verifying.set(token, verification);
+    return verification;
+  }
+
+  function remembered(token: string): Caller | undefined {
+    const known = verified.get(token);
+    if (!known) return undefined;
+    if (known.caller.expiresAtMs > now() && known.generation === generation()) return known.caller;
+    verified.delete(token);
+    return undefined;
+  }
+
+  function assertNotRevoked(caller: Caller): Caller {
+    if (caller.grantId !== undefined && revokedGrants.has(caller.grantId))
+      throw new InvalidAccessToken('revoked', 'The access token has been revoked.');
+    return caller;
+  }
+
+  return {
+    authenticate(authorization) {
+      if (authorization === undefined) return ANONYMOUS;
+      const token = bearerToken(authorization);
+      const caller = remembered(token);
+      if (caller) return assertNotRevoked(caller);
+      return verifyOnce(token).then(assertNotRevoked);
+    },
+  };
+}
+
+const BEARER = /^bearer +([\w~+/.-]+=*) *$/i;
+
+/** @see RFC 6750 §2.1 */
+function bearerToken(authorization: string): string {
+  const token = BEARER.exec(authorization)?.[1];
+  if (token === undefined)
+    throw new InvalidAccessToken('scheme', 'The Authorization header does not carry a Bearer token.');
+  return token;
+}

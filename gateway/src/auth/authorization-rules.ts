@@ -1,0 +1,96 @@
+import {
+  baseType,
+  InterfaceType,
+  ObjectType,
+  type DirectiveDefinition,
+  type NamedType,
+  type Schema,
+} from '@apollo/federation-internals';
+import { appliedArguments, linkedDirectives, type Annotated } from '../supergraph/linked-directives.ts';
+import { createFieldSetReader, type OutputField } from './field-sets.ts';
+import { allOf, isOpen, type AnyOf, type Requirement } from './requirement.ts';
+
+/** What callers have to bring for the fields and types of a supergraph. */
+export interface AuthorizationRules {
+  /**
+   * For reading a field: what its type, the field itself and the type it returns demand, what the fields demand that
+   * its subgraph is fed with (`@requires`, `@fromContext`), and for a field of an interface what any implementation
+   * demands of it, as the object may turn out to be of that type. By coordinate, `Post.title`; open where absent.
+   */
+  readonly fields: ReadonlyMap<string, Requirement>;
+}
+
+/**
+ * Reads `@authenticated`, `@requiresScopes` and `@policy` from a supergraph, under whatever names they were imported.
+ * Fields that are hidden from clients are read as well: others may require them.
+ */
+export function readAuthorizationRules(schema: Schema): AuthorizationRules {
+  const requirementOf = createRequirementReader(schema);
+  const fields = schema.types().flatMap(fieldsOf);
+  const requirements = fields.map((field): [string, Requirement] => [field.coordinate, requirementOf(field)]);
+  return { fields: new Map(requirements.filter(([, requirement]) => !isOpen(requirement))) };
+}
+
+function fieldsOf(type: NamedType): readonly OutputField[] {
+  return type instanceof ObjectType || type instanceof InterfaceType ? type.fields() : [];
+}
+
+function createRequirementReader(schema: Schema): (field: OutputField) => Requirement {
+  const readOwn = createDirectiveReader(schema);
+  const fieldSets = createFieldSetReader(schema);
+  const known = new Map<string, Requirement>();
+
+  /** Fields that feed one another in a circle can't be composed, but a supergraph may come from anywhere. */
+  function ofField(field: OutputField): Requirement {
+    const before = known.get(field.coordinate);
+    if (before) return before;
+    const own = ownOfField(field);
+    known.set(field.coordinate, own);
+    const further = [...fieldSets.fieldsFeeding(field), ...implementationsOf(field)];
+    const requirement = allOf([own, ...further.map(ofField)]);
+    known.set(field.coordinate, requirement);
+    return requirement;
+  }
+
+  function ownOfField(field: OutputField): Requirement {
+    const returned = field.type && baseType(field.type);
+    return allOf([readOwn(field.parent), readOwn(field), ...(returned ? [readOwn(returned)] : [])]);
+  }
+
+  return ofField;
+}
+
+function implementationsOf(field: OutputField): readonly OutputField[] {
+  if (!(field.parent instanceof InterfaceType)) return [];
+  return field.parent
+    .possibleRuntimeTypes()
+    .map((type) => type.field(field.name))
+    .filter((implementation) => implementation !== undefined);
+}
+
+function createDirectiveReader(schema: Schema): (element: Annotated) => Requirement {
+  const directives = {
+    authenticated: linkedDirectives(schema, 'authenticated', 'https://specs.apollo.dev/authenticated'),
+    scopes: linkedDirectives(schema, 'requiresScopes', 'https://specs.apollo.dev/requiresScopes'),
+    policies: linkedDirectives(schema, 'policy', 'https://specs.apollo.dev/policy'),
+  };
+  return (element) => ({
+    authenticated: appliedArguments(element, directives.authenticated).length > 0,
+    scopes: clausesOf(element, directives.scopes, 'scopes'),
+    policies: clausesOf(element, directives.policies, 'policies'),
+  });
+}
+
+function clausesOf(
+  element: Annotated,
+  directives: readonly DirectiveDefinition[],
+  argument: string,
+): readonly AnyOf[] {
+  return appliedArguments(element, directives).map((values) => anyOf(values[argument]));
+}
+
+/** Whatever is not a list of lists of names is a requirement that nobody meets. */
+function anyOf(value: unknown): AnyOf {
+  if (!Array.isArray(value)) return [];
+  return value.filter((names) => Array.isArray(names)).map((names) => names.map(String));
+}

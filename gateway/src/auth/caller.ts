@@ -1,0 +1,29 @@
+import type { UserContext } from '@trellis/user-context';
+
+/** Who sends a request, and what may be done in that name. */
+export interface Caller {
+  /** Whether a valid access token came with the request. */
+  readonly authenticated: boolean;
+  readonly scopes: ReadonlySet<string>;
+  /** All claims of the access token; empty for anonymous callers. Own properties only may be read. */
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** What subgraphs are told. */
+  readonly context: UserContext;
+  /** The raw access token; absent for anonymous callers. Never logged. */
+  readonly token: string | undefined;
+  /** The grant behind the token, as revocation names it. */
+  readonly grantId: string | undefined;
+  /** When the token expires, milliseconds since 1970; never for anonymous callers. */
+  readonly expiresAtMs: number;
+}
+
+/** A caller without an access token. */
+export const ANONYMOUS: Caller = Object.freeze({
+  authenticated: false,
+  scopes: new Set<string>(),
+  claims: Object.freeze({}),
+  context: Object.freeze({ scopes: Object.freeze([]) }),
+  token: undefined,
+  grantId: undefined,
+  expiresAtMs: Number.POSITIVE_INFINITY,
+});

@@ -1,0 +1,28 @@
+import type { Caller } from './caller.ts';
+
+/** A policy that the operator defines: it holds when a claim of the access token is, or contains, the value. */
+export interface ClaimPolicy {
+  readonly claim: string;
+  readonly value: string | number | boolean;
+}
+
+/** Policies by the name that `@policy` uses. */
+export type Policies = Readonly<Record<string, ClaimPolicy>>;
+
+const ROLE_PREFIX = 'role:';
+
+/**
+ * Whether a policy holds for a caller. `role:X` holds when the claim `roles` contains X; every other name is looked up
+ * among the operator's, and what is not there does not hold.
+ */
+export function holdsPolicy(caller: Caller, name: string, policies: Policies): boolean {
+  if (name.startsWith(ROLE_PREFIX)) return claimHas(caller, 'roles', name.slice(ROLE_PREFIX.length));
+  const policy = Object.hasOwn(policies, name) ? policies[name] : undefined;
+  return policy !== undefined && claimHas(caller, policy.claim, policy.value);
+}
+
+function claimHas(caller: Caller, claim: string, expected: ClaimPolicy['value']): boolean {
+  if (!Object.hasOwn(caller.claims, claim)) return false;
+  const actual = caller.claims[claim];
+  return Array.isArray(actual) ? actual.includes(expected) : actual === expected;
+}

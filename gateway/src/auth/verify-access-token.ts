@@ -1,0 +1,146 @@
+import type { User, UserContext } from '@trellis/user-context';
+import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose';
+import type { Caller } from './caller.ts';
+import { KeysUnavailable, type KeySet } from './key-set.ts';
+
+/** An issuer whose tokens are accepted. */
+export interface TrustedIssuer {
+  /** Equal to the token's `iss`, character by character. */
+  readonly issuer: string;
+  /** Equal to the token's `aud`, which has to be one string. Specification: Authentication 2. */
+  readonly audience: string;
+  readonly keys: KeySet;
+}
+
+/** Settings of {@link createAccessTokenVerification}. */
+export interface AccessTokenRules {
+  readonly issuers: readonly TrustedIssuer[];
+  /** Seconds by which clocks may differ. @default 10 */
+  readonly leewayS?: number;
+  /** Milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** Why a token is refused. `reason` is for the log; the message is for the client. */
+export class InvalidAccessToken extends Error {
+  override readonly name = 'InvalidAccessToken';
+  readonly reason: string;
+
+  constructor(reason: string, message = 'The access token is not valid here.') {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** Asymmetric ones that our auth-server signs with. `none` and anything with a shared secret never verify. */
+const ALGORITHMS = ['ES256', 'RS256'];
+const MAX_TOKEN_CHARACTERS = 8_192;
+const DEFAULT_LEEWAY_S = 10;
+
+/**
+ * Makes the check of an access token: an RFC 9068 JWT of a trusted issuer, for this audience alone, within its time.
+ * Nothing that the token names is fetched (`jku`, `x5u`, `iss`).
+ *
+ * @returns rejects with InvalidAccessToken, or KeysUnavailable when the token can't be judged
+ * @see RFC 9068 §4, RFC 8725
+ */
+export function createAccessTokenVerification(rules: AccessTokenRules): (token: string) => Promise<Caller> {
+  const issuers = new Map(rules.issuers.map((issuer) => [issuer.issuer, issuer]));
+  return async (token) => {
+    const issuer = issuers.get(issuerOf(token));
+    if (!issuer) throw new InvalidAccessToken('issuer');
+    const payload = await verify(token, issuer, rules);
+    if (payload.aud !== issuer.audience) throw new InvalidAccessToken('audience');
+    return callerOf(token, payload);
+  };
+}
+
+/** The unverified issuer, which decides whose keys the signature is checked with. */
+function issuerOf(token: string): string {
+  if (token.length > MAX_TOKEN_CHARACTERS) throw new InvalidAccessToken('length');
+  try {
+    return decodeJwt(token).iss ?? '';
+  } catch {
+    throw new InvalidAccessToken('form');
+  }
+}
+
+async function verify(token: string, issuer: TrustedIssuer, rules: AccessTokenRules): Promise<JWTPayload> {
+  const leewayS = rules.leewayS ?? DEFAULT_LEEWAY_S;
+  const now = (rules.now ?? Date.now)();
+  try {
+    const { payload } = await jwtVerify(token, issuer.keys.findKey, {
+      algorithms: ALGORITHMS,
+      issuer: issuer.issuer,
+      audience: issuer.audience,
+      typ: 'at+jwt',
+      clockTolerance: leewayS,
+      currentDate: new Date(now),
+      requiredClaims: ['sub', 'exp', 'iat'],
+    });
+    if ((payload.iat ?? 0) > now / 1_000 + leewayS) throw new InvalidAccessToken('issued in the future');
+    return payload;
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+function refusalOf(error: unknown): unknown {
+  if (error instanceof errors.JWTExpired)
+    return new InvalidAccessToken(error.code, 'The access token has expired.');
+  if (error instanceof errors.JOSEError) return new InvalidAccessToken(error.code);
+  if (error instanceof InvalidAccessToken || error instanceof KeysUnavailable) return error;
+  return new InvalidAccessToken(error instanceof Error ? error.message : 'unknown'); // jose throws a TypeError for keys of another kind
+}
+
+function callerOf(token: string, payload: JWTPayload): Caller {
+  const grantId = stringClaim(payload, 'gid');
+  return Object.freeze({
+    authenticated: true,
+    scopes: new Set(scopesOf(payload)),
+    claims: payload,
+    context: contextOf(payload, grantId),
+    token,
+    grantId,
+    expiresAtMs: (payload.exp ?? 0) * 1_000,
+  });
+}
+
+function scopesOf(payload: JWTPayload): readonly string[] {
+  return (stringClaim(payload, 'scope') ?? '').split(' ').filter((scope) => scope !== '');
+}
+
+function contextOf(payload: JWTPayload, grantId: string | undefined): UserContext {
+  const clientId = stringClaim(payload, 'client_id');
+  const user = userOf(payload, clientId);
+  return Object.freeze({
+    scopes: Object.freeze(scopesOf(payload)),
+    ...(user && { user }),
+    ...(clientId !== undefined && { clientId }),
+    ...(grantId !== undefined && { grantId }),
+  });
+}
+
+/** A client that acts for itself (client_credentials) is nobody. RFC 9068 §5. */
+function userOf(payload: JWTPayload, clientId: string | undefined): User | undefined {
+  if (payload.sub === undefined || payload.sub === clientId) return undefined;
+  const name = stringClaim(payload, 'name');
+  const email = stringClaim(payload, 'email');
+  return Object.freeze({
+    id: payload.sub,
+    roles: Object.freeze(rolesOf(payload)),
+    tokenIssuedAt: payload.iat ?? 0,
+    ...(name !== undefined && { name }),
+    ...(email !== undefined && { email }),
+  });
+}
+
+function rolesOf(payload: JWTPayload): readonly string[] {
+  const roles: unknown = payload['roles'];
+  return Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : [];
+}
+
+function stringClaim(payload: JWTPayload, name: string): string | undefined {
+  const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,139 @@
+import { list, port, readConfig, url, type Environment } from '@trellis/config';
+import { processVariables } from '@trellis/deployable';
+import type { JWK } from 'jose';
+import { z } from 'zod';
+import { mayBeForwarded } from './pipeline/subgraph-headers.ts';
+import { readSettings } from './read-settings.ts';
+import type { GatewaySettings } from './settings.ts';
+
+/** Subgraph URLs by subgraph name. */
+export type SubgraphUrls = Readonly<Record<string, string>>;
+
+/** The type of each variable. */
+export type ConfigShape = {
+  readonly LOG_LEVEL: z.ZodType<string>;
+  readonly OPERATIONS_PORT: z.ZodType<number>;
+  readonly OPERATIONS_HOST: z.ZodType<string>;
+  readonly PORT: z.ZodType<number>;
+  readonly HOST: z.ZodType<string>;
+  readonly NODE_ENV: z.ZodType<string>;
+  readonly SUPERGRAPH: z.ZodType<string>;
+  readonly CONFIG: z.ZodType<string | undefined>;
+  readonly GUARDS: z.ZodType<'on' | 'off' | undefined>;
+  readonly TOKEN_ISSUER: z.ZodType<string | undefined>;
+  readonly TOKEN_AUDIENCE: z.ZodType<string | undefined>;
+  readonly TOKEN_JWKS_URL: z.ZodType<string | undefined>;
+  readonly USER_CONTEXT_PRIVATE_KEY: z.ZodType<JWK | undefined>;
+  readonly SUBGRAPH_URLS: z.ZodType<SubgraphUrls>;
+  readonly FORWARD_HEADERS: z.ZodType<readonly string[]>;
+  readonly WORKERS: z.ZodType<number>;
+};
+
+const privateKey = z.string().transform((text, context): JWK => {
+  const key = parsePrivateKey(text);
+  if (key) return key;
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a private JWK of the curve P-256 with a kid, as JSON',
+  });
+  return z.NEVER;
+});
+
+const subgraphUrls = z
+  .string()
+  .transform((text, context): SubgraphUrls => {
+    const urls: Record<string, string> = Object.create(null) as Record<string, string>;
+    for (const item of text.split(/\s+/).filter((word) => word !== '')) {
+      const [, name, target] = /^([^=]+)=(https?:\/\/.+)$/.exec(item) ?? [];
+      if (name !== undefined && target !== undefined && URL.canParse(target)) urls[name] = target;
+      else context.addIssue({ code: 'custom', message: `"${item}" must be name=http://… or name=https://…` });
+    }
+    return urls;
+  })
+  .default({});
+
+const forwardHeaders = list([]).refine((names) => names.every((name) => mayBeForwarded(name.toLowerCase())), {
+  error:
+    'must not name headers of the connection, of the message, or that pass for what the gateway says (x-user-*, …)',
+});
+
+/** The gateway's environment. With the prefix `GATEWAY_`, a variable wins over the plain name. */
+export const configSchema: z.ZodObject<ConfigShape> = z.object({
+  ...processVariables,
+  PORT: port(4000).describe('Port of the graph. 0 takes any free one.'),
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .describe('production hides internal errors and switches introspection off.'),
+  SUPERGRAPH: z
+    .string()
+    .describe('Path of the supergraph schema. A change of the file is taken over within seconds.'),
+  CONFIG: z.string().optional().describe('Path of gateway.yaml.'),
+  GUARDS: z
+    .enum(['on', 'off'])
+    .optional()
+    .describe(
+      'Whether depth, aliases, root fields, directives and cost are limited. Absent: on where CONFIG or TOKEN_ISSUER is given.',
+    ),
+  TOKEN_ISSUER: url('http', 'https')
+    .optional()
+    .describe('Issuer of access tokens. Absent: no token is checked, and what needs one is refused.'),
+  TOKEN_AUDIENCE: z.string().optional().describe("What a token's aud has to be. Goes with TOKEN_ISSUER."),
+  TOKEN_JWKS_URL: url('http', 'https')
+    .optional()
+    .describe("Where the issuer's public keys are. Goes with TOKEN_ISSUER."),
+  USER_CONTEXT_PRIVATE_KEY: privateKey
+    .optional()
+    .describe(
+      'The private JWK (P-256, with kid) that the user context for subgraphs is signed with. Absent: no context is sent.',
+    ),
+  SUBGRAPH_URLS: subgraphUrls.describe(
+    'Where subgraphs are asked instead of the URLs in the supergraph: users=http://… posts=http://…',
+  ),
+  FORWARD_HEADERS: forwardHeaders.describe(
+    'Names of client headers that subgraphs get. All others stay here.',
+  ),
+  WORKERS: z.coerce.number().int().min(1).max(64).default(1).describe('Processes that share the port.'),
+});
+
+/** All that the gateway is configured with. */
+export type GatewayConfig = Readonly<z.output<typeof configSchema>> & {
+  /** From the file that CONFIG names; empty without one. */
+  readonly settings: GatewaySettings;
+};
+
+/**
+ * Reads the environment, and the file that CONFIG names.
+ *
+ * @throws ConfigError with all that is wrong
+ */
+export function readGatewayConfig(environment: Environment): GatewayConfig {
+  const config = readConfig(configSchema, environment, {
+    subject: 'gateway',
+    prefix: 'GATEWAY',
+    contradictions: findContradictions,
+  });
+  const settings = config.CONFIG === undefined ? {} : readSettings(config.CONFIG, environment);
+  return Object.freeze({ ...config, settings });
+}
+
+type Environmental = z.output<typeof configSchema>;
+
+function findContradictions(config: Environmental): readonly string[] {
+  const tokenVariables = ['TOKEN_ISSUER', 'TOKEN_AUDIENCE', 'TOKEN_JWKS_URL'] as const;
+  const absent = tokenVariables.filter((name) => config[name] === undefined);
+  if (absent.length === 0 || absent.length === tokenVariables.length) return [];
+  return absent.map((name) => `${name} is required where one of ${tokenVariables.join(', ')} is given.`);
+}
+
+function parsePrivateKey(text: string): JWK | undefined {
+  try {
+    const key = JSON.parse(text) as JWK; // its members are checked in the next line
+    const usable =
+      key.kty === 'EC' && key.crv === 'P-256' && typeof key.d === 'string' && typeof key.kid === 'string';
+    return usable ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,24 @@
+/** A GraphQL request as a client sent it, whatever the transport. Members are checked for their JSON types, no more. */
+export interface GraphRequest {
+  readonly query: string | undefined;
+  readonly operationName: string | undefined;
+  /** As parsed from JSON: own properties only may be read. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** Header fields of a client's request, names in lower case, as node:http gives them. */
+export type ClientHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What the pipeline knows about the request besides the operation itself. */
+export interface RequestContext {
+  /** Names the request in logs, in `x-request-id`, and towards subgraphs. */
+  readonly requestId: string;
+  readonly headers: ClientHeaders;
+  /** The value of the `Authorization` header, or what stands for it on the transport. */
+  readonly authorization: string | undefined;
+  /** Aborts when the client has gone or the time for an answer has passed. */
+  readonly signal: AbortSignal;
+  /** Which operation types the transport can carry; others are refused before anything is executed. */
+  readonly accepts: 'query' | 'query-mutation' | 'any';
+}

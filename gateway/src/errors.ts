@@ -1,0 +1,129 @@
+import { graphErrorCodes, type GraphErrorCode, type GraphErrorDescription } from '@trellis/errors';
+import { GraphQLError } from 'graphql';
+
+/** A code that only the gateway gives. */
+export type GatewayOnlyErrorCode =
+  | 'BAD_REQUEST'
+  | 'CSRF_PREVENTED'
+  | 'METHOD_NOT_ALLOWED'
+  | 'NOT_ACCEPTABLE'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'PERSISTED_QUERY_NOT_FOUND'
+  | 'PERSISTED_QUERY_MISMATCH'
+  | 'PERSISTED_QUERY_REQUIRED'
+  | 'REQUEST_TIMEOUT'
+  | 'GATEWAY_TIMEOUT'
+  | 'CLIENT_CLOSED_REQUEST'
+  | 'AUTHENTICATION_UNAVAILABLE'
+  | 'OVERLOADED'
+  | 'RATE_LIMITED';
+
+/** A code in `errors[].extensions.code` of the gateway's answers. */
+export type GatewayErrorCode = GraphErrorCode | GatewayOnlyErrorCode;
+
+/** What a code of the gateway means over HTTP. */
+export interface GatewayErrorDescription extends GraphErrorDescription {
+  /**
+   * HTTP status of an answer without data under `application/json`, where the failures of a well-formed request are
+   * answered with 200. Under `application/graphql-response+json` it is `status`.
+   */
+  readonly jsonStatus: number;
+}
+
+/** Every code that the gateway can give, with its HTTP statuses. */
+export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDescription>> = Object.freeze({
+  GRAPHQL_PARSE_ERROR: { ...graphErrorCodes.GRAPHQL_PARSE_ERROR, jsonStatus: 200 },
+  GRAPHQL_VALIDATION_FAILED: { ...graphErrorCodes.GRAPHQL_VALIDATION_FAILED, jsonStatus: 200 },
+  UNAUTHENTICATED: { ...graphErrorCodes.UNAUTHENTICATED, jsonStatus: 200 },
+  FORBIDDEN: { ...graphErrorCodes.FORBIDDEN, jsonStatus: 200 },
+  BAD_USER_INPUT: { ...graphErrorCodes.BAD_USER_INPUT, jsonStatus: 200 },
+  QUERY_TOO_COMPLEX: { ...graphErrorCodes.QUERY_TOO_COMPLEX, jsonStatus: 400 },
+  INTERNAL_SERVER_ERROR: { ...graphErrorCodes.INTERNAL_SERVER_ERROR, jsonStatus: 200 },
+  /** The body is not JSON, or not a GraphQL request. */
+  BAD_REQUEST: always(400, 'The request is not a GraphQL request.'),
+  /** A browser could send the request across origins without asking first. */
+  CSRF_PREVENTED: always(400, 'The request could have been forged by a web page.'),
+  /** GET is for queries only; everything else is a POST. */
+  METHOD_NOT_ALLOWED: always(405, 'The HTTP method does not fit the operation.'),
+  /** No media type of the `Accept` header can be served. */
+  NOT_ACCEPTABLE: always(406, 'None of the accepted media types can be served.'),
+  /** The body, or the parts that grow with it, exceed what is accepted. */
+  PAYLOAD_TOO_LARGE: always(413, 'The request body is too large.'),
+  /** The body is not `application/json` in UTF-8, or it is compressed. */
+  UNSUPPORTED_MEDIA_TYPE: always(415, 'The media type, charset or encoding of the body is not supported.'),
+  /** An automatic persisted query is not known here yet: the client sends its text next. */
+  PERSISTED_QUERY_NOT_FOUND: {
+    status: 400,
+    jsonStatus: 200,
+    expose: true,
+    summary: 'The persisted query is not known; its text is needed.',
+  },
+  /** The hash of a persisted query is malformed, of another version, or not that of the text. */
+  PERSISTED_QUERY_MISMATCH: always(400, 'The hash of the persisted query is not that of its text.'),
+  /** Only operations of the safelist are served. */
+  PERSISTED_QUERY_REQUIRED: always(400, 'Only persisted queries are served here.'),
+  /** The request took too long to arrive. */
+  REQUEST_TIMEOUT: always(408, 'The request took too long to arrive.'),
+  /** The first byte of the answer took too long. */
+  GATEWAY_TIMEOUT: always(504, 'The answer took too long.'),
+  /** The client went away before the answer was there. Seen in logs and metrics only. */
+  CLIENT_CLOSED_REQUEST: always(499, 'The client closed the request.'),
+  /** The keys of the token's issuer have never been reached, so no token can be judged. */
+  AUTHENTICATION_UNAVAILABLE: always(503, 'Access tokens cannot be verified at present.'),
+  /** More work than the process can take; the client tries again after `Retry-After`. */
+  OVERLOADED: always(503, 'The gateway is at its capacity.'),
+  /** A client or user sends more than its share; it tries again after `Retry-After`. */
+  RATE_LIMITED: always(429, 'Too many requests.'),
+});
+
+function always(status: number, summary: string): GatewayErrorDescription {
+  return { status, jsonStatus: status, expose: true, summary };
+}
+
+/** Whether a value is a code of the catalogue. */
+export function isGatewayErrorCode(code: unknown): code is GatewayErrorCode {
+  return typeof code === 'string' && Object.hasOwn(gatewayErrorCodes, code);
+}
+
+/**
+ * Ends an operation before it is executed. Each error is fit to be shown to the client that sent it.
+ */
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused';
+  readonly errors: readonly GraphQLError[];
+
+  /** @param errors at least one; the first decides the HTTP status */
+  constructor(errors: readonly GraphQLError[]) {
+    super(errors[0]?.message ?? 'The request was refused.');
+    this.errors = errors;
+  }
+}
+
+/** Refuses a request for one reason. */
+export function refused(
+  code: GatewayErrorCode,
+  message: string,
+  extensions: Readonly<Record<string, unknown>> = {},
+): RequestRefused {
+  return new RequestRefused([new GraphQLError(message, { extensions: { code, ...extensions } })]);
+}
+
+/** The name of a limit, as in `extensions.limit.name` and in the configuration. */
+export type LimitName =
+  | 'tokens'
+  | 'selections'
+  | 'overlaps'
+  | 'depth'
+  | 'aliases'
+  | 'rootFields'
+  | 'directives'
+  | 'cost'
+  | 'batch'
+  | 'variables';
+
+/** The operation exceeds a limit. Nothing was asked of any subgraph. Specification: Errors 3 and 5. */
+export function tooComplex(name: LimitName, maximum: number, actual: number): RequestRefused {
+  const limit = { name, maximum, actual: Math.min(actual, Number.MAX_SAFE_INTEGER) };
+  return refused('QUERY_TOO_COMPLEX', `The operation exceeds the limit "${name}" of ${maximum}.`, { limit });
+}

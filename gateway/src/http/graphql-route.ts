@@ -1,0 +1,199 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphRequest, RequestContext } from '../context.ts';
+import { refused, RequestRefused, type GatewayErrorCode } from '../errors.ts';
+import { runOperation, type OperationAnswer } from '../pipeline/index.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
+import { preventCsrf } from './csrf.ts';
+import { assertReadableBody, isJsonBody } from './media-type.ts';
+import { negotiateResult, type ResultMediaType } from './negotiate.ts';
+import { readBody, readQueryString, type RequestBounds } from './read-request.ts';
+import { watchRequest } from './request-signal.ts';
+import { challengeOf, statusOf, statusOfBatch } from './status.ts';
+import { writeAnswer, writeBatch } from './write-answer.ts';
+
+/** Settings of {@link addGraphqlRoute}. */
+export interface GraphqlRouteOptions {
+  readonly path: string;
+  readonly services: PipelineServices;
+  readonly bounds: RequestBounds;
+  /** Milliseconds to the first byte of an answer. Specification: Limits, HTTP read timeout. */
+  readonly timeoutMs: number;
+  /** Told of each answer, for logs and metrics. */
+  readonly onAnswer: (request: FastifyRequest, answer: OperationAnswer) => void;
+}
+
+/**
+ * Serves GraphQL over HTTP: POST with a request or a batch, GET for queries. The body is read here, not by Fastify,
+ * whose JSON parser refuses some names of variables in a form that is not GraphQL's.
+ *
+ * @see GraphQL over HTTP
+ */
+export function addGraphqlRoute(server: FastifyInstance, options: GraphqlRouteOptions): void {
+  server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    scope.setErrorHandler<FastifyError>((error, request, reply) =>
+      sendFailure(error, request, reply, options),
+    );
+    scope.route({
+      method: 'POST',
+      url: options.path,
+      onRequest: async (request) => admitPost(request),
+      handler: (request, reply) => answerPost(request, reply, options),
+    });
+    scope.route({
+      method: 'GET',
+      url: options.path,
+      onRequest: async (request) => preventCsrf(request.headers, false),
+      handler: (request, reply) => answerGet(request, reply, options),
+    });
+    scope.route({
+      method: ['DELETE', 'PATCH', 'PUT'],
+      url: options.path,
+      handler: (_request, reply) => {
+        void reply.header('allow', 'GET, POST');
+        throw refused('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');
+      },
+    });
+  });
+}
+
+/** Before the body is read: a body that nobody may send need not arrive. */
+function admitPost({ headers }: FastifyRequest): void {
+  preventCsrf(headers, isJsonBody(headers));
+  assertReadableBody(headers);
+}
+
+async function answerPost(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: GraphqlRouteOptions,
+): Promise<FastifyReply> {
+  const mediaType = negotiateResult(request.headers.accept);
+  if (!Buffer.isBuffer(request.body)) throw refused('BAD_REQUEST', 'The request has no body.');
+  const body = readBody(request.body, options.bounds);
+  const exchange: Exchange = { request, reply, options, mediaType, accepts: 'query-mutation' };
+  if (body.kind === 'single') return answerOne(exchange, body.request);
+  return answerBatch(exchange, body.requests);
+}
+
+async function answerGet(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: GraphqlRouteOptions,
+): Promise<FastifyReply> {
+  const mediaType = negotiateResult(request.headers.accept);
+  const parameters = request.query as Readonly<Record<string, unknown>>; // the parser makes an object without prototype
+  const exchange: Exchange = { request, reply, options, mediaType, accepts: 'query' };
+  return answerOne(exchange, readQueryString(parameters, options.bounds));
+}
+
+/** One HTTP request and how it is answered. */
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly options: GraphqlRouteOptions;
+  readonly mediaType: ResultMediaType;
+  readonly accepts: RequestContext['accepts'];
+}
+
+async function answerOne(exchange: Exchange, request: GraphRequest): Promise<FastifyReply> {
+  const [answer] = await runAll(exchange, [request]);
+  if (!answer) throw new Error('An operation was not answered.');
+  const status = statusOf(answer, exchange.mediaType);
+  return send(exchange, [answer], status, writeAnswer(answer));
+}
+
+async function answerBatch(
+  exchange: Exchange,
+  requests: readonly (GraphRequest | RequestRefused)[],
+): Promise<FastifyReply> {
+  const answers = await runAll(exchange, requests);
+  return send(exchange, answers, statusOfBatch(answers, exchange.mediaType), writeBatch(answers));
+}
+
+/** Runs operations side by side: what becomes of one is nothing to the others. */
+async function runAll(
+  { request, reply, options, accepts }: Exchange,
+  requests: readonly (GraphRequest | RequestRefused)[],
+): Promise<readonly OperationAnswer[]> {
+  const { signal, settle } = watchRequest(reply.raw, options.timeoutMs);
+  const { headers } = request;
+  const context: RequestContext = {
+    requestId: request.id,
+    headers,
+    authorization: headers.authorization,
+    signal,
+    accepts,
+  };
+  const answers = await Promise.all(
+    requests.map(async (element) =>
+      element instanceof RequestRefused
+        ? refusedAnswer(element)
+        : runOperation(element, context, options.services),
+    ),
+  );
+  settle();
+  for (const answer of answers) options.onAnswer(request, answer);
+  return answers;
+}
+
+function refusedAnswer({ errors }: RequestRefused): OperationAnswer {
+  return {
+    data: undefined,
+    errors: errors.map(({ message, extensions }) => ({ message, extensions })),
+    admitted: undefined,
+  };
+}
+
+function send(
+  { request, reply, mediaType }: Exchange,
+  answers: readonly OperationAnswer[],
+  status: number,
+  text: string,
+): FastifyReply {
+  const challenge = challengeOf(answers, status, request.headers.authorization);
+  if (challenge !== undefined) void reply.header('www-authenticate', challenge);
+  if (status === 405) void reply.header('allow', 'POST');
+  return reply
+    .status(status)
+    .header('content-type', `${mediaType}; charset=utf-8`)
+    .header('cache-control', 'no-store')
+    .header('x-request-id', request.id)
+    .send(text);
+}
+
+/** What goes wrong before there is an operation, as a GraphQL response. */
+function sendFailure(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: GraphqlRouteOptions,
+): void {
+  const answer = refusedAnswer(error instanceof RequestRefused ? error : refusalOfFramework(error, request));
+  const mediaType = mediaTypeOfFailure(request.headers.accept);
+  options.onAnswer(request, answer);
+  const exchange: Exchange = { request, reply, options, mediaType, accepts: 'query' };
+  void send(exchange, [answer], statusOf(answer, mediaType), writeAnswer(answer));
+}
+
+const CODES_OF_STATUS: Readonly<Record<number, GatewayErrorCode>> = {
+  408: 'REQUEST_TIMEOUT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+};
+
+function refusalOfFramework(error: FastifyError, request: FastifyRequest): RequestRefused {
+  const status = error.statusCode ?? 500;
+  if (status < 500) return refused(CODES_OF_STATUS[status] ?? 'BAD_REQUEST', error.message);
+  request.log.error({ err: error, requestId: request.id }, 'a request failed');
+  return refused('INTERNAL_SERVER_ERROR', 'Internal server error.');
+}
+
+function mediaTypeOfFailure(accept: string | undefined): ResultMediaType {
+  try {
+    return negotiateResult(accept);
+  } catch {
+    return 'application/json';
+  }
+}

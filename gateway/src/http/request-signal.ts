@@ -1,0 +1,25 @@
+import type { ServerResponse } from 'node:http';
+import { gatewayErrorCodes, refused } from '../errors.ts';
+
+/** The life of one HTTP request. */
+export interface RequestSignal {
+  /** Aborts when the client goes away, or when the time to the first byte is over. */
+  readonly signal: AbortSignal;
+  /** To be called when the answer is there: the time no longer counts. */
+  settle(): void;
+}
+
+/** Watches a response: the reasons of the signal are refusals, with their codes. */
+export function watchRequest(response: ServerResponse, timeoutMs: number): RequestSignal {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
+  }, timeoutMs);
+  const onClose = (): void => {
+    clearTimeout(timer);
+    if (!response.writableFinished)
+      controller.abort(refused('CLIENT_CLOSED_REQUEST', gatewayErrorCodes.CLIENT_CLOSED_REQUEST.summary));
+  };
+  response.once('close', onClose);
+  return { signal: controller.signal, settle: () => clearTimeout(timer) };
+}

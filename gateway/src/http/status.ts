@@ -1,0 +1,42 @@
+import { gatewayErrorCodes, isGatewayErrorCode } from '../errors.ts';
+import type { OperationAnswer } from '../pipeline/index.ts';
+import type { ResultMediaType } from './negotiate.ts';
+
+/**
+ * The HTTP status of an answer. With data it is 200. Without, the first error decides: under
+ * `application/graphql-response+json` always, under `application/json` only for requests that were never executed.
+ *
+ * @see GraphQL over HTTP, "Status Codes"
+ */
+export function statusOf(answer: OperationAnswer, mediaType: ResultMediaType): number {
+  if (answer.data !== undefined && answer.data !== 'null') return 200;
+  const [first] = answer.errors;
+  if (!first) return 200;
+  const code = first.extensions?.['code'];
+  const described = gatewayErrorCodes[isGatewayErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR'];
+  if (mediaType === 'application/graphql-response+json') return described.status;
+  return answer.data === undefined ? described.jsonStatus : 200;
+}
+
+/** The status of a batch: the one that all its answers have, else 200. */
+export function statusOfBatch(answers: readonly OperationAnswer[], mediaType: ResultMediaType): number {
+  const [first = 200, ...others] = answers.map((answer) => statusOf(answer, mediaType));
+  return others.every((status) => status === first) ? first : 200;
+}
+
+/**
+ * The challenge for an answer that lacked a valid token, if it did: `invalid_token` when one was sent.
+ *
+ * @see RFC 6750 §3
+ */
+export function challengeOf(
+  answers: readonly OperationAnswer[],
+  status: number,
+  authorization: string | undefined,
+): string | undefined {
+  const rejected = answers.some(
+    ({ data, errors }) => data === undefined && errors[0]?.extensions?.['code'] === 'UNAUTHENTICATED',
+  );
+  if (!rejected && status !== 401) return undefined;
+  return authorization === undefined ? 'Bearer realm="graph"' : 'Bearer realm="graph", error="invalid_token"';
+}

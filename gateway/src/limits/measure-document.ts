@@ -1,0 +1,165 @@
+import {
+  GraphQLError,
+  Kind,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type FragmentSpreadNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { RequestRefused, tooComplex } from '../errors.ts';
+import type { OperationLimits } from './limits.ts';
+
+/** The fragments of a document, by name. */
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+/**
+ * Refuses a document whose validation or planning could take long: it counts the selections that remain once fragments
+ * are expanded, and the comparisons that validation makes between fields of one response key. It knows no schema and
+ * takes time linear in the document, because a fragment is counted once however often it is spread; so it comes before
+ * validation, whose comparisons grow with the square.
+ *
+ * @throws RequestRefused QUERY_TOO_COMPLEX naming `selections` or `overlaps`; GRAPHQL_VALIDATION_FAILED for a fragment
+ *   that spreads itself, which no later step could walk
+ */
+export function protectFromDocument(document: DocumentNode, limits: OperationLimits): void {
+  const fragments = fragmentsOf(document);
+  const selections = countSelections(document, fragments);
+  if (selections > limits.selections) throw tooComplex('selections', limits.selections, selections);
+  let overlaps = 0;
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    overlaps += countOverlaps([definition.selectionSet], fragments, limits.overlaps - overlaps);
+    if (overlaps > limits.overlaps) throw tooComplex('overlaps', limits.overlaps, overlaps);
+  }
+}
+
+/** Finds the fragments of a document; of two with one name, which validation refuses, the last. */
+export function fragmentsOf(document: DocumentNode): Fragments {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  return fragments;
+}
+
+/** Selections of all operations together, and those of the largest fragment where that is more. */
+function countSelections(document: DocumentNode, fragments: Fragments): number {
+  const count = createSelectionCounter(fragments);
+  let ofOperations = 0;
+  let ofLargestFragment = 0;
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) ofOperations += count(definition.selectionSet);
+    if (definition.kind === Kind.FRAGMENT_DEFINITION)
+      ofLargestFragment = Math.max(ofLargestFragment, count(definition.selectionSet));
+  }
+  return Math.max(ofOperations, ofLargestFragment);
+}
+
+function createSelectionCounter(fragments: Fragments): (selectionSet: SelectionSetNode) => number {
+  const counts = new Map<string, number | 'counting'>();
+
+  function countFragment(spread: FragmentSpreadNode): number {
+    const name = spread.name.value;
+    const known = counts.get(name);
+    if (known === 'counting') throw cycle(spread);
+    if (known !== undefined) return known;
+    counts.set(name, 'counting');
+    const fragment = fragments.get(name);
+    const total = fragment ? count(fragment.selectionSet) : 0;
+    counts.set(name, total);
+    return total;
+  }
+
+  function countBelow(selection: SelectionNode): number {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return countFragment(selection);
+    return selection.selectionSet ? count(selection.selectionSet) : 0;
+  }
+
+  function count(selectionSet: SelectionSetNode): number {
+    let total = 0;
+    for (const selection of selectionSet.selections) total += 1 + countBelow(selection);
+    return total;
+  }
+
+  return count;
+}
+
+function cycle(spread: FragmentSpreadNode): RequestRefused {
+  const message = `Cannot spread fragment "${spread.name.value}" within itself.`;
+  return new RequestRefused([
+    new GraphQLError(message, { nodes: spread, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }),
+  ]);
+}
+
+/** The fields at one level of the answer, by response key, and the fragments they came from. */
+interface Level {
+  readonly keys: Map<string, ResponseKey>;
+  readonly spreads: Set<string>;
+}
+
+interface ResponseKey {
+  occurrences: number;
+  /** Of all occurrences together, in units of some ten characters: comparing two fields compares their arguments as text. */
+  argumentWeight: number;
+  readonly selectionSets: SelectionSetNode[];
+}
+
+const CHARACTERS_PER_ARGUMENT_WEIGHT = 10;
+
+/**
+ * Fields of one response key are merged, and so are their selections below: n occurrences are n² / 2 comparisons, at
+ * every level; n fragments spread at one level likewise. Counting stops where the maximum is passed, and the selections
+ * were counted before, so the walk is bounded.
+ */
+function countOverlaps(
+  selectionSets: readonly SelectionSetNode[],
+  fragments: Fragments,
+  maximum: number,
+): number {
+  const level: Level = { keys: new Map(), spreads: new Set() };
+  for (const selectionSet of selectionSets) collectLevel(selectionSet, fragments, level);
+  let total = pairs(level.spreads.size);
+  for (const { occurrences, argumentWeight, selectionSets: below } of level.keys.values()) {
+    total += pairs(occurrences) + (occurrences - 1) * argumentWeight;
+    if (total > maximum) return total;
+    if (below.length > 0) total += countOverlaps(below, fragments, maximum - total);
+  }
+  return total;
+}
+
+function pairs(count: number): number {
+  return (count * (count - 1)) / 2;
+}
+
+function collectLevel(selectionSet: SelectionSetNode, fragments: Fragments, level: Level): void {
+  for (const selection of selectionSet.selections) {
+    if (selection.kind === Kind.FIELD) addOccurrence(selection, level.keys);
+    else if (selection.kind === Kind.INLINE_FRAGMENT) collectLevel(selection.selectionSet, fragments, level);
+    else collectSpread(selection.name.value, fragments, level);
+  }
+}
+
+/** A fragment spread twice at one level is compared once. */
+function collectSpread(name: string, fragments: Fragments, level: Level): void {
+  const fragment = fragments.get(name);
+  if (!fragment || level.spreads.has(name)) return;
+  level.spreads.add(name);
+  collectLevel(fragment.selectionSet, fragments, level);
+}
+
+function addOccurrence(field: FieldNode, keys: Map<string, ResponseKey>): void {
+  const key = field.alias?.value ?? field.name.value;
+  const known = keys.get(key) ?? { occurrences: 0, argumentWeight: 0, selectionSets: [] };
+  known.occurrences += 1;
+  known.argumentWeight += argumentWeight(field);
+  if (field.selectionSet) known.selectionSets.push(field.selectionSet);
+  keys.set(key, known);
+}
+
+function argumentWeight(field: FieldNode): number {
+  const start = field.arguments?.at(0)?.loc?.start ?? 0;
+  const end = field.arguments?.at(-1)?.loc?.end ?? 0;
+  return Math.ceil((end - start) / CHARACTERS_PER_ARGUMENT_WEIGHT);
+}

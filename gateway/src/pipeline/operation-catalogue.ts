@@ -1,0 +1,161 @@
+import { GraphQLError, Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { readAuthorizationRules, type AuthorizationRules } from '../auth/authorization-rules.ts';
+import { createOperationGuard, type OperationGuard } from '../auth/operation-guard.ts';
+import type { Policies } from '../auth/policies.ts';
+import { RequestRefused } from '../errors.ts';
+import { compileCost } from '../limits/compile-cost.ts';
+import type { CostSettings } from '../limits/cost-settings.ts';
+import type { CostFunction } from '../limits/cost-term.ts';
+import { readGraphAnnotations, type GraphAnnotations } from '../limits/graph-annotations.ts';
+import type { OperationLimits } from '../limits/limits.ts';
+import { fragmentsOf, protectFromDocument } from '../limits/measure-document.ts';
+import { measureOperation, type OperationMeasure } from '../limits/measure-operation.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import { compileVariables, type CoerceVariables } from './coerce-variables.ts';
+import { parseOperation } from './parse-operation.ts';
+import { sha256 } from './persisted-query.ts';
+import { validateOperation, type ValidationSettings } from './validate-operation.ts';
+
+/** All that can be known of an operation before a request brings variables and a caller. */
+export interface CataloguedOperation {
+  readonly document: DocumentNode;
+  /** SHA-256 of the document's text. */
+  readonly documentHash: string;
+  readonly name: string | undefined;
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly coerceVariables: CoerceVariables;
+  readonly measure: OperationMeasure;
+  readonly costOf: CostFunction;
+  readonly guard: OperationGuard;
+}
+
+/** A document that has passed parsing, protection and validation. */
+export interface CataloguedDocument {
+  /**
+   * @param name absent where the document holds one operation
+   * @throws RequestRefused GRAPHQL_VALIDATION_FAILED when there is no such operation, or no saying which
+   */
+  operation(name: string | undefined): CataloguedOperation;
+}
+
+/** The documents that were sent to one generation of the graph. */
+export interface OperationCatalogue {
+  /** @throws RequestRefused when the text can't be parsed, exceeds what protects the process, or is not valid */
+  document(text: string): CataloguedDocument;
+}
+
+/** Settings of {@link createOperationCatalogue}. */
+export interface CatalogueSettings extends ValidationSettings {
+  readonly limits: OperationLimits;
+  readonly costs: CostSettings;
+  readonly policies: Policies;
+}
+
+const MAX_DOCUMENTS = 2_000;
+const MAX_CHARACTERS = 2_097_152;
+/** What an entry weighs beside its text. */
+const ENTRY_CHARACTERS = 200;
+
+/**
+ * Parses and validates each text once, and works out once what of an operation depends on nothing but its text and the
+ * graph. Refusals are remembered like successes. What was not used for longest goes first.
+ */
+export function createOperationCatalogue(
+  supergraph: Supergraph,
+  settings: CatalogueSettings,
+): OperationCatalogue {
+  const graph: Graph = {
+    supergraph,
+    settings,
+    annotations: readGraphAnnotations(supergraph.supergraphSchema),
+    rules: readAuthorizationRules(supergraph.supergraphSchema),
+  };
+  const documents = new LRUCache<string, CataloguedDocument | RequestRefused>({
+    max: MAX_DOCUMENTS,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: (_document, text) => text.length + ENTRY_CHARACTERS,
+  });
+  return {
+    document(text) {
+      const known = documents.get(text) ?? admit(text, graph);
+      documents.set(text, known);
+      if (known instanceof RequestRefused) throw known;
+      return known;
+    },
+  };
+}
+
+interface Graph {
+  readonly supergraph: Supergraph;
+  readonly settings: CatalogueSettings;
+  readonly annotations: GraphAnnotations;
+  readonly rules: AuthorizationRules;
+}
+
+function admit(text: string, graph: Graph): CataloguedDocument | RequestRefused {
+  const { limits } = graph.settings;
+  try {
+    const document = parseOperation(text, limits.tokens);
+    protectFromDocument(document, limits);
+    validateOperation(document, graph.supergraph.schema, graph.settings);
+    return catalogueDocument(document, sha256(text), graph);
+  } catch (error) {
+    if (error instanceof RequestRefused) return error;
+    throw error;
+  }
+}
+
+function catalogueDocument(document: DocumentNode, documentHash: string, graph: Graph): CataloguedDocument {
+  const operations = new Map<string, CataloguedOperation>();
+  return {
+    operation(name) {
+      const definition = selectOperation(document, name);
+      const key = definition.name?.value ?? '';
+      const operation = operations.get(key) ?? catalogueOperation(document, documentHash, definition, graph);
+      operations.set(key, operation);
+      return operation;
+    },
+  };
+}
+
+function selectOperation(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
+  const operations = document.definitions.filter(
+    (definition) => definition.kind === Kind.OPERATION_DEFINITION,
+  );
+  const [first, second] = operations;
+  if (name === undefined && first && !second) return first;
+  const named = name !== undefined && operations.find((operation) => operation.name?.value === name);
+  if (named) return named;
+  throw new RequestRefused([new GraphQLError(missingOperation(name, operations.length), VALIDATION_FAILED)]);
+}
+
+const VALIDATION_FAILED = { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } };
+
+function missingOperation(name: string | undefined, count: number): string {
+  if (name !== undefined) return `The document has no operation "${name}".`;
+  return count === 0
+    ? 'The document has no operation.'
+    : 'The document has several operations: operationName has to say which one to run.';
+}
+
+function catalogueOperation(
+  document: DocumentNode,
+  documentHash: string,
+  operation: OperationDefinitionNode,
+  { supergraph, settings, annotations, rules }: Graph,
+): CataloguedOperation {
+  const { schema } = supergraph;
+  const fragments = fragmentsOf(document);
+  const { policies, costs } = settings;
+  return {
+    document,
+    documentHash,
+    name: operation.name?.value,
+    kind: operation.operation,
+    coerceVariables: compileVariables(operation, schema, !settings.introspection),
+    measure: measureOperation({ operation, fragments, schema, allowances: annotations.depthAllowances }),
+    costOf: compileCost({ operation, fragments, schema, annotations, settings: costs }),
+    guard: createOperationGuard({ operation, fragments, schema, rules, policies }),
+  };
+}

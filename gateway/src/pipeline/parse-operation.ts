@@ -1,0 +1,31 @@
+import { GraphQLError, parse, type DocumentNode } from 'graphql';
+import { RequestRefused, refused, tooComplex } from '../errors.ts';
+
+/** What graphql-js says when it meets the token after the last one allowed; it has no code for that. */
+const TOKEN_LIMIT_MESSAGE = /^Syntax Error: Document contains more tha[nt] \d+ tokens/;
+
+/**
+ * Stage: text → document.
+ *
+ * @throws RequestRefused GRAPHQL_PARSE_ERROR for malformed syntax and for text nested too deeply to parse;
+ *   QUERY_TOO_COMPLEX for more than `maxTokens` lexical tokens
+ */
+export function parseOperation(text: string, maxTokens: number): DocumentNode {
+  try {
+    return parse(text, { maxLexicalTokens: maxTokens });
+  } catch (error) {
+    throw refusalOf(error, maxTokens);
+  }
+}
+
+function refusalOf(error: unknown, maxTokens: number): unknown {
+  if (error instanceof RangeError)
+    // the parser is recursive: the stack ends somewhere near 2,000 levels
+    return refused('GRAPHQL_PARSE_ERROR', 'Syntax Error: The document is nested too deeply.');
+  if (!(error instanceof GraphQLError)) return error;
+  if (TOKEN_LIMIT_MESSAGE.test(error.message)) return tooComplex('tokens', maxTokens, maxTokens + 1);
+  const { message, source, positions } = error;
+  return new RequestRefused([
+    new GraphQLError(message, { source, positions, extensions: { code: 'GRAPHQL_PARSE_ERROR' } }),
+  ]);
+}

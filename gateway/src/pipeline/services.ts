@@ -1,0 +1,34 @@
+import type { GraphQLError } from 'graphql';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { PersistedQueryStore } from '../caching/persisted-query-store.ts';
+import type { SubgraphClient } from '../execution/subgraph-client.ts';
+import type { OperationLimits } from '../limits/limits.ts';
+import type { OperationPlanner } from '../planning/operation-plan.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
+import type { ErrorPolicy } from './format-errors.ts';
+import type { OperationCatalogue } from './operation-catalogue.ts';
+import type { HeadersForSubgraphs } from './subgraph-headers.ts';
+
+/** What the pipeline tells its host, for logs and metrics. Nothing in it is secret. */
+export interface PipelineObserver {
+  /** An access token was refused; `reason` is not for the client. */
+  invalidToken(requestId: string, reason: string): void;
+  /** A failure of ours or of a subgraph, whole. */
+  internalError(requestId: string, error: GraphQLError): void;
+}
+
+/** All that the stages work with; the same for every request until the configuration changes. */
+export interface PipelineServices {
+  readonly supergraphs: SupergraphStore;
+  /** The catalogue of one generation of the graph. */
+  readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
+  readonly persistedQueries: PersistedQueryStore;
+  readonly limits: OperationLimits;
+  readonly authenticator: Authenticator;
+  readonly planner: OperationPlanner;
+  readonly subgraphClient: SubgraphClient;
+  readonly headersForSubgraphs: HeadersForSubgraphs;
+  readonly errorPolicy: ErrorPolicy;
+  readonly observer: PipelineObserver;
+}

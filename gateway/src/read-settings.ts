@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError, type Environment } from '@trellis/config';
+import { parseDocument, visit, isScalar } from 'yaml';
+import { settingsSchema, type GatewaySettings } from './settings.ts';
+
+/**
+ * Reads `gateway.yaml`. `${NAME}` in a value is the environment variable of that name, `${NAME:-text}` with a default.
+ *
+ * @param file path of the file
+ * @throws ConfigError naming every problem at once, each with the place in the file
+ */
+export function readSettings(file: string, environment: Environment): GatewaySettings {
+  const problems: string[] = [];
+  const value = parseYaml(readText(file), environment, problems);
+  if (problems.length > 0) throw new ConfigError(file, problems);
+  const parsed = settingsSchema.safeParse(value ?? {});
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(
+    file,
+    parsed.error.issues.map((issue) => `${issue.path.join('.') || 'The file'}: ${issue.message}.`),
+  );
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(file, [`It can't be read: ${(error as Error).message}.`]); // node:fs throws Errors
+  }
+}
+
+/** Variables are put into the parsed values, so that what they hold can't change the structure of the file. */
+function parseYaml(text: string, environment: Environment, problems: string[]): unknown {
+  const document = parseDocument(text);
+  for (const error of document.errors) problems.push(error.message.replaceAll(/\s*\n\s*/g, ' '));
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (isScalar(node) && typeof node.value === 'string')
+        node.value = substitute(node.value, environment, problems);
+    },
+  });
+  return problems.length > 0 ? undefined : document.toJS();
+}
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/** A value that is nothing but one variable may become a number or a boolean. */
+function substitute(text: string, environment: Environment, problems: string[]): unknown {
+  let replaced = false;
+  const result = text.replaceAll(VARIABLE, (_whole, name: string, fallback: string | undefined) => {
+    replaced = true;
+    const value = environment[name] || fallback;
+    if (value === undefined) problems.push(`The environment variable ${name} is not set.`);
+    return value ?? '';
+  });
+  return replaced ? plainValue(result) : text;
+}
+
+function plainValue(text: string): string | number | boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
