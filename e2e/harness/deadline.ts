@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Waits for something, but not for ever.
+ *
+ * @param explain called at the deadline; makes the message of the rejection
+ * @throws Error after `deadlineMs`
+ */
+export async function withDeadline<T>(
+  wait: Promise<T>,
+  deadlineMs: number,
+  explain: () => string,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(explain())), deadlineMs);
+  });
+  try {
+    return await Promise.race([wait, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Asks again and again until the answer is accepted.
+ *
+ * @returns the accepted answer
+ * @throws Error after `deadlineMs`, with the last answer or failure
+ */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  accept: (answer: T) => boolean,
+  deadlineMs: number,
+): Promise<T> {
+  const end = Date.now() + deadlineMs;
+  for (;;) {
+    const attempt = await settle(ask);
+    if (attempt.answered && accept(attempt.answer)) return attempt.answer;
+    if (Date.now() >= end) throw new Error(`Not so within ${deadlineMs} ms; last: ${describe(attempt)}`);
+    await delay(100);
+  }
+}
+
+type Attempt<T> =
+  { readonly answered: true; readonly answer: T } | { readonly answered: false; readonly error: unknown };
+
+async function settle<T>(ask: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { answered: true, answer: await ask() };
+  } catch (error) {
+    return { answered: false, error };
+  }
+}
+
+function describe(attempt: Attempt<unknown>): string {
+  return attempt.answered ? JSON.stringify(attempt.answer) : String(attempt.error);
+}

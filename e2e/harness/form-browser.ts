@@ -1,0 +1,111 @@
+import { parse, type HTMLElement } from 'node-html-parser';
+import { CookieJar } from './cookie-jar.ts';
+
+/** A page that the browser shows. */
+export interface Page {
+  readonly kind: 'page';
+  readonly url: URL;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly html: string;
+  readonly document: HTMLElement;
+}
+
+/** The browser was sent away from the site that it began with. */
+export interface Departure {
+  readonly kind: 'departure';
+  readonly url: URL;
+  /** Status of the response that sent it away. */
+  readonly status: number;
+}
+
+/** How a form is filled in. */
+export interface FormInput {
+  /** Values of fields, by name. Hidden fields keep what they hold. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Matches the text of the button that is pressed. @default the first button */
+  readonly button?: RegExp;
+}
+
+const MOST_REDIRECTS = 10;
+
+/** A browser without JavaScript: it keeps cookies, follows redirects within one site, and sends forms. */
+export class FormBrowser {
+  readonly jar = new CookieJar();
+
+  /** Opens an address as a click on a link elsewhere does. */
+  open(url: string | URL): Promise<Page | Departure> {
+    return this.#follow(new URL(url), { headers: { 'sec-fetch-site': 'cross-site' } });
+  }
+
+  /** Fills in the only form of a page and sends it. */
+  submit(page: Page, input: FormInput = {}): Promise<Page | Departure> {
+    const form = page.document.querySelector('form');
+    if (!form) throw new Error(`There is no form on ${page.url.href}:\n${page.html}`);
+    return this.send(
+      new URL(form.getAttribute('action') ?? '', page.url),
+      fillIn(form, input),
+      page.url.origin,
+    );
+  }
+
+  /** Sends a form's content as a page of the given origin would. */
+  send(action: URL, fields: Readonly<Record<string, string>>, origin: string): Promise<Page | Departure> {
+    return this.#follow(action, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { origin, 'sec-fetch-site': origin === action.origin ? 'same-origin' : 'cross-site' },
+    });
+  }
+
+  async #follow(start: URL, request: RequestInit): Promise<Page | Departure> {
+    let url = start;
+    let next = request;
+    for (let hop = 0; hop < MOST_REDIRECTS; hop += 1) {
+      const response = await fetch(url, { ...next, redirect: 'manual', headers: this.#headers(next) });
+      this.jar.take(response);
+      const location = response.headers.get('location');
+      if (location === null) return readPage(url, response);
+      await response.body?.cancel();
+      url = new URL(location, url);
+      if (url.origin !== start.origin) return { kind: 'departure', url, status: response.status };
+      next = afterRedirect(next, response.status);
+    }
+    throw new Error(`More than ${MOST_REDIRECTS} redirects, beginning at ${start.href}.`);
+  }
+
+  #headers({ headers }: RequestInit): Headers {
+    const all = new Headers({ accept: 'text/html', 'accept-language': 'en' });
+    new Headers(headers).forEach((value, name) => all.set(name, value));
+    if (this.jar.header !== '') all.set('cookie', this.jar.header);
+    return all;
+  }
+}
+
+/** Only 307 and 308 send the body on, which is why a server must not answer them to a form with a password. */
+function afterRedirect(request: RequestInit, status: number): RequestInit {
+  return status === 307 || status === 308 ? request : { headers: { 'sec-fetch-site': 'same-origin' } };
+}
+
+async function readPage(url: URL, response: Response): Promise<Page> {
+  const html = await response.text();
+  return {
+    kind: 'page',
+    url,
+    status: response.status,
+    headers: response.headers,
+    html,
+    document: parse(html),
+  };
+}
+
+function fillIn(form: HTMLElement, { fields = {}, button }: FormInput): Record<string, string> {
+  const buttons = form.querySelectorAll('button');
+  const pressed = button ? buttons.find(({ text }) => button.test(text.trim())) : buttons[0];
+  if (!pressed) throw new Error(`There is no button ${button} in the form:\n${form.outerHTML}`);
+  const named = [...form.querySelectorAll('input'), pressed].filter((element) =>
+    element.hasAttribute('name'),
+  );
+  const given = named.map((element) => [element.getAttribute('name'), element.getAttribute('value') ?? '']);
+  return { ...(Object.fromEntries(given) as Record<string, string>), ...fields };
+}

@@ -1,0 +1,104 @@
+import { freePort } from '@trellis/testkit';
+import { startProgram, type RunningProgram } from './running-program.ts';
+
+/** Where the parts of a platform listen. */
+export interface PlatformAddresses {
+  /** The graph's endpoint, which is also the audience of its tokens. */
+  readonly graph: string;
+  readonly gateway: string;
+  /** The auth-server. */
+  readonly issuer: string;
+  readonly subgraphs: Readonly<Record<'users' | 'posts' | 'comments', string>>;
+  /** Serves `GET /metrics`. */
+  readonly operations: string;
+}
+
+/** Settings of {@link startPlatform}. */
+export interface PlatformOptions {
+  /** Reuse it to find the data of an earlier run. */
+  readonly dataDirectory: string;
+  /** More variables, such as `LOG_LEVEL`. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Reuse them to come back at the same addresses. @default free ones */
+  readonly ports?: PlatformPorts;
+  /** Arguments of `npm start`, such as `--split`. */
+  readonly args?: readonly string[];
+}
+
+/** Variables that name a port each. */
+export type PlatformPorts = Readonly<Record<PortVariable, string>>;
+
+type PortVariable =
+  'GATEWAY_PORT' | 'AUTH_PORT' | 'USERS_PORT' | 'POSTS_PORT' | 'COMMENTS_PORT' | 'OPERATIONS_PORT';
+
+/** A platform that has said that it is ready. */
+export interface PlatformProcess extends RunningProgram {
+  readonly addresses: PlatformAddresses;
+  /** What it was started with; other programs with the same environment find it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Milliseconds from the start to the line that says `ready`. */
+  readonly readyAfterMs: number;
+}
+
+/** Sixty seconds are promised for a cold start; the rest is for a machine that does something else beside. */
+const READY_DEADLINE_MS = 90_000;
+
+/** A line for people, not a record of the log. */
+const READY_LINE = /^(?!\s*\{).*\bready\b/im;
+
+/** Six free ports. */
+export async function choosePorts(): Promise<PlatformPorts> {
+  const ports = new Set<number>();
+  while (ports.size < 6) ports.add(await freePort());
+  const [gateway, auth, users, posts, comments, operations] = [...ports].map(String) as Six;
+  return {
+    GATEWAY_PORT: gateway,
+    AUTH_PORT: auth,
+    USERS_PORT: users,
+    POSTS_PORT: posts,
+    COMMENTS_PORT: comments,
+    OPERATIONS_PORT: operations,
+  };
+}
+
+type Six = [string, string, string, string, string, string];
+
+/** Does what `npm start` does, on ports of its own, and waits for the line that says `ready`. */
+export async function startPlatform(options: PlatformOptions): Promise<PlatformProcess> {
+  const ports = options.ports ?? (await choosePorts());
+  const environment = { DATA_DIR: options.dataDirectory, ...ports, ...options.environment };
+  const startedAt = Date.now();
+  const program = startProgram('start', {
+    environment,
+    dataDirectory: options.dataDirectory,
+    ...(options.args && { args: options.args }),
+  });
+  try {
+    await program.output.waitFor(READY_LINE, READY_DEADLINE_MS);
+  } catch (error) {
+    await program.stop('SIGKILL');
+    throw error;
+  }
+  return {
+    ...program,
+    addresses: addressesOf(ports),
+    environment,
+    readyAfterMs: Date.now() - startedAt,
+  };
+}
+
+/** The addresses that belong to the ports, running or not. */
+export function addressesOf(ports: PlatformPorts): PlatformAddresses {
+  const at = (port: string): string => `http://localhost:${port}`;
+  return {
+    graph: `${at(ports.GATEWAY_PORT)}/graphql`,
+    gateway: at(ports.GATEWAY_PORT),
+    issuer: at(ports.AUTH_PORT),
+    subgraphs: {
+      users: at(ports.USERS_PORT),
+      posts: at(ports.POSTS_PORT),
+      comments: at(ports.COMMENTS_PORT),
+    },
+    operations: `http://127.0.0.1:${ports.OPERATIONS_PORT}`,
+  };
+}
