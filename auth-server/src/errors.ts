@@ -34,27 +34,87 @@ export type OAuthErrorCode =
 /** Every error that this server answers with. */
 export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>> = Object.freeze({
   access_denied: describe(400, true, 'RFC 6749 §4.1.2.1', 'The person or this server refused the request.'),
-  consent_required: describe(400, true, 'OpenID Connect Core §3.1.2.6', 'Consent is needed, and prompt=none forbids asking.'),
+  consent_required: describe(
+    400,
+    true,
+    'OpenID Connect Core §3.1.2.6',
+    'Consent is needed, and prompt=none forbids asking.',
+  ),
   insufficient_scope: describe(403, false, 'RFC 6750 §3.1', 'The token lacks a scope that this needs.'),
-  interaction_required: describe(400, true, 'OpenID Connect Core §3.1.2.6', 'A page is needed, and prompt=none forbids it.'),
+  interaction_required: describe(
+    400,
+    true,
+    'OpenID Connect Core §3.1.2.6',
+    'A page is needed, and prompt=none forbids it.',
+  ),
   invalid_client: describe(400, false, 'RFC 6749 §5.2', 'The client is unknown or did not prove who it is.'),
   invalid_grant: describe(400, false, 'RFC 6749 §5.2', 'The code or refresh token is not usable.'),
-  invalid_request: describe(400, true, 'RFC 6749 §4.1.2.1, §5.2', 'A parameter is missing, malformed or sent twice.'),
-  invalid_scope: describe(400, true, 'RFC 6749 §4.1.2.1, §5.2', 'A scope is unknown, malformed or not allowed.'),
+  invalid_request: describe(
+    400,
+    true,
+    'RFC 6749 §4.1.2.1, §5.2',
+    'A parameter is missing, malformed or sent twice.',
+  ),
+  invalid_scope: describe(
+    400,
+    true,
+    'RFC 6749 §4.1.2.1, §5.2',
+    'A scope is unknown, malformed or not allowed.',
+  ),
   invalid_target: describe(400, true, 'RFC 8707 §2', 'The resource is unknown or was not granted.'),
-  invalid_token: describe(401, false, 'RFC 6750 §3.1', 'The access token is expired, revoked or not valid here.'),
-  login_required: describe(400, true, 'OpenID Connect Core §3.1.2.6', 'Signing in is needed, and prompt=none forbids it.'),
-  registration_not_supported: describe(400, true, 'OpenID Connect Core §3.1.2.6', 'The registration parameter is not supported.'),
-  request_not_supported: describe(400, true, 'OpenID Connect Core §3.1.2.6', 'Request objects are not supported.'),
-  request_uri_not_supported: describe(400, true, 'OpenID Connect Core §3.1.2.6', 'Request objects by reference are not supported.'),
+  invalid_token: describe(
+    401,
+    false,
+    'RFC 6750 §3.1',
+    'The access token is expired, revoked or not valid here.',
+  ),
+  login_required: describe(
+    400,
+    true,
+    'OpenID Connect Core §3.1.2.6',
+    'Signing in is needed, and prompt=none forbids it.',
+  ),
+  registration_not_supported: describe(
+    400,
+    true,
+    'OpenID Connect Core §3.1.2.6',
+    'The registration parameter is not supported.',
+  ),
+  request_not_supported: describe(
+    400,
+    true,
+    'OpenID Connect Core §3.1.2.6',
+    'Request objects are not supported.',
+  ),
+  request_uri_not_supported: describe(
+    400,
+    true,
+    'OpenID Connect Core §3.1.2.6',
+    'Request objects by reference are not supported.',
+  ),
   server_error: describe(500, true, 'RFC 6749 §4.1.2.1', 'Something failed inside.'),
-  temporarily_unavailable: describe(503, true, 'RFC 6749 §4.1.2.1', 'A store is out of reach or the server is busy; try again.'),
+  temporarily_unavailable: describe(
+    503,
+    true,
+    'RFC 6749 §4.1.2.1',
+    'A store is out of reach or the server is busy; try again.',
+  ),
   unauthorized_client: describe(400, true, 'RFC 6749 §4.1.2.1, §5.2', 'The client may not use this grant.'),
   unsupported_grant_type: describe(400, false, 'RFC 6749 §5.2', 'The grant type is not supported.'),
-  unsupported_response_type: describe(400, true, 'RFC 6749 §4.1.2.1', 'Only response_type=code is supported.'),
+  unsupported_response_type: describe(
+    400,
+    true,
+    'RFC 6749 §4.1.2.1',
+    'Only response_type=code is supported.',
+  ),
 });
 
-function describe(status: number, redirect: boolean, section: string, summary: string): OAuthErrorDescription {
+function describe(
+  status: number,
+  redirect: boolean,
+  section: string,
+  summary: string,
+): OAuthErrorDescription {
   return Object.freeze({ status, redirect, section, summary });
 }
 
@@ -100,7 +160,9 @@ function toDescription(text: string): string {
 
 /** The code or refresh token is unknown, expired, used, or somebody else's: outside these are all one answer. */
 export function invalidGrant(detail: string): OAuthError {
-  return new OAuthError('invalid_grant', 'The code or token is unknown, expired, revoked or already used.', { detail });
+  return new OAuthError('invalid_grant', 'The code or token is unknown, expired, revoked or already used.', {
+    detail,
+  });
 }
 
 /** A parameter that must be there is missing. */

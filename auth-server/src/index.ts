@@ -1,1 +1,5 @@
-export {};
+export { authServer } from './auth-server.ts';
+export { configSchema, readAuthServerConfig, type AuthServerConfig } from './config.ts';
+export { oauthErrors, type OAuthErrorCode, type OAuthErrorDescription } from './errors.ts';
+export { buildServer, type ServerDependencies } from './server.ts';
+export { runAuthServerCommand, type CommandLine } from './cli/index.ts';

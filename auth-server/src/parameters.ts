@@ -57,9 +57,13 @@ export class Parameters {
 export function parseParameters(encoded: string): Parameters {
   const pairs = encoded === '' ? [] : encoded.split('&').filter((pair) => pair !== '');
   if (pairs.length > MAX_PAIRS) throw malformed(`${pairs.length} parameters`);
+  return parametersOf(pairs.map(parsePair));
+}
+
+/** Parameters from names and values, for requests that were stored. */
+export function parametersOf(entries: Iterable<readonly [string, string]>): Parameters {
   const values = new Map<string, string[]>();
-  for (const pair of pairs) {
-    const { name, value } = parsePair(pair);
+  for (const [name, value] of entries) {
     const known = values.get(name);
     if (known) known.push(value);
     else values.set(name, [value]);
@@ -67,15 +71,10 @@ export function parseParameters(encoded: string): Parameters {
   return new Parameters(values);
 }
 
-/** Parameters from names and values, for requests that were stored. */
-export function parametersOf(entries: Iterable<readonly [string, string]>): Parameters {
-  return parseParameters(new URLSearchParams([...entries].map(([name, value]) => [name, value])).toString());
-}
-
-function parsePair(pair: string): { name: string; value: string } {
+function parsePair(pair: string): readonly [string, string] {
   const equals = pair.indexOf('=');
-  if (equals === -1) return { name: decode(pair), value: '' };
-  return { name: decode(pair.slice(0, equals)), value: decode(pair.slice(equals + 1)) };
+  if (equals === -1) return [decode(pair), ''];
+  return [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
 }
 
 /** decodeURIComponent rejects malformed escapes and invalid UTF-8. */

@@ -1,0 +1,33 @@
+/** What an account may do. */
+export type Role = 'ADMIN' | 'EDITOR' | 'VIEWER';
+
+/** Every role. */
+export const roles: readonly Role[] = Object.freeze(['ADMIN', 'EDITOR', 'VIEWER']);
+
+/** Whether a text names a role. */
+export function isRole(text: string): text is Role {
+  return (roles as readonly string[]).includes(text);
+}
+
+/** A person who can sign in. */
+export interface Account {
+  /** UUID; the subject of tokens. */
+  readonly id: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly name: string;
+  readonly role: Role;
+  readonly passwordHash: string;
+  /** Further standard claims (OpenID Connect Core §5.1), by their names. */
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly disabled: boolean;
+  /** Sessions and grants from before are not honoured. Milliseconds since 1970. */
+  readonly credentialsChangedAt: number;
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number;
+}
+
+/** Whether what began with a sign-in at this moment (milliseconds since 1970) still holds for the account. */
+export function honoursSignInAt(account: Account, authenticatedAt: number): boolean {
+  return !account.disabled && authenticatedAt >= account.credentialsChangedAt;
+}

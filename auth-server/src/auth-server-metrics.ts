@@ -1,0 +1,54 @@
+import type { Metrics } from '@trellis/deployable';
+import { Counter, Histogram } from 'prom-client';
+
+/** What the auth-server counts. */
+export interface AuthServerMetrics {
+  /** Answers with tokens, by grant type. */
+  readonly tokensIssued: Counter<'grant_type'>;
+  /** Answers with an OAuth error, by code. */
+  readonly errors: Counter<'error'>;
+  /** Sign-ins by outcome: signed_in, credentials, disabled, throttled_account, throttled_address. */
+  readonly signIns: Counter<'outcome'>;
+  /** Grants that ended before their time, by reason. */
+  readonly revocations: Counter<'reason'>;
+  /** Duration of requests by route and status class. */
+  readonly requestDuration: Histogram<'route' | 'status'>;
+}
+
+/** Makes the metrics in a registry. */
+export function createAuthServerMetrics(registry: Metrics): AuthServerMetrics {
+  const registers = [registry];
+  return {
+    tokensIssued: new Counter({
+      name: 'trellis_auth_tokens_issued_total',
+      help: 'Answers of the token endpoint with tokens.',
+      labelNames: ['grant_type'],
+      registers,
+    }),
+    errors: new Counter({
+      name: 'trellis_auth_errors_total',
+      help: 'Answers with an OAuth error.',
+      labelNames: ['error'],
+      registers,
+    }),
+    signIns: new Counter({
+      name: 'trellis_auth_sign_ins_total',
+      help: 'Attempts to sign in, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    revocations: new Counter({
+      name: 'trellis_auth_grants_revoked_total',
+      help: 'Grants that ended before their time.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    requestDuration: new Histogram({
+      name: 'trellis_auth_request_duration_seconds',
+      help: 'Duration of requests.',
+      labelNames: ['route', 'status'],
+      buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,10 @@
+import type { DeployableProgram } from '@trellis/deployable';
+import { readAuthServerConfig, type AuthServerConfig } from './config.ts';
+import { startAuthServer } from './start.ts';
+
+/** The auth-server, to be run alone or beside others in one process. */
+export const authServer: DeployableProgram<AuthServerConfig> = {
+  service: 'auth-server',
+  readConfig: readAuthServerConfig,
+  start: startAuthServer,
+};

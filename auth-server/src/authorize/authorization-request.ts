@@ -1,0 +1,28 @@
+/** What a page may be asked for. OpenID Connect Core §3.1.2.1 */
+export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
+
+/** Where an authorization response goes: known to be good from the client's registration. */
+export interface RedirectTarget {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly state?: string | undefined;
+}
+
+/** An authorization request in which everything has been checked. */
+export interface AuthorizationRequest extends RedirectTarget {
+  readonly scopes: readonly string[];
+  /** The one resource that tokens are for. */
+  readonly audience: string;
+  /** S256. */
+  readonly codeChallenge: string;
+  readonly nonce?: string | undefined;
+  readonly prompts: readonly Prompt[];
+  /** Seconds since the sign-in that are still acceptable. */
+  readonly maxAgeS?: number | undefined;
+  /** The only account that will do, from an id_token_hint. */
+  readonly hintedSubject?: string | undefined;
+  /** Fills the form. */
+  readonly loginHint?: string | undefined;
+  /** Languages that the person prefers, best first. */
+  readonly uiLocales?: string | undefined;
+}

@@ -1,0 +1,50 @@
+import type { OAuthError } from '../errors.ts';
+import { withQuery } from '../redirect-uri.ts';
+import { nowS, type Services } from '../services.ts';
+import type { Session } from '../stores/session-store.ts';
+import { newAuthorizationCode, newGrantId } from '../tokens/authorization-code.ts';
+import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
+
+/**
+ * Issues a code for a request that the person has agreed to, and says where to send the browser.
+ *
+ * @returns the redirect URI with `code`, `state` and `iss`. RFC 6749 §4.1.2, RFC 9207 §2
+ */
+export async function issueCode(
+  request: AuthorizationRequest,
+  session: Session,
+  services: Pick<Services, 'settings' | 'codes' | 'accountGrants' | 'clock'>,
+): Promise<string> {
+  const { settings, codes, accountGrants } = services;
+  const issuedAt = nowS(services);
+  const grantId = newGrantId();
+  const { code, secretHash } = newAuthorizationCode(grantId);
+  // Listed before it can be used, so that whatever ends the account's grants ends this one too.
+  await accountGrants.add(session.subject, grantId, issuedAt + settings.refreshTtlS);
+  const { clientId, redirectUri, codeChallenge, scopes, audience, nonce } = request;
+  const { subject, authenticatedAt, sessionId } = session;
+  const contents = {
+    clientId,
+    redirectUri,
+    codeChallenge,
+    scopes,
+    audience,
+    nonce,
+    subject,
+    authenticatedAt,
+    sessionId,
+    issuedAt,
+  };
+  await codes.save(grantId, { secretHash, contents }, settings.codeTtlS);
+  return withQuery(redirectUri, { code, state: request.state, iss: settings.issuer });
+}
+
+/** The redirect URI with an error. RFC 6749 §4.1.2.1, RFC 9207 §2 */
+export function errorRedirect(target: RedirectTarget, error: OAuthError, issuer: string): string {
+  return withQuery(target.redirectUri, {
+    error: error.code,
+    error_description: error.message,
+    state: target.state,
+    iss: issuer,
+  });
+}

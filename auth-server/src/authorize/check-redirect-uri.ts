@@ -1,0 +1,34 @@
+import { OAuthError } from '../errors.ts';
+import type { Parameters } from '../parameters.ts';
+import { redirectUriMatches } from '../redirect-uri.ts';
+import type { Client } from '../stores/client-store.ts';
+
+/**
+ * The redirect URI of the request, which must be registered; the only one registered when the request names none.
+ *
+ * @throws OAuthError that no redirect may carry. RFC 6749 §3.1.2.3, RFC 9700 §2.1
+ */
+export function checkRedirectUri(parameters: Parameters, { metadata }: Client): string {
+  const registered = metadata.redirect_uris;
+  const requested = parameters.get('redirect_uri');
+  if (parameters.isRepeated('redirect_uri')) throw refused('sent twice');
+  if (requested === undefined) {
+    if (registered.length !== 1 || registered[0] === undefined)
+      throw refused('missing, and not exactly one registered');
+    return registered[0];
+  }
+  const isNative = metadata.application_type === 'native';
+  if (registered.some((uri) => redirectUriMatches(requested, uri, isNative))) return requested;
+  throw refused('not registered');
+}
+
+function refused(detail: string): OAuthError {
+  return new OAuthError(
+    'invalid_request',
+    'The redirect_uri is not the one that the client is registered with.',
+    {
+      redirect: false,
+      detail,
+    },
+  );
+}

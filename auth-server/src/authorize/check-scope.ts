@@ -1,0 +1,25 @@
+import { OAuthError } from '../errors.ts';
+import type { Parameters } from '../parameters.ts';
+import { includesAll, parseScope } from '../scopes.ts';
+import type { Client } from '../stores/client-store.ts';
+
+/**
+ * The scopes of the request, all of which the client must be registered for.
+ *
+ * @throws OAuthError invalid_scope. RFC 6749 §3.3
+ */
+export function checkScope(
+  parameters: Parameters,
+  { metadata }: Client,
+  known: readonly string[],
+): readonly string[] {
+  const text = parameters.get('scope');
+  if (text === undefined) throw new OAuthError('invalid_scope', 'The scope is missing.');
+  const scopes = parseScope(text);
+  if (!scopes) throw new OAuthError('invalid_scope', 'The scope has characters that are not allowed.');
+  if (!includesAll(known, scopes)) throw new OAuthError('invalid_scope', 'The scope is unknown.');
+  if (!includesAll(parseScope(metadata.scope) ?? [], scopes)) {
+    throw new OAuthError('invalid_scope', 'The client is not registered for the scope.');
+  }
+  return scopes;
+}

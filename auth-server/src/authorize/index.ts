@@ -1,0 +1,58 @@
+import type { Parameters } from '../parameters.ts';
+import type { Services } from '../services.ts';
+import type { Client } from '../stores/client-store.ts';
+import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
+import { checkClient } from './check-client.ts';
+import { checkInteraction } from './check-interaction.ts';
+import { checkPkce } from './check-pkce.ts';
+import { checkRedirectUri } from './check-redirect-uri.ts';
+import { checkRequestedResource } from './check-resource.ts';
+import { checkResponseType } from './check-response-type.ts';
+import { checkScope } from './check-scope.ts';
+import { checkUnsupported } from './check-unsupported.ts';
+
+export type { AuthorizationRequest, Prompt, RedirectTarget } from './authorization-request.ts';
+
+/** A client and where its answers go. */
+export interface ResolvedTarget {
+  readonly client: Client;
+  readonly target: RedirectTarget;
+}
+
+/**
+ * The first half of checking: whose request it is and where the answer may go. Until this has succeeded nothing may be
+ * redirected.
+ *
+ * @throws OAuthError for a page
+ */
+export async function resolveTarget(parameters: Parameters, services: Services): Promise<ResolvedTarget> {
+  const client = await checkClient(parameters, services.clients);
+  const redirectUri = checkRedirectUri(parameters, client);
+  const target = { clientId: client.metadata.client_id, redirectUri, state: parameters.get('state') };
+  return { client, target };
+}
+
+/**
+ * The second half: everything else, in the order in which problems are reported.
+ *
+ * @throws OAuthError that a redirect may carry
+ */
+export async function checkAuthorizationRequest(
+  { client, target }: ResolvedTarget,
+  parameters: Parameters,
+  services: Services,
+): Promise<AuthorizationRequest> {
+  const { settings, keyring, clock } = services;
+  parameters.assertUnrepeated();
+  checkResponseType(parameters, client);
+  checkUnsupported(parameters);
+  const codeChallenge = checkPkce(parameters);
+  const scopes = checkScope(parameters, client, settings.scopes);
+  const audience = checkRequestedResource(parameters, settings.audiences);
+  const interaction = await checkInteraction(parameters, client.metadata.default_max_age, {
+    ...settings,
+    keyring,
+    clock,
+  });
+  return { ...target, codeChallenge, scopes, audience, nonce: parameters.get('nonce'), ...interaction };
+}

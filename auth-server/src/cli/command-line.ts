@@ -1,0 +1,43 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
+/** What a command reads and writes. */
+export interface CommandLine {
+  /** Everything on standard input, to its end. */
+  readonly readStdin: () => Promise<string>;
+  /** Writes a line of the result. */
+  readonly print: (line: string) => void;
+  /** Writes a line about what went wrong. */
+  readonly complain: (line: string) => void;
+}
+
+/** A command was called in a way that it does not know. Its message is for the person at the terminal. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The options of a command: all take a text, but those that end in `-stdin`, which are flags. */
+export type CommandOptions = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads `--name value` and `--name=value`.
+ *
+ * @param names options that the command knows
+ * @throws UsageError for anything else
+ */
+export function readOptions(args: readonly string[], names: readonly string[]): CommandOptions {
+  const options: NonNullable<ParseArgsConfig['options']> = {};
+  for (const name of names) options[name] = { type: name.endsWith('-stdin') ? 'boolean' : 'string' };
+  try {
+    const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** @throws UsageError when an option is missing */
+export function required(options: CommandOptions, name: string): string {
+  const value = options[name];
+  if (value === undefined || value === '') throw new UsageError(`--${name} is needed.`);
+  return value;
+}

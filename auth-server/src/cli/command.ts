@@ -1,0 +1,15 @@
+import type { CreatedServices } from '../create-services.ts';
+import type { CommandLine } from './command-line.ts';
+
+/** What a command works with. */
+export interface CommandContext extends CreatedServices {
+  readonly commandLine: CommandLine;
+}
+
+/** One command of the auth-server. */
+export interface Command {
+  /** How it is called, for the overview. */
+  readonly usage: string;
+  /** @throws UsageError, or Error with a message for the person at the terminal */
+  readonly run: (args: readonly string[], context: CommandContext) => Promise<void>;
+}

@@ -1,0 +1,82 @@
+import { createLogger, createMetrics } from '@trellis/deployable';
+import { createPool } from '@trellis/postgres';
+import { connectRedis } from '@trellis/redis';
+import type { AuthServerConfig } from '../config.ts';
+import { createServices } from '../create-services.ts';
+import { migrateAuthServer, SCHEMA } from '../start.ts';
+import { addAccount, disableAccount } from './accounts-commands.ts';
+import { addClient, listClients, removeClient } from './clients-commands.ts';
+import { UsageError, type CommandLine } from './command-line.ts';
+import type { Command, CommandContext } from './command.ts';
+import { revokeGrants } from './grants-commands.ts';
+import { rotateKeys } from './keys-commands.ts';
+
+export type { CommandLine } from './command-line.ts';
+
+const commands: ReadonlyMap<string, Command> = new Map([
+  ['accounts add', addAccount],
+  ['accounts disable', disableAccount],
+  ['grants revoke', revokeGrants],
+  ['keys rotate', rotateKeys],
+  ['clients list', listClients],
+  ['clients add', addClient],
+  ['clients remove', removeClient],
+]);
+
+/** Exit status for a call that makes no sense: EX_USAGE of sysexits(3). */
+const EXIT_USAGE = 64;
+
+/**
+ * Runs a command of the auth-server against its database and Redis; a running server need not be told.
+ *
+ * @param args what follows the program's name: `accounts add --email …`
+ * @returns the exit status: 0, 1 when the command failed, 64 when it was called wrongly
+ */
+export async function runAuthServerCommand(
+  args: readonly string[],
+  config: AuthServerConfig,
+  commandLine: CommandLine,
+): Promise<number> {
+  const command = commands.get(args.slice(0, 2).join(' '));
+  if (!command) {
+    commandLine.complain(
+      ['Commands:', ...[...commands.values()].map(({ usage }) => `  ${usage}`)].join('\n'),
+    );
+    return EXIT_USAGE;
+  }
+  try {
+    await withServices(config, commandLine, (context) => command.run(args.slice(2), context));
+    return 0;
+  } catch (error) {
+    commandLine.complain(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof UsageError)) return 1;
+    commandLine.complain(`Usage: ${command.usage}`);
+    return EXIT_USAGE;
+  }
+}
+
+async function withServices(
+  config: AuthServerConfig,
+  commandLine: CommandLine,
+  work: (context: CommandContext) => Promise<void>,
+): Promise<void> {
+  await migrateAuthServer(config.DATABASE_URL);
+  // Standard output is the command's result; the records of what it did go to standard error.
+  const logger = createLogger({
+    service: 'auth-server',
+    level: config.LOG_LEVEL,
+    destination: { write: commandLine.complain },
+  });
+  const pool = createPool({ connectionString: config.DATABASE_URL, schema: SCHEMA });
+  const onError = (error: Error): void => logger.debug({ err: error }, 'Redis is out of reach');
+  const redis = connectRedis({ url: config.REDIS_URL, name: 'trellis-auth-command', onError });
+  const issuer = config.ISSUER ?? `http://localhost:${config.PORT}`;
+  try {
+    const metrics = createMetrics('auth-server');
+    const created = await createServices(config, { pool, redis, logger, metrics, issuer, clock: Date.now });
+    await work({ ...created, commandLine });
+  } finally {
+    redis.disconnect();
+    await pool.end();
+  }
+}

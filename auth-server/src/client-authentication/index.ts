@@ -1,0 +1,78 @@
+import { OAuthError } from '../errors.ts';
+import type { Parameters } from '../parameters.ts';
+import { equalsConstantTime } from '../secrets.ts';
+import type { Services } from '../services.ts';
+import type { Client } from '../stores/client-store.ts';
+import { readCredentials, refusedBasic, type PresentedCredentials } from './client-credentials.ts';
+import { assertionProblem, claimedClientId } from './verify-assertion.ts';
+
+type AuthenticationServices = Pick<Services, 'clients' | 'assertions' | 'audit' | 'settings' | 'clock'>;
+
+/**
+ * Finds out which client sent a request and makes it prove it, by exactly the method that it is registered with. A public
+ * client only says who it is.
+ *
+ * @throws OAuthError invalid_client, or invalid_request for two methods at once. RFC 6749 §2.3, §5.2
+ */
+export async function authenticateClient(
+  authorization: string | undefined,
+  parameters: Parameters,
+  services: AuthenticationServices,
+): Promise<Client> {
+  const presented = readCredentials(authorization, parameters);
+  const clientId = claimedId(presented);
+  const client = await services.clients.find(clientId);
+  const problem = await credentialsProblem(presented, client, services);
+  if (client && problem === undefined) return client;
+  services.audit.record({
+    event: 'client_authentication_failed',
+    clientId: clientId.slice(0, 200),
+    detail: problem ?? 'unknown client',
+  });
+  throw refused(presented, problem ?? 'unknown client');
+}
+
+function claimedId(presented: PresentedCredentials): string {
+  if (presented.method !== 'private_key_jwt') return presented.clientId;
+  const claimed = claimedClientId(presented.assertion) ?? '';
+  const differs = presented.clientId !== undefined && presented.clientId !== claimed;
+  return differs ? '' : claimed;
+}
+
+async function credentialsProblem(
+  presented: PresentedCredentials,
+  client: Client | undefined,
+  services: AuthenticationServices,
+): Promise<string | undefined> {
+  const registered = client?.metadata.token_endpoint_auth_method;
+  switch (presented.method) {
+    case 'none':
+      return registered === 'none' ? undefined : 'credentials are missing';
+    case 'client_secret_basic':
+    case 'client_secret_post': {
+      const matches = secretMatches(presented.clientId, presented.secret, client, services);
+      if (registered !== presented.method) return `registered for ${registered ?? 'nothing'}`;
+      return matches ? undefined : 'wrong secret';
+    }
+    case 'private_key_jwt':
+      if (!client || registered !== 'private_key_jwt') return `registered for ${registered ?? 'nothing'}`;
+      return assertionProblem(presented.assertion, client, { ...services, issuer: services.settings.issuer });
+    default:
+      return presented satisfies never;
+  }
+}
+
+/** Hashes and compares for unknown clients too, so that all take the same time. */
+function secretMatches(
+  clientId: string,
+  secret: string,
+  client: Client | undefined,
+  { clients }: AuthenticationServices,
+): boolean {
+  return equalsConstantTime(clients.hashSecret(clientId, secret), client?.secretHash ?? '-'.repeat(43));
+}
+
+function refused({ method }: PresentedCredentials, detail: string): OAuthError {
+  if (method === 'client_secret_basic') return refusedBasic(detail);
+  return new OAuthError('invalid_client', 'Client authentication failed.', { detail });
+}

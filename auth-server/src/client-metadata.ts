@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { redirectUriProblem } from './redirect-uri.ts';
+import { parseScope } from './scopes.ts';
+
+/** How a client proves who it is at the token endpoint. RFC 7591 §2 */
+export type ClientAuthenticationMethod =
+  'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
+
+/** Every method that is supported, as discovery lists them. */
+export const clientAuthenticationMethods: readonly ClientAuthenticationMethod[] = Object.freeze([
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+]);
+
+/** Algorithms of assertions that clients sign. */
+export const assertionAlgorithms: readonly string[] = Object.freeze(['ES256', 'RS256', 'PS256', 'EdDSA']);
+
+const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+
+/** A grant that clients may be registered for. */
+export type GrantType = (typeof grantTypes)[number];
+
+/** A registered client: RFC 7591 metadata under its standard names, complete with defaults, without its secret. */
+export interface ClientMetadata {
+  readonly client_id: string;
+  readonly client_name: string;
+  readonly redirect_uris: readonly string[];
+  readonly post_logout_redirect_uris: readonly string[];
+  readonly grant_types: readonly GrantType[];
+  readonly token_endpoint_auth_method: ClientAuthenticationMethod;
+  readonly token_endpoint_auth_signing_alg?: string | undefined;
+  readonly jwks?: { readonly keys: readonly Record<string, unknown>[] } | undefined;
+  /** Space separated. */
+  readonly scope: string;
+  readonly application_type: 'web' | 'native';
+  readonly id_token_signed_response_alg: 'ES256' | 'RS256';
+  readonly default_max_age?: number | undefined;
+  readonly require_auth_time: boolean;
+  /** An own member: consent is not asked for, because client and server belong to the same operator. */
+  readonly first_party: boolean;
+  /** An own member: seconds in which the predecessor of a refresh token still gets the same successor. 0 to 60. */
+  readonly refresh_reuse_leeway_seconds: number;
+}
+
+/** A client as it is declared: metadata, and the secret if it has one. */
+export interface ClientDeclaration {
+  readonly metadata: ClientMetadata;
+  readonly secret: string | undefined;
+}
+
+const redirectUri = z.string().superRefine((uri, context) => {
+  const problem = redirectUriProblem(uri);
+  if (problem !== undefined)
+    context.addIssue({ code: 'custom', message: `${JSON.stringify(uri)} ${problem}` });
+});
+
+const publicKey = z.record(z.string(), z.unknown()).refine((key) => key['kty'] !== 'oct' && !('d' in key), {
+  error: 'must hold public keys only',
+});
+
+const declared = z.object({
+  client_id: z.string().regex(/^[\x21-\x7E]{1,200}$/, { error: 'must be 1 to 200 visible ASCII characters' }),
+  client_secret: z
+    .string()
+    .regex(/^[\x20-\x7E]{1,500}$/, { error: 'must be 1 to 500 ASCII characters' })
+    .optional(),
+  client_name: z.string().min(1).max(200).optional(),
+  redirect_uris: z.array(redirectUri).max(50).default([]),
+  post_logout_redirect_uris: z.array(redirectUri).max(50).default([]),
+  grant_types: z.array(z.enum(grantTypes)).default(['authorization_code', 'refresh_token']),
+  response_types: z.array(z.literal('code')).optional(),
+  token_endpoint_auth_method: z
+    .enum(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'])
+    .optional(),
+  token_endpoint_auth_signing_alg: z.enum(['ES256', 'RS256', 'PS256', 'EdDSA']).optional(),
+  jwks: z.object({ keys: z.array(publicKey).min(1).max(20) }).optional(),
+  jwks_uri: z.never({ error: 'is not supported; put the keys into jwks' }).optional(),
+  scope: z
+    .string()
+    .refine((scope) => parseScope(scope) !== undefined, { error: 'is not a list of scopes' })
+    .optional(),
+  application_type: z.enum(['web', 'native']).default('web'),
+  id_token_signed_response_alg: z.enum(['ES256', 'RS256']).default('ES256'),
+  default_max_age: z.int().min(0).optional(),
+  require_auth_time: z.boolean().default(false),
+  first_party: z.boolean().default(false),
+  refresh_reuse_leeway_seconds: z.int().min(0).max(60).default(0),
+});
+
+type Declared = z.output<typeof declared>;
+
+/** What {@link parseClient} found: a client, or all that is wrong with it, a sentence each. */
+export type ParsedClient =
+  | { readonly kind: 'client'; readonly client: ClientDeclaration }
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+/**
+ * Reads one client's metadata. Members that are not known are ignored (RFC 7591 §2). Without
+ * `token_endpoint_auth_method` it is client_secret_basic for a client with a secret, private_key_jwt for one with keys,
+ * else none.
+ *
+ * @param knownScopes what `scope` may name, and its default
+ */
+export function parseClient(value: unknown, knownScopes: readonly string[]): ParsedClient {
+  const parsed = declared.safeParse(value);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(
+      (issue) => `${issue.path.join('.') || 'client'}: ${issue.message}`,
+    );
+    return { kind: 'problems', problems };
+  }
+  const client = complete(parsed.data, knownScopes);
+  const problems = contradictionsOf(client, knownScopes);
+  return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'client', client };
+}
+
+function complete(given: Declared, knownScopes: readonly string[]): ClientDeclaration {
+  const { client_secret: secret, response_types: _codeOnly, jwks_uri: _never, ...rest } = given;
+  const metadata: ClientMetadata = {
+    ...rest,
+    client_name: given.client_name ?? given.client_id,
+    token_endpoint_auth_method: given.token_endpoint_auth_method ?? defaultMethod(given),
+    scope: given.scope ?? knownScopes.join(' '),
+  };
+  return { metadata, secret };
+}
+
+function defaultMethod(given: Declared): ClientAuthenticationMethod {
+  if (given.client_secret !== undefined) return 'client_secret_basic';
+  return given.jwks ? 'private_key_jwt' : 'none';
+}
+
+function contradictionsOf({ metadata, secret }: ClientDeclaration, knownScopes: readonly string[]): string[] {
+  const method = metadata.token_endpoint_auth_method;
+  const usesSecret = method === 'client_secret_basic' || method === 'client_secret_post';
+  const usesCode = metadata.grant_types.includes('authorization_code');
+  const unknownScopes = (parseScope(metadata.scope) ?? []).filter((scope) => !knownScopes.includes(scope));
+  const problems: [boolean, string][] = [
+    [usesSecret && secret === undefined, `client_secret: is needed for ${method}`],
+    [!usesSecret && secret !== undefined, `client_secret: has no use with ${method}`],
+    [method === 'private_key_jwt' && !metadata.jwks, 'jwks: is needed for private_key_jwt'],
+    [usesCode && metadata.redirect_uris.length === 0, 'redirect_uris: at least one is needed'],
+    [
+      metadata.grant_types.includes('client_credentials') && method === 'none',
+      'grant_types: client_credentials needs a client that authenticates (RFC 6749 §4.4)',
+    ],
+    [unknownScopes.length > 0, `scope: unknown here: ${unknownScopes.join(' ')}`],
+  ];
+  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+}

@@ -1,0 +1,257 @@
+import { flag, list, port, readConfig, seconds, url, type Environment } from '@trellis/config';
+import { processVariables } from '@trellis/deployable';
+import { z } from 'zod';
+import { readClientsFile } from './clients-file.ts';
+import { openidScopes, parseScope } from './scopes.ts';
+
+const DAY_S = 86_400;
+
+/** Known to everybody, so worth nothing: production does without it. */
+const DEVELOPMENT_SECRET = 'for development only: not a secret at all';
+
+/** The auth-server's configuration, as read from its environment. */
+export interface AuthServerConfig {
+  readonly LOG_LEVEL: string;
+  readonly OPERATIONS_PORT: number;
+  readonly OPERATIONS_HOST: string;
+  readonly PORT: number;
+  readonly HOST: string;
+  readonly ISSUER?: string | undefined;
+  readonly AUDIENCES: readonly string[];
+  readonly API_SCOPES: readonly string[];
+  readonly CLIENTS_FILE?: string | undefined;
+  readonly DATABASE_URL: string;
+  readonly REDIS_URL: string;
+  readonly KEY_ENCRYPTION_SECRET: string;
+  readonly COOKIE_SECRET: string;
+  readonly DEMO_DATA: boolean;
+  readonly NODE_ENV: string;
+  readonly TRUSTED_PROXIES: readonly string[];
+  readonly TLS_CERT_FILE?: string | undefined;
+  readonly TLS_KEY_FILE?: string | undefined;
+  readonly ACCESS_TOKEN_TTL_S: number;
+  readonly ID_TOKEN_TTL_S: number;
+  readonly CODE_TTL_S: number;
+  readonly REFRESH_TOKEN_IDLE_TTL_S: number;
+  readonly REFRESH_TOKEN_TTL_S: number;
+  readonly SESSION_IDLE_TTL_S: number;
+  readonly SESSION_TTL_S: number;
+  readonly TRANSACTION_TTL_S: number;
+  readonly SIGN_IN_FAILURES_PER_ACCOUNT: number;
+  readonly SIGN_IN_FAILURES_PER_ADDRESS: number;
+  readonly SIGN_IN_WINDOW_S: number;
+  readonly PASSWORD_HASH_CONCURRENCY: number;
+  readonly KEY_ROTATION_INTERVAL_S: number;
+  readonly KEY_PUBLICATION_LEAD_S: number;
+  readonly KEY_RELOAD_INTERVAL_S: number;
+}
+
+/** The auth-server's environment. */
+export const configSchema: z.ZodObject<Shape> = z.object({
+  ...processVariables,
+  PORT: port(4001).describe('Port to listen on. 0 takes any free port.'),
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  ISSUER: url('http', 'https')
+    .optional()
+    .describe(
+      'The issuer identifier: the public base URL, without a trailing slash. https, unless the host is a loopback address. Default: http://localhost and the port.',
+    ),
+  AUDIENCES: list(['http://localhost:4000/graphql']).describe(
+    'Resource identifiers that tokens may be asked for, separated by spaces. The first is the default.',
+  ),
+  API_SCOPES: list(['read:data', 'read:profile', 'write:data']).describe(
+    'Scopes of the protected APIs, separated by spaces, beside those of OpenID Connect.',
+  ),
+  CLIENTS_FILE: z
+    .string()
+    .optional()
+    .describe('JSON array of RFC 7591 client metadata, registered at start.'),
+  DATABASE_URL: url('postgres', 'postgresql').describe(
+    'PostgreSQL, where accounts, clients, consents and signing keys are kept (schema auth).',
+  ),
+  REDIS_URL: redisUrl().describe(
+    'Redis, where sessions, codes and grants are kept. Several URLs, separated by commas, are the seed nodes of a cluster.',
+  ),
+  KEY_ENCRYPTION_SECRET: secret(DEVELOPMENT_SECRET).describe(
+    'At least 32 characters. Encrypts the signing keys at rest, hashes client secrets and authenticates refresh tokens. Required in production.',
+  ),
+  COOKIE_SECRET: secret(DEVELOPMENT_SECRET).describe(
+    'At least 32 characters. Binds forms to browsers. Required in production.',
+  ),
+  DEMO_DATA: flag(false).describe('Demo accounts and demo clients. Refused in production.'),
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .describe('production refuses demo data, missing secrets and an implied issuer.'),
+  TRUSTED_PROXIES: list([]).describe(
+    'Addresses or CIDR ranges of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by spaces.',
+  ),
+  TLS_CERT_FILE: z.string().optional().describe('PEM certificate chain, for https without a proxy.'),
+  TLS_KEY_FILE: z.string().optional().describe('PEM private key of the certificate.'),
+  ACCESS_TOKEN_TTL_S: seconds(60, 3_600, 900).describe('Lifetime of access tokens, seconds. 60 to 3600.'),
+  ID_TOKEN_TTL_S: seconds(60, 3_600, 900).describe('Lifetime of id_tokens, seconds. 60 to 3600.'),
+  CODE_TTL_S: seconds(1, 600, 600).describe('Lifetime of authorization codes, seconds. 1 to 600.'),
+  REFRESH_TOKEN_IDLE_TTL_S: seconds(1, 365 * DAY_S, 30 * DAY_S).describe(
+    'Seconds after which an unused refresh token expires.',
+  ),
+  REFRESH_TOKEN_TTL_S: seconds(1, 3_650 * DAY_S, 90 * DAY_S).describe(
+    'Seconds after which a grant ends, however often it was refreshed.',
+  ),
+  SESSION_IDLE_TTL_S: seconds(60, 30 * DAY_S, DAY_S / 2).describe(
+    'Seconds without use after which a browser has to sign in again.',
+  ),
+  SESSION_TTL_S: seconds(60, 365 * DAY_S, 7 * DAY_S).describe(
+    'Seconds after which a browser has to sign in again in any case.',
+  ),
+  TRANSACTION_TTL_S: seconds(60, 3_600, 900).describe(
+    'Seconds that a person has for signing in and consenting.',
+  ),
+  SIGN_IN_FAILURES_PER_ACCOUNT: count(1, 1_000, 10).describe(
+    'Failed sign-ins per account and window before further ones are answered 429.',
+  ),
+  SIGN_IN_FAILURES_PER_ADDRESS: count(1, 100_000, 100).describe(
+    'Failed sign-ins per address and window before further ones are answered 429.',
+  ),
+  SIGN_IN_WINDOW_S: seconds(1, DAY_S, 900).describe('Window of the two limits on failed sign-ins, seconds.'),
+  PASSWORD_HASH_CONCURRENCY: count(1, 64, 2).describe(
+    'Passwords that are hashed at the same time; each takes 19 MiB and one thread.',
+  ),
+  KEY_ROTATION_INTERVAL_S: seconds(1, 365 * DAY_S, 30 * DAY_S).describe(
+    'Seconds after which a signing key is replaced.',
+  ),
+  KEY_PUBLICATION_LEAD_S: seconds(1, 7 * DAY_S, 3_600).describe(
+    'Seconds for which a new signing key is published before it signs. At least as long as resource servers cache the key set.',
+  ),
+  KEY_RELOAD_INTERVAL_S: seconds(1, 3_600, 10).describe(
+    'Seconds between two looks at the signing keys that other instances may have rotated.',
+  ),
+});
+
+type Shape = { readonly [Name in keyof AuthServerConfig]-?: z.ZodType<AuthServerConfig[Name]> };
+
+/**
+ * Reads the auth-server's environment; `AUTH_PORT` wins over `PORT`.
+ *
+ * @throws ConfigError with all that is wrong, contradictions and the clients file included
+ */
+export function readAuthServerConfig(environment: Environment): AuthServerConfig {
+  return readConfig(configSchema, environment, {
+    subject: 'the auth-server',
+    prefix: 'AUTH',
+    contradictions,
+  });
+}
+
+/** Every scope that clients can be registered for. */
+export function knownScopes(config: Pick<AuthServerConfig, 'API_SCOPES'>): readonly string[] {
+  return [...openidScopes, ...config.API_SCOPES];
+}
+
+function contradictions(config: AuthServerConfig): readonly string[] {
+  return [
+    ...issuerProblems(config),
+    ...audienceProblems(config.AUDIENCES),
+    ...scopeProblems(config.API_SCOPES),
+    ...lifetimeProblems(config),
+    ...tlsProblems(config),
+    ...productionProblems(config),
+    ...clientsFileProblems(config),
+  ];
+}
+
+function issuerProblems({ ISSUER: issuer }: AuthServerConfig): string[] {
+  if (issuer === undefined) return [];
+  const { protocol, hostname, search, hash, username } = new URL(issuer);
+  const problems: [boolean, string][] = [
+    [issuer.endsWith('/'), 'ISSUER: must not end in a slash.'],
+    [search !== '' || hash !== '' || username !== '', 'ISSUER: must have no query, fragment or user.'],
+    [
+      protocol === 'http:' && !isLoopbackHost(hostname),
+      'ISSUER: must be https, except on a loopback address.',
+    ],
+  ];
+  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+}
+
+/** Whether a host name, as URL spells it, is of this machine alone. */
+export function isLoopbackHost(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function audienceProblems(audiences: readonly string[]): string[] {
+  if (audiences.length === 0) return ['AUDIENCES: at least one is needed.'];
+  return audiences
+    .filter((audience) => !URL.canParse(audience) || audience.includes('#'))
+    .map((audience) => `AUDIENCES: ${audience} is not an absolute URI without a fragment (RFC 8707).`);
+}
+
+function scopeProblems(scopes: readonly string[]): string[] {
+  return scopes
+    .filter((scope) => parseScope(scope) === undefined || openidScopes.includes(scope))
+    .map((scope) => `API_SCOPES: ${scope} is not possible as a scope of an API.`);
+}
+
+function lifetimeProblems(config: AuthServerConfig): string[] {
+  const problems: [boolean, string][] = [
+    [
+      config.REFRESH_TOKEN_IDLE_TTL_S > config.REFRESH_TOKEN_TTL_S,
+      'REFRESH_TOKEN_IDLE_TTL_S: must not exceed REFRESH_TOKEN_TTL_S.',
+    ],
+    [config.SESSION_IDLE_TTL_S > config.SESSION_TTL_S, 'SESSION_IDLE_TTL_S: must not exceed SESSION_TTL_S.'],
+    [
+      config.KEY_RELOAD_INTERVAL_S > config.KEY_PUBLICATION_LEAD_S,
+      'KEY_RELOAD_INTERVAL_S: must not exceed KEY_PUBLICATION_LEAD_S.',
+    ],
+    [
+      config.KEY_PUBLICATION_LEAD_S > config.KEY_ROTATION_INTERVAL_S,
+      'KEY_PUBLICATION_LEAD_S: must not exceed KEY_ROTATION_INTERVAL_S.',
+    ],
+  ];
+  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+}
+
+function tlsProblems(config: AuthServerConfig): string[] {
+  const hasCertificate = config.TLS_CERT_FILE !== undefined;
+  if (hasCertificate !== (config.TLS_KEY_FILE !== undefined)) {
+    return ['TLS_CERT_FILE and TLS_KEY_FILE: give both or neither.'];
+  }
+  const isHttps = config.ISSUER?.startsWith('https:') ?? false;
+  if (hasCertificate && !isHttps) return ['TLS_CERT_FILE: the ISSUER must be https then.'];
+  const endsElsewhere = config.TRUSTED_PROXIES.length > 0;
+  if (!isHttps || hasCertificate || endsElsewhere) return [];
+  return ['ISSUER: https needs TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXIES where a proxy ends TLS.'];
+}
+
+function productionProblems(config: AuthServerConfig): string[] {
+  if (config.NODE_ENV !== 'production') return [];
+  const problems: [boolean, string][] = [
+    [config.DEMO_DATA, 'DEMO_DATA: is refused in production.'],
+    [config.ISSUER === undefined, 'ISSUER: is required in production.'],
+    [
+      config.KEY_ENCRYPTION_SECRET === DEVELOPMENT_SECRET,
+      'KEY_ENCRYPTION_SECRET: is required in production.',
+    ],
+    [config.COOKIE_SECRET === DEVELOPMENT_SECRET, 'COOKIE_SECRET: is required in production.'],
+  ];
+  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+}
+
+function clientsFileProblems(config: AuthServerConfig): readonly string[] {
+  if (config.CLIENTS_FILE === undefined) return [];
+  return readClientsFile(config.CLIENTS_FILE, knownScopes(config)).problems;
+}
+
+function secret(defaultValue: string): z.ZodType<string> {
+  return z.string().min(32, { error: 'must be at least 32 characters' }).default(defaultValue);
+}
+
+function count(min: number, max: number, defaultValue: number): z.ZodType<number> {
+  return seconds(min, max, defaultValue);
+}
+
+function redisUrl(): z.ZodType<string> {
+  const one = url('redis', 'rediss');
+  return z.string().refine((urls) => urls.split(',').every((part) => one.safeParse(part).success), {
+    error: 'must be a redis:// or rediss:// URL, or several separated by commas',
+  });
+}

@@ -1,0 +1,136 @@
+import type { Logger, Metrics } from '@trellis/deployable';
+import type { Pool } from '@trellis/postgres';
+import type { RedisConnection } from '@trellis/redis';
+import { createAudit } from './audit.ts';
+import { createAuthServerMetrics } from './auth-server-metrics.ts';
+import { createClientRegistry } from './client-registry.ts';
+import { knownScopes, type AuthServerConfig } from './config.ts';
+import { createGrantRevoker } from './grant-revoker.ts';
+import { deriveKey } from './secrets.ts';
+import type { Services, Settings } from './services.ts';
+import { createPasswordHasher, type PasswordHasher } from './sign-in/password-hasher.ts';
+import { createSignIn } from './sign-in/sign-in.ts';
+import { createThrottle } from './sign-in/throttle.ts';
+import { createAccountGrantStore } from './stores/account-grant-store.ts';
+import { createAccountStore } from './stores/account-store.ts';
+import { createAssertionStore } from './stores/assertion-store.ts';
+import { createAttemptStore } from './stores/attempt-store.ts';
+import { createClientStore, type ClientStore } from './stores/client-store.ts';
+import { createCodeStore } from './stores/code-store.ts';
+import { createConsentStore } from './stores/consent-store.ts';
+import { createGrantStore } from './stores/grant-store.ts';
+import { createRevocationFeed } from './stores/revocation-feed.ts';
+import { createSessionStore } from './stores/session-store.ts';
+import { createSigningKeyStore } from './stores/signing-key-store.ts';
+import { createTransactionStore } from './stores/transaction-store.ts';
+import { createKeyEncryption } from './tokens/key-encryption.ts';
+import { createKeyring } from './tokens/keyring.ts';
+import { createRefreshTokens } from './tokens/refresh-token.ts';
+import { ensureSigningKeys, type SigningKeyDependencies } from './tokens/signing-keys.ts';
+
+/** What services are made from. */
+export interface ServiceResources {
+  readonly pool: Pool;
+  readonly redis: RedisConnection;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** The issuer, which the configuration may leave to the address. */
+  readonly issuer: string;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+/** The services, and what only the start and the command line need beside them. */
+export interface CreatedServices {
+  readonly services: Services;
+  readonly clientStore: ClientStore;
+  readonly hasher: PasswordHasher;
+  readonly signingKeys: SigningKeyDependencies;
+}
+
+/** Seconds by which clocks may differ; added to what is remembered of a token. */
+const CLOCK_SKEW_S = 60;
+
+/** Makes everything that the endpoints work with. The database must have been migrated. */
+export async function createServices(
+  config: AuthServerConfig,
+  resources: ServiceResources,
+): Promise<CreatedServices> {
+  const { pool, redis, logger, clock } = resources;
+  const revocationTtlS = config.ACCESS_TOKEN_TTL_S + CLOCK_SKEW_S;
+  const metrics = createAuthServerMetrics(resources.metrics);
+  const audit = createAudit(logger);
+  const accounts = createAccountStore(pool);
+  const accountGrants = createAccountGrantStore(redis);
+  const grants = createGrantStore(redis, revocationTtlS);
+  const feed = createRevocationFeed(redis, revocationTtlS);
+  const clientStore = createClientStore(pool);
+  const secretKey = deriveKey(config.KEY_ENCRYPTION_SECRET, 'client-secrets');
+  const hasher = await createPasswordHasher(config.PASSWORD_HASH_CONCURRENCY);
+  const throttle = createThrottle(createAttemptStore(redis), throttleLimits(config));
+  const signingKeys = signingKeyDependencies(config, pool, clock);
+  await ensureSigningKeys(signingKeys);
+  const services: Services = {
+    settings: settingsOf(config, resources.issuer),
+    clock,
+    metrics,
+    audit,
+    accounts,
+    accountGrants,
+    grants,
+    assertions: createAssertionStore(redis),
+    clients: createClientRegistry({ store: clientStore, secretKey, clock }),
+    codes: createCodeStore(redis, revocationTtlS),
+    consents: createConsentStore(pool),
+    csrfKey: deriveKey(config.COOKIE_SECRET, 'csrf'),
+    keyring: await createKeyring(signingKeys.store, signingKeys.encryption),
+    refreshTokens: createRefreshTokens(deriveKey(config.KEY_ENCRYPTION_SECRET, 'refresh-tokens')),
+    revoker: createGrantRevoker({ grants, accountGrants, feed, audit, metrics, logger, clock }),
+    sessions: createSessionStore(redis, { idleTtlS: config.SESSION_IDLE_TTL_S, ttlS: config.SESSION_TTL_S }),
+    signIn: createSignIn({ accounts, hasher, throttle, audit, metrics }),
+    transactions: createTransactionStore(redis, config.TRANSACTION_TTL_S),
+  };
+  return { services, clientStore, hasher, signingKeys };
+}
+
+function settingsOf(config: AuthServerConfig, issuer: string): Settings {
+  return {
+    issuer,
+    audiences: config.AUDIENCES,
+    scopes: knownScopes(config),
+    accessTokenTtlS: config.ACCESS_TOKEN_TTL_S,
+    idTokenTtlS: config.ID_TOKEN_TTL_S,
+    codeTtlS: config.CODE_TTL_S,
+    refreshIdleTtlS: config.REFRESH_TOKEN_IDLE_TTL_S,
+    refreshTtlS: config.REFRESH_TOKEN_TTL_S,
+    sessionTtlS: config.SESSION_TTL_S,
+    transactionTtlS: config.TRANSACTION_TTL_S,
+    keySetMaxAgeS: Math.min(300, config.KEY_PUBLICATION_LEAD_S),
+  };
+}
+
+function throttleLimits(config: AuthServerConfig): Parameters<typeof createThrottle>[1] {
+  const windowS = config.SIGN_IN_WINDOW_S;
+  return {
+    perAccount: { failures: config.SIGN_IN_FAILURES_PER_ACCOUNT, windowS },
+    perAddress: { failures: config.SIGN_IN_FAILURES_PER_ADDRESS, windowS },
+  };
+}
+
+function signingKeyDependencies(
+  config: AuthServerConfig,
+  pool: Pool,
+  clock: () => number,
+): SigningKeyDependencies {
+  const longestTokenS = Math.max(config.ACCESS_TOKEN_TTL_S, config.ID_TOKEN_TTL_S);
+  return {
+    store: createSigningKeyStore(pool),
+    encryption: createKeyEncryption(deriveKey(config.KEY_ENCRYPTION_SECRET, 'signing-keys')),
+    schedule: {
+      rotationIntervalS: config.KEY_ROTATION_INTERVAL_S,
+      publicationLeadS: config.KEY_PUBLICATION_LEAD_S,
+      retentionS: longestTokenS + 2 * config.KEY_RELOAD_INTERVAL_S + CLOCK_SKEW_S,
+    },
+    clock,
+  };
+}

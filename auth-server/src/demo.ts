@@ -1,0 +1,48 @@
+import { demoAccounts, demoPassword } from '@trellis/demo-data';
+import type { ClientDeclaration, ClientMetadata } from './client-metadata.ts';
+import type { PasswordHasher } from './sign-in/password-hasher.ts';
+import type { AccountStore } from './stores/account-store.ts';
+
+const SCOPE = 'openid profile email offline_access read:data read:profile write:data';
+
+/** The clients of a development installation. */
+export const demoClients: readonly ClientDeclaration[] = [
+  publicClient('trellis-cli', 'Trellis command line', 'native', 'http://127.0.0.1/callback'),
+  publicClient('trellis-explorer', 'Trellis explorer', 'web', 'http://localhost:4000/explorer/callback'),
+];
+
+function publicClient(
+  id: string,
+  name: string,
+  applicationType: ClientMetadata['application_type'],
+  redirectUri: string,
+): ClientDeclaration {
+  const metadata: ClientMetadata = {
+    client_id: id,
+    client_name: name,
+    redirect_uris: [redirectUri],
+    post_logout_redirect_uris: [],
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
+    scope: SCOPE,
+    application_type: applicationType,
+    id_token_signed_response_alg: 'ES256',
+    require_auth_time: false,
+    first_party: false,
+    refresh_reuse_leeway_seconds: 0,
+  };
+  return { metadata, secret: undefined };
+}
+
+/** Adds the demo accounts to a table that has no account. @returns whether it did */
+export async function seedDemoAccounts(accounts: AccountStore, hasher: PasswordHasher): Promise<boolean> {
+  const hashed = demoAccounts.map(async ({ id, email, name, role }) => ({
+    id,
+    email,
+    name,
+    role,
+    emailVerified: true,
+    passwordHash: await hasher.hash(demoPassword),
+  }));
+  return accounts.seed(await Promise.all(hashed));
+}

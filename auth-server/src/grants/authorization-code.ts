@@ -1,0 +1,116 @@
+import { honoursSignInAt, type Account } from '../accounts.ts';
+import { invalidGrant, missingParameter } from '../errors.ts';
+import type { Parameters } from '../parameters.ts';
+import { verifierMatches } from '../pkce.ts';
+import { nowS, type Services } from '../services.ts';
+import type { CodeContents, StoredCode } from '../stores/code-store.ts';
+import type { Client } from '../stores/client-store.ts';
+import type { Grant } from '../stores/grant-record.ts';
+import { parseAuthorizationCode, type AuthorizationCode } from '../tokens/authorization-code.ts';
+import { equalsConstantTime } from '../secrets.ts';
+import type { GrantHandler } from './grant-handler.ts';
+import { issuePersonTokens } from './person-tokens.ts';
+import { checkResource } from './requested-scopes.ts';
+
+/**
+ * Exchanges a code for tokens, once. Everything is checked before the code is consumed, so that a request with a wrong
+ * client, verifier or redirect URI neither burns the code nor, on a replay, revokes anything.
+ *
+ * @see RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9700 §2.1.1
+ */
+export const authorizationCodeGrant: GrantHandler = {
+  grantType: 'authorization_code',
+  handle: async ({ client, parameters }, services) => {
+    const code = readCode(parameters);
+    const stored = await services.codes.find(code.grantId);
+    const contents = checkCode(code, stored, client, parameters);
+    const account = await findAccount(contents, services);
+    const grant = grantOf(contents, services);
+    await consume(code, grant, client, services);
+    return issuePersonTokens(services, {
+      client,
+      account,
+      grantId: code.grantId,
+      grant,
+      scopes: grant.scopes,
+      generation: isRefreshable(client) ? 1 : undefined,
+      nonce: contents.nonce,
+    });
+  },
+};
+
+function readCode(parameters: Parameters): AuthorizationCode {
+  const text = parameters.get('code');
+  if (text === undefined) throw missingParameter('code');
+  if (parameters.get('code_verifier') === undefined) throw missingParameter('code_verifier');
+  const code = parseAuthorizationCode(text);
+  if (!code) throw invalidGrant('not a code');
+  return code;
+}
+
+function checkCode(
+  code: AuthorizationCode,
+  stored: StoredCode | undefined,
+  client: Client,
+  parameters: Parameters,
+): CodeContents {
+  if (!stored || !equalsConstantTime(stored.secretHash, code.secretHash)) throw invalidGrant('unknown code');
+  const { contents } = stored;
+  if (contents.clientId !== client.metadata.client_id) throw invalidGrant('code of another client');
+  const redirectUri = parameters.get('redirect_uri');
+  if (redirectUri !== undefined && redirectUri !== contents.redirectUri)
+    throw invalidGrant('other redirect_uri');
+  if (!verifierMatches(parameters.get('code_verifier') ?? '', contents.codeChallenge)) {
+    throw invalidGrant('wrong code_verifier');
+  }
+  checkResource(contents.audience, parameters.getAll('resource'));
+  return contents;
+}
+
+async function findAccount(contents: CodeContents, { accounts }: Services): Promise<Account> {
+  const account = await accounts.findById(contents.subject);
+  if (!account || !honoursSignInAt(account, contents.authenticatedAt)) throw invalidGrant('account is gone');
+  return account;
+}
+
+function grantOf(contents: CodeContents, { settings }: Services): Grant {
+  return {
+    clientId: contents.clientId,
+    subject: contents.subject,
+    scopes: contents.scopes,
+    audience: contents.audience,
+    authenticatedAt: contents.authenticatedAt,
+    sessionId: contents.sessionId,
+    createdAt: contents.issuedAt,
+    expiresAt: contents.issuedAt + settings.refreshTtlS,
+  };
+}
+
+async function consume(
+  code: AuthorizationCode,
+  grant: Grant,
+  client: Client,
+  services: Services,
+): Promise<void> {
+  const { codes, audit, revoker, settings } = services;
+  const outcome = await codes.consume({
+    ...code,
+    grant,
+    idleTtlS: isRefreshable(client) ? settings.refreshIdleTtlS : settings.accessTokenTtlS,
+    now: nowS(services),
+  });
+  if (outcome === 'consumed') {
+    const { subject, clientId, scopes } = grant;
+    audit.record({ event: 'grant_begun', grantId: code.grantId, subject, clientId, scopes });
+    return;
+  }
+  if (outcome === 'replayed') {
+    audit.record({ event: 'code_replayed', grantId: code.grantId, clientId: grant.clientId });
+    await revoker.announce(code.grantId, 'code_replayed');
+  }
+  throw invalidGrant(`code is ${outcome}`);
+}
+
+function isRefreshable({ metadata }: Client): boolean {
+  return metadata.grant_types.includes('refresh_token');
+}

@@ -1,0 +1,45 @@
+import { OAuthError } from '../errors.ts';
+import { openidScopes, parseScope } from '../scopes.ts';
+import type { Services } from '../services.ts';
+import type { Client } from '../stores/client-store.ts';
+import { issueAccessToken } from '../tokens/access-token.ts';
+import { newGrantId } from '../tokens/authorization-code.ts';
+import type { GrantHandler } from './grant-handler.ts';
+import { narrowScopes } from './requested-scopes.ts';
+
+/**
+ * A token for a client that acts for itself: no person, no refresh token, no id_token.
+ *
+ * @see RFC 6749 §4.4, RFC 9068 §2.2
+ */
+export const clientCredentialsGrant: GrantHandler = {
+  grantType: 'client_credentials',
+  handle: async ({ client, parameters }, services) => {
+    const scopes = narrowScopes(apiScopesOf(client), parameters.get('scope'));
+    const accessToken = issueAccessToken(services, {
+      clientId: client.metadata.client_id,
+      grantId: newGrantId(),
+      audience: chooseAudience(parameters.getAll('resource'), services),
+      scopes,
+    });
+    return {
+      access_token: accessToken,
+      token_type: 'Bearer',
+      expires_in: services.settings.accessTokenTtlS,
+      scope: scopes.join(' '),
+    };
+  },
+};
+
+/** Scopes of OpenID Connect are about people. */
+function apiScopesOf({ metadata }: Client): readonly string[] {
+  return (parseScope(metadata.scope) ?? []).filter((scope) => !openidScopes.includes(scope));
+}
+
+function chooseAudience(asked: readonly string[], { settings }: Services): string {
+  const [resource = settings.audiences[0] ?? '', ...more] = asked;
+  if (more.length > 0 || !settings.audiences.includes(resource)) {
+    throw new OAuthError('invalid_target', 'The resource is unknown, or there is more than one.');
+  }
+  return resource;
+}

@@ -1,0 +1,27 @@
+import type { Parameters } from '../parameters.ts';
+import type { Services } from '../services.ts';
+import type { Client } from '../stores/client-store.ts';
+import type { GrantType } from '../client-metadata.ts';
+
+/** A request to the token endpoint whose client is known. */
+export interface TokenRequest {
+  readonly client: Client;
+  readonly parameters: Parameters;
+}
+
+/** A successful answer of the token endpoint. RFC 6749 §5.1, OpenID Connect Core §3.1.3.3 */
+export interface TokenResponse {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  readonly expires_in: number;
+  readonly refresh_token?: string;
+  readonly id_token?: string;
+  readonly scope: string;
+}
+
+/** One grant type. */
+export interface GrantHandler {
+  readonly grantType: GrantType;
+  /** @throws OAuthError */
+  readonly handle: (request: TokenRequest, services: Services) => Promise<TokenResponse>;
+}

@@ -1,0 +1,53 @@
+import type { Account } from '../accounts.ts';
+import type { Services } from '../services.ts';
+import type { Client } from '../stores/client-store.ts';
+import type { Grant } from '../stores/grant-record.ts';
+import { issueAccessToken } from '../tokens/access-token.ts';
+import { issueIdToken } from '../tokens/id-token.ts';
+import type { TokenResponse } from './grant-handler.ts';
+
+/** What the tokens of a signed-in person are made from. */
+export interface PersonTokensRequest {
+  readonly client: Client;
+  readonly account: Account;
+  readonly grantId: string;
+  readonly grant: Grant;
+  /** Scopes of this access token: the grant's, or fewer. */
+  readonly scopes: readonly string[];
+  /** Generation of the refresh token; undefined when the client gets none. */
+  readonly generation: number | undefined;
+  readonly nonce?: string | undefined;
+}
+
+/** The answer with an access token, and a refresh token and an id_token where they are due. */
+export function issuePersonTokens(services: Services, request: PersonTokensRequest): TokenResponse {
+  const { client, account, grantId, grant, scopes, generation, nonce } = request;
+  const clientId = client.metadata.client_id;
+  const accessToken = issueAccessToken(services, {
+    clientId,
+    grantId,
+    audience: grant.audience,
+    scopes,
+    person: { account, authenticatedAt: grant.authenticatedAt },
+  });
+  const idToken = (): string =>
+    issueIdToken(services, {
+      clientId,
+      algorithm: client.metadata.id_token_signed_response_alg,
+      subject: account.id,
+      authenticatedAt: grant.authenticatedAt,
+      sessionId: grant.sessionId,
+      accessToken,
+      nonce,
+    });
+  return {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: services.settings.accessTokenTtlS,
+    ...(generation !== undefined && {
+      refresh_token: services.refreshTokens.encode({ grantId, generation }),
+    }),
+    ...(scopes.includes('openid') && { id_token: idToken() }),
+    scope: scopes.join(' '),
+  };
+}

@@ -1,0 +1,82 @@
+import { honoursSignInAt, type Account } from '../accounts.ts';
+import { invalidGrant, missingParameter } from '../errors.ts';
+import { nowS, type Services } from '../services.ts';
+import type { Client } from '../stores/client-store.ts';
+import type { Grant } from '../stores/grant-record.ts';
+import type { RefreshTokenContents } from '../tokens/refresh-token.ts';
+import type { GrantHandler } from './grant-handler.ts';
+import { issuePersonTokens } from './person-tokens.ts';
+import { checkResource, narrowScopes } from './requested-scopes.ts';
+
+/**
+ * Continues a grant: a new access token, and the successor of the refresh token, which is used up. What is refused for its
+ * scope, resource or client does not use it up.
+ *
+ * @see RFC 6749 §6, RFC 9700 §4.14
+ */
+export const refreshTokenGrant: GrantHandler = {
+  grantType: 'refresh_token',
+  handle: async ({ client, parameters }, services) => {
+    const text = parameters.get('refresh_token');
+    if (text === undefined) throw missingParameter('refresh_token');
+    const token = services.refreshTokens.decode(text);
+    if (!token) throw invalidGrant('not a refresh token of this server');
+    const grant = await findGrant(token.grantId, client, services);
+    const scopes = narrowScopes(grant.scopes, parameters.get('scope'));
+    checkResource(grant.audience, parameters.getAll('resource'));
+    const account = await findAccount(token.grantId, grant, services);
+    const generation = await rotate(token, client, services);
+    return issuePersonTokens(services, {
+      client,
+      account,
+      grantId: token.grantId,
+      grant,
+      scopes,
+      generation,
+    });
+  },
+};
+
+async function findGrant(grantId: string, { metadata }: Client, { grants }: Services): Promise<Grant> {
+  const grant = await grants.find(grantId);
+  if (!grant) throw invalidGrant('grant has ended');
+  if (grant.clientId !== metadata.client_id) throw invalidGrant('grant of another client');
+  return grant;
+}
+
+/** A grant whose person may no longer sign in ends here. */
+async function findAccount(grantId: string, grant: Grant, { accounts, revoker }: Services): Promise<Account> {
+  const account = await accounts.findById(grant.subject);
+  if (account && honoursSignInAt(account, grant.authenticatedAt)) return account;
+  await revoker.revoke(grantId, 'account_changed');
+  throw invalidGrant('account is gone, disabled or has new credentials');
+}
+
+async function rotate(
+  token: RefreshTokenContents,
+  { metadata }: Client,
+  services: Services,
+): Promise<number> {
+  const { grants, audit, revoker, settings } = services;
+  const outcome = await grants.rotate({
+    ...token,
+    clientId: metadata.client_id,
+    now: nowS(services),
+    idleTtlS: settings.refreshIdleTtlS,
+    leewayS: metadata.refresh_reuse_leeway_seconds,
+  });
+  switch (outcome.kind) {
+    case 'rotated':
+    case 'repeated':
+      return outcome.generation;
+    case 'reused':
+      audit.record({ event: 'refresh_token_reused', grantId: token.grantId, clientId: metadata.client_id });
+      await revoker.announce(token.grantId, 'refresh_token_reused');
+      throw invalidGrant('reused');
+    case 'foreign':
+    case 'gone':
+      throw invalidGrant(outcome.kind);
+    default:
+      return outcome satisfies never;
+  }
+}

@@ -1,0 +1,37 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { OAuthError } from '../errors.ts';
+import { parseParameters, type Parameters } from '../parameters.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Lets `application/x-www-form-urlencoded` in and nothing else; the text is parsed by {@link formParameters}. */
+export function acceptFormsOnly(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser(FORM, { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, decodeUtf8(body)),
+  );
+}
+
+/** The parameters of the query string. @throws OAuthError invalid_request */
+export function queryParameters(request: FastifyRequest): Parameters {
+  const url = request.raw.url ?? '';
+  const question = url.indexOf('?');
+  return parseParameters(question === -1 ? '' : url.slice(question + 1));
+}
+
+/** The parameters of the body; none when there is no body. @throws OAuthError invalid_request */
+export function formParameters(request: FastifyRequest): Parameters {
+  const { body } = request;
+  if (body === undefined || body === null) return parseParameters('');
+  if (typeof body !== 'string') throw new OAuthError('invalid_request', 'The body is not UTF-8.');
+  return parseParameters(body);
+}
+
+/** False stands for bytes that are not UTF-8, which the route refuses in its own terms. */
+function decodeUtf8(body: string | Buffer): string | false {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(body));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,4 @@
+import { runDeployable } from '@trellis/deployable';
+import { authServer } from './auth-server.ts';
+
+await runDeployable(authServer, process.env);

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Eta } from 'eta';
+import type { OAuthError } from '../errors.ts';
+import type { PageTexts } from './texts/page-texts.ts';
+
+/** A form that is bound to a browser and a transaction. */
+export interface BoundForm {
+  readonly transaction: string;
+  readonly csrf: string;
+}
+
+/** What the sign-in page shows. */
+export interface SignInPage extends BoundForm {
+  readonly clientName: string;
+  /** Fills the field; empty when nothing is known. */
+  readonly email: string;
+  readonly problem?: 'refused' | 'throttled';
+}
+
+/** What the consent page shows. */
+export interface ConsentPage extends BoundForm {
+  readonly clientName: string;
+  readonly email: string;
+  readonly scopes: readonly string[];
+}
+
+/** What the page that asks before signing out shows. */
+export interface LogoutPage {
+  readonly action: string;
+  readonly csrf: string;
+  /** Parameters that the form carries on. */
+  readonly hidden: readonly (readonly [string, string])[];
+}
+
+const directory = new URL('../../src/pages/templates/', import.meta.url);
+const stylesheet = readFileSync(new URL('stylesheet.css', directory), 'utf8');
+const templates = ['layout', 'sign-in', 'consent', 'error', 'logout', 'signed-out'];
+const eta = new Eta({ autoEscape: true });
+for (const name of templates) {
+  eta.loadTemplate(`@${name}`, readFileSync(new URL(`${name}.eta`, directory), 'utf8'));
+}
+
+/** The source expression that lets the pages' style in, and no other. CSP Level 3 */
+export const stylesheetSource: string = `'sha256-${createHash('sha256').update(stylesheet).digest('base64')}'`;
+
+/** The page that asks for e-mail address and password. */
+export function renderSignIn(page: SignInPage, texts: PageTexts): string {
+  return render('sign-in', page, texts);
+}
+
+/** The page that asks whether a client may have what it asks for. */
+export function renderConsent(page: ConsentPage, texts: PageTexts): string {
+  const scopes = page.scopes.map((scope) =>
+    Object.hasOwn(texts.consent.scopes, scope)
+      ? texts.consent.scopes[scope]
+      : texts.consent.otherScope(scope),
+  );
+  return render('consent', { ...page, scopes }, texts);
+}
+
+/** The page that asks before signing out. */
+export function renderLogout(page: LogoutPage, texts: PageTexts): string {
+  return render('logout', page, texts);
+}
+
+/** The page after it. @param stayed whether the person chose to stay signed in */
+export function renderSignedOut(stayed: boolean, texts: PageTexts): string {
+  return render('signed-out', { stayed }, texts);
+}
+
+/** The page for what can't be answered to the client. */
+export function renderError(error: OAuthError, texts: PageTexts): string {
+  return render(
+    'error',
+    { code: error.code, description: error.message, message: messageOf(error, texts) },
+    texts,
+  );
+}
+
+function messageOf(error: OAuthError, { error: texts }: PageTexts): string {
+  if (error.code === 'temporarily_unavailable') return texts.unavailable;
+  if (error.code === 'access_denied') return texts.expired;
+  return error.status >= 500 ? texts.broken : texts.refused;
+}
+
+function render(name: string, data: object, texts: PageTexts): string {
+  return eta.render(`@${name}`, { ...data, texts, stylesheet });
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { checkAuthorizationRequest, resolveTarget } from '../authorize/index.ts';
+import { addEndpoint } from '../http/endpoint.ts';
+import { formParameters, queryParameters } from '../http/request-parameters.ts';
+import { parametersOf, type Parameters } from '../parameters.ts';
+import { pageExpired } from './page-errors.ts';
+import { paths } from './paths.ts';
+import { proceed, redirect, redirectError } from './proceed.ts';
+import { readSession } from './read-session.ts';
+import type { RouteContext } from './route-context.ts';
+
+/**
+ * The authorization endpoint. A posted request is kept and fetched again by GET, because browsers withhold SameSite=Lax
+ * cookies from a POST of another site.
+ *
+ * @see RFC 6749 §3.1, OpenID Connect Core §3.1.2
+ */
+export function addAuthorizeRoutes(server: FastifyInstance, context: RouteContext): void {
+  const { services } = context;
+  addEndpoint(server, paths.authorize, {
+    GET: (request, reply) => authorize(context, queryParameters(request), request, reply),
+    POST: (request, reply) => keepPosted(context, formParameters(request), reply),
+  });
+  addEndpoint(server, `${paths.resume}/:id`, {
+    GET: async (request, reply) => {
+      const { id = '' } = request.params as { readonly id?: string };
+      const posted = await services.transactions.findPosted(id);
+      if (!posted) throw pageExpired('no such posted request');
+      return authorize(context, parametersOf(posted), request, reply);
+    },
+  });
+}
+
+async function authorize(
+  context: RouteContext,
+  parameters: Parameters,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { services } = context;
+  const resolved = await resolveTarget(parameters, services);
+  try {
+    const authorization = await checkAuthorizationRequest(resolved, parameters, services);
+    const session = await readSession(context, request);
+    return await proceed(context, { request: authorization, session, bound: undefined }, request, reply);
+  } catch (error) {
+    return redirectError(context, resolved.target, error, reply);
+  }
+}
+
+/** Only what is good is kept, so that nobody fills the store with anything. */
+async function keepPosted(
+  context: RouteContext,
+  parameters: Parameters,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { services } = context;
+  const resolved = await resolveTarget(parameters, services);
+  try {
+    await checkAuthorizationRequest(resolved, parameters, services);
+    const id = await services.transactions.savePosted(parameters.entries());
+    return redirect(reply, `${services.settings.issuer}${paths.resume}/${encodeURIComponent(id)}`);
+  } catch (error) {
+    return redirectError(context, resolved.target, error, reply);
+  }
+}

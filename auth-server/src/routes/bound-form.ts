@@ -1,0 +1,63 @@
+import type { FastifyRequest } from 'fastify';
+import { checkSameOrigin } from '../http/same-origin.ts';
+import type { Parameters } from '../parameters.ts';
+import { equalsConstantTime, macOf } from '../secrets.ts';
+import type { Transaction } from '../stores/transaction-store.ts';
+import { pageExpired } from './page-errors.ts';
+import type { RouteContext } from './route-context.ts';
+
+/** A transaction that is continued in the browser it was begun in. */
+export interface BoundTransaction {
+  readonly id: string;
+  readonly transaction: Transaction;
+}
+
+/**
+ * The token that a form carries: it holds for one browser, one transaction and, where there is one, one session.
+ *
+ * @param sessionCookie what the session's cookie holds
+ */
+export function formToken(
+  { services }: RouteContext,
+  browserHash: string,
+  transactionId: string,
+  sessionCookie: string,
+): string {
+  return macOf(services.csrfKey, browserHash, transactionId, sessionCookie);
+}
+
+/**
+ * Finds the transaction that a page is asked for.
+ *
+ * @throws OAuthError when there is none, or it belongs to another browser
+ */
+export async function findTransaction(
+  { services, cookies }: RouteContext,
+  request: FastifyRequest,
+  parameters: Parameters,
+): Promise<BoundTransaction> {
+  const id = parameters.get('transaction');
+  const transaction = id === undefined ? undefined : await services.transactions.find(id);
+  if (id === undefined || !transaction) throw pageExpired('no such transaction');
+  const browserHash = cookies.readBrowser(request) ?? '';
+  if (!equalsConstantTime(browserHash, transaction.browserHash))
+    throw pageExpired('transaction of another browser');
+  return { id, transaction };
+}
+
+/**
+ * Checks that a form was made by this server for this browser, transaction and session.
+ *
+ * @throws OAuthError
+ */
+export function checkFormToken(
+  context: RouteContext,
+  request: FastifyRequest,
+  parameters: Parameters,
+  { id, transaction }: BoundTransaction,
+  sessionCookie: string,
+): void {
+  checkSameOrigin(request, context.services.settings.issuer);
+  const expected = formToken(context, transaction.browserHash, id, sessionCookie);
+  if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
+}

@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { issueCode } from '../authorize/authorization-response.ts';
+import type { Account } from '../accounts.ts';
+import { honoursSignIn, isSomebodyElse } from '../authorize/next-step.ts';
+import { OAuthError } from '../errors.ts';
+import { addEndpoint } from '../http/endpoint.ts';
+import { formParameters, queryParameters } from '../http/request-parameters.ts';
+import { chooseTexts } from '../pages/language.ts';
+import { renderConsent } from '../pages/pages.ts';
+import { sendPage } from '../http/send-page.ts';
+import type { Parameters } from '../parameters.ts';
+import { formActionSource } from '../redirect-uri.ts';
+import type { Session } from '../stores/session-store.ts';
+import { checkFormToken, findTransaction, formToken, type BoundTransaction } from './bound-form.ts';
+import { pageExpired } from './page-errors.ts';
+import { paths } from './paths.ts';
+import { redirect, redirectError } from './proceed.ts';
+import { readSession } from './read-session.ts';
+import type { RouteContext } from './route-context.ts';
+
+interface SignedInPerson {
+  readonly session: Session;
+  readonly account: Account;
+  readonly sessionCookie: string;
+}
+
+/** The page where people allow or deny. */
+export function addConsentRoutes(server: FastifyInstance, context: RouteContext): void {
+  addEndpoint(server, paths.consent, {
+    GET: async (request, reply) => {
+      const bound = await findTransaction(context, request, queryParameters(request));
+      const person = await findPerson(context, bound, request);
+      return showConsent(context, bound, person, request, reply);
+    },
+    POST: async (request, reply) => {
+      const parameters = formParameters(request);
+      const bound = await findTransaction(context, request, parameters);
+      const person = await findPerson(context, bound, request);
+      checkFormToken(context, request, parameters, bound, person.sessionCookie);
+      return decide(context, bound, person, parameters, reply);
+    },
+  });
+}
+
+/**
+ * Who is signed in, if that is good enough for the request: this page must not be a way around a sign-in that the request
+ * asks for.
+ */
+async function findPerson(
+  context: RouteContext,
+  { transaction }: BoundTransaction,
+  request: FastifyRequest,
+): Promise<SignedInPerson> {
+  const { services, cookies } = context;
+  const session = await readSession(context, request);
+  const account = session && (await services.accounts.findById(session.subject));
+  if (!session || !account) throw pageExpired('not signed in');
+  const situation = {
+    request: transaction.request,
+    now: services.clock(),
+    waitingSince: transaction.createdAt,
+  };
+  if (!honoursSignIn(situation, session, account)) throw pageExpired('sign-in is too old');
+  if (isSomebodyElse(transaction.request, session)) throw pageExpired('somebody else');
+  return { session, account, sessionCookie: cookies.readSession(request) ?? '' };
+}
+
+async function decide(
+  context: RouteContext,
+  { id }: BoundTransaction,
+  { session }: SignedInPerson,
+  parameters: Parameters,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { services } = context;
+  const decision = parameters.get('decision');
+  if (decision !== 'allow' && decision !== 'deny') throw pageExpired('no decision');
+  const transaction = await services.transactions.take(id);
+  if (!transaction) throw pageExpired('answered already');
+  const { request } = transaction;
+  const { clientId, scopes } = request;
+  const { subject } = session;
+  services.audit.record({
+    event: decision === 'allow' ? 'consent_given' : 'consent_denied',
+    subject,
+    clientId,
+    scopes,
+  });
+  if (decision === 'deny') {
+    return redirectError(
+      context,
+      request,
+      new OAuthError('access_denied', 'The person denied the request.'),
+      reply,
+    );
+  }
+  await services.consents.allow(subject, clientId, scopes);
+  return redirect(reply, await issueCode(request, session, services));
+}
+
+async function showConsent(
+  context: RouteContext,
+  { id, transaction }: BoundTransaction,
+  { account, sessionCookie }: SignedInPerson,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { clientId, redirectUri, scopes, uiLocales } = transaction.request;
+  const client = await context.services.clients.find(clientId);
+  if (!client) throw pageExpired('client was removed');
+  const texts = chooseTexts(uiLocales, request.headers['accept-language']);
+  const csrf = formToken(context, transaction.browserHash, id, sessionCookie);
+  const { email } = account;
+  const page = { clientName: client.metadata.client_name, email, scopes, transaction: id, csrf };
+  return sendPage(reply, renderConsent(page, texts), { formTarget: formActionSource(redirectUri) });
+}

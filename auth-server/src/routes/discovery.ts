@@ -1,0 +1,100 @@
+import type { FastifyInstance } from 'fastify';
+import { assertionAlgorithms, clientAuthenticationMethods } from '../client-metadata.ts';
+import { grantHandlers } from '../grants/index.ts';
+import { addEndpoint, type RouteHandler } from '../http/endpoint.ts';
+import type { Settings } from '../services.ts';
+import { signingAlgorithms } from '../tokens/signing-keys.ts';
+import { supportedClaims } from '../user-claims.ts';
+import { paths } from './paths.ts';
+import type { RouteContext } from './route-context.ts';
+
+const CACHE_CONTROL = 'public, max-age=300';
+
+/**
+ * What clients need to know of this server, under both names. Only what works is in it.
+ *
+ * @see OpenID Connect Discovery §3, RFC 8414 §2
+ */
+export function addOpenidConfigurationRoute(server: FastifyInstance, { services }: RouteContext): void {
+  addEndpoint(
+    server,
+    '/.well-known/openid-configuration',
+    { GET: sendMetadata(services.settings) },
+    { cors: true },
+  );
+}
+
+/** RFC 8414 §3.1 has the well-known part before the issuer's own path. */
+export function addAuthorizationServerMetadataRoute(
+  server: FastifyInstance,
+  { services }: RouteContext,
+): void {
+  const path = new URL(services.settings.issuer).pathname.replace(/\/$/, '');
+  addEndpoint(
+    server,
+    `/.well-known/oauth-authorization-server${path}`,
+    { GET: sendMetadata(services.settings) },
+    { cors: true },
+  );
+}
+
+/** The public keys. RFC 7517 §5 */
+export function addJwksRoute(server: FastifyInstance, { services }: RouteContext): void {
+  const cacheControl = `public, max-age=${services.settings.keySetMaxAgeS}`;
+  addEndpoint(
+    server,
+    paths.jwks,
+    { GET: (_request, reply) => reply.header('cache-control', cacheControl).send(services.keyring.jwks) },
+    { cors: true },
+  );
+}
+
+function sendMetadata(settings: Settings): RouteHandler {
+  const metadata = serverMetadata(settings);
+  return (_request, reply) => reply.header('cache-control', CACHE_CONTROL).send(metadata);
+}
+
+function serverMetadata({ issuer, scopes }: Settings): Readonly<Record<string, unknown>> {
+  const confidentialMethods = clientAuthenticationMethods.filter((method) => method !== 'none');
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}${paths.authorize}`,
+    token_endpoint: `${issuer}${paths.token}`,
+    userinfo_endpoint: `${issuer}${paths.userinfo}`,
+    jwks_uri: `${issuer}${paths.jwks}`,
+    revocation_endpoint: `${issuer}${paths.revoke}`,
+    introspection_endpoint: `${issuer}${paths.introspect}`,
+    end_session_endpoint: `${issuer}${paths.logout}`,
+    scopes_supported: scopes,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: [...grantHandlers.keys()],
+    code_challenge_methods_supported: ['S256'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: signingAlgorithms,
+    token_endpoint_auth_methods_supported: clientAuthenticationMethods,
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    revocation_endpoint_auth_methods_supported: clientAuthenticationMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    introspection_endpoint_auth_methods_supported: confidentialMethods,
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    claims_supported: [
+      ...supportedClaims,
+      'iss',
+      'aud',
+      'exp',
+      'iat',
+      'auth_time',
+      'nonce',
+      'at_hash',
+      'sid',
+    ],
+    claim_types_supported: ['normal'],
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+    ui_locales_supported: ['en', 'de', 'zh'],
+    authorization_response_iss_parameter_supported: true,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+  };
+}

@@ -1,0 +1,93 @@
+import type { FastifyInstance } from 'fastify';
+import { authenticateClient } from '../client-authentication/index.ts';
+import { honoursSignInAt } from '../accounts.ts';
+import { missingParameter, OAuthError } from '../errors.ts';
+import { addEndpoint } from '../http/endpoint.ts';
+import { formParameters } from '../http/request-parameters.ts';
+import type { Services } from '../services.ts';
+import { verifyAccessToken } from '../tokens/verify-own-token.ts';
+import { paths } from './paths.ts';
+import type { RouteContext } from './route-context.ts';
+
+type Introspection = Readonly<Record<string, unknown>> & { readonly active: boolean };
+
+const INACTIVE: Introspection = { active: false };
+
+/**
+ * Introspection, for confidential clients: of any access token, and of the client's own refresh tokens.
+ *
+ * @see RFC 7662 §2
+ */
+export function addIntrospectRoute(server: FastifyInstance, { services }: RouteContext): void {
+  addEndpoint(server, paths.introspect, {
+    POST: async (request, reply) => {
+      const parameters = formParameters(request);
+      parameters.assertUnrepeated();
+      const { metadata } = await authenticateClient(request.headers.authorization, parameters, services);
+      if (metadata.token_endpoint_auth_method === 'none') {
+        throw new OAuthError('invalid_client', 'Introspection needs a client that authenticates.');
+      }
+      const token = parameters.get('token');
+      if (token === undefined) throw missingParameter('token');
+      const answer = services.refreshTokens.decode(token)
+        ? await introspectRefreshToken(token, metadata.client_id, services)
+        : await introspectAccessToken(token, services);
+      return reply.header('cache-control', 'no-store').send(answer);
+    },
+  });
+}
+
+async function introspectAccessToken(text: string, services: Services): Promise<Introspection> {
+  const { settings, keyring, clock, grants } = services;
+  const token = await verifyAccessToken(text, { ...settings, keyring, clock });
+  if (!token || (await grants.isRevoked(token.grantId))) return INACTIVE;
+  if (token.subject !== token.clientId && !(await isHonoured(token.subject, undefined, services)))
+    return INACTIVE;
+  return {
+    active: true,
+    token_type: 'Bearer',
+    iss: settings.issuer,
+    sub: token.subject,
+    aud: token.audience,
+    client_id: token.clientId,
+    scope: token.scopes.join(' '),
+    iat: token.issuedAt,
+    exp: token.expiresAt,
+    jti: token.tokenId,
+    gid: token.grantId,
+  };
+}
+
+async function introspectRefreshToken(
+  text: string,
+  clientId: string,
+  services: Services,
+): Promise<Introspection> {
+  const { grants, refreshTokens, settings } = services;
+  const token = refreshTokens.decode(text);
+  const state = token && (await grants.findWithGeneration(token.grantId));
+  if (!token || !state || state.grant.clientId !== clientId) return INACTIVE;
+  const { grant, generation } = state;
+  if (token.generation !== generation) return INACTIVE;
+  if (!(await isHonoured(grant.subject, grant.authenticatedAt, services))) return INACTIVE;
+  return {
+    active: true,
+    iss: settings.issuer,
+    sub: grant.subject,
+    aud: grant.audience,
+    client_id: grant.clientId,
+    scope: grant.scopes.join(' '),
+    iat: grant.createdAt,
+    exp: grant.expiresAt,
+    gid: token.grantId,
+  };
+}
+
+async function isHonoured(
+  subject: string,
+  authenticatedAt: number | undefined,
+  { accounts }: Services,
+): Promise<boolean> {
+  const account = await accounts.findById(subject);
+  return account !== undefined && honoursSignInAt(account, authenticatedAt ?? Number.POSITIVE_INFINITY);
+}

@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../accounts.ts';
+import { addEndpoint } from '../http/endpoint.ts';
+import { formParameters, queryParameters } from '../http/request-parameters.ts';
+import { chooseTexts } from '../pages/language.ts';
+import { renderSignIn, type SignInPage } from '../pages/pages.ts';
+import { sendPage } from '../http/send-page.ts';
+import type { Parameters } from '../parameters.ts';
+import { formActionSource } from '../redirect-uri.ts';
+import { equalsConstantTime, macOf, randomToken } from '../secrets.ts';
+import { accountHash } from '../sign-in/throttle.ts';
+import type { Session } from '../stores/session-store.ts';
+import { checkFormToken, findTransaction, formToken, type BoundTransaction } from './bound-form.ts';
+import { pageExpired } from './page-errors.ts';
+import { paths } from './paths.ts';
+import { proceed } from './proceed.ts';
+import type { RouteContext } from './route-context.ts';
+
+/** Longest password that is hashed, characters. */
+const MAX_PASSWORD_LENGTH = 1_024;
+const MAX_EMAIL_LENGTH = 320;
+
+/** The page where people sign in. */
+export function addLoginRoutes(server: FastifyInstance, context: RouteContext): void {
+  addEndpoint(server, paths.login, {
+    GET: async (request, reply) => {
+      const bound = await findTransaction(context, request, queryParameters(request));
+      return showSignIn(context, bound, request, reply, { email: bound.transaction.request.loginHint ?? '' });
+    },
+    POST: async (request, reply) => {
+      const parameters = formParameters(request);
+      const bound = await findTransaction(context, request, parameters);
+      checkFormToken(context, request, parameters, bound, '');
+      return submit(context, bound, parameters, request, reply);
+    },
+  });
+}
+
+async function submit(
+  context: RouteContext,
+  bound: BoundTransaction,
+  parameters: Parameters,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const email = (parameters.get('email') ?? '').slice(0, MAX_EMAIL_LENGTH).trim();
+  const password = (parameters.get('password') ?? '').slice(0, MAX_PASSWORD_LENGTH);
+  const knownBrowser = readKnownBrowser(context, request, email);
+  const outcome = await context.services.signIn({ email, address: request.ip, knownBrowser }, password);
+  switch (outcome.kind) {
+    case 'signed_in': {
+      const session = await beginSession(context, outcome.account, request, reply);
+      return proceed(context, { request: bound.transaction.request, session, bound }, request, reply);
+    }
+    case 'refused':
+      return showSignIn(context, bound, request, reply, { email, problem: 'refused' }, 403);
+    case 'throttled':
+      reply.header('retry-after', String(outcome.waitS));
+      return showSignIn(context, bound, request, reply, { email, problem: 'throttled' }, 429);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** A new session each time, and the end of the one that the browser had. */
+async function beginSession(
+  { services, cookies }: RouteContext,
+  account: Account,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Session> {
+  const session = { sessionId: randomToken(16), subject: account.id, authenticatedAt: services.clock() };
+  const previous = cookies.readSession(request);
+  if (previous !== undefined) await services.sessions.end(previous);
+  cookies.writeSession(reply, await services.sessions.create(session), services.settings.sessionTtlS);
+  cookies.writeKnownBrowser(reply, knownBrowserToken(services.csrfKey, account.email));
+  return session;
+}
+
+/** `id.mac`: the browser is known for this account alone. */
+function knownBrowserToken(key: Buffer, email: string): string {
+  const id = randomToken(12);
+  return `${id}.${macOf(key, 'known-browser', id, accountHash(email))}`;
+}
+
+function readKnownBrowser(
+  { services, cookies }: RouteContext,
+  request: FastifyRequest,
+  email: string,
+): string | undefined {
+  const [id = '', mac = ''] = (cookies.readKnownBrowser(request) ?? '').split('.', 2);
+  const expected = macOf(services.csrfKey, 'known-browser', id, accountHash(email));
+  return equalsConstantTime(mac, expected) ? id : undefined;
+}
+
+async function showSignIn(
+  context: RouteContext,
+  { id, transaction }: BoundTransaction,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shown: Pick<SignInPage, 'email' | 'problem'>,
+  status = 200,
+): Promise<FastifyReply> {
+  const { clientId, redirectUri, uiLocales } = transaction.request;
+  const client = await context.services.clients.find(clientId);
+  if (!client) throw pageExpired('client was removed');
+  const texts = chooseTexts(uiLocales, request.headers['accept-language']);
+  const csrf = formToken(context, transaction.browserHash, id, '');
+  const page = { ...shown, clientName: client.metadata.client_name, transaction: id, csrf };
+  return sendPage(reply, renderSignIn(page, texts), { status, formTarget: formActionSource(redirectUri) });
+}

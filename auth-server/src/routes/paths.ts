@@ -1,0 +1,24 @@
+/** The paths of the endpoints, below the issuer's own path. */
+export const paths: {
+  readonly authorize: string;
+  readonly resume: string;
+  readonly login: string;
+  readonly consent: string;
+  readonly token: string;
+  readonly userinfo: string;
+  readonly revoke: string;
+  readonly introspect: string;
+  readonly jwks: string;
+  readonly logout: string;
+} = Object.freeze({
+  authorize: '/authorize',
+  resume: '/authorize/resume',
+  login: '/login',
+  consent: '/consent',
+  token: '/token',
+  userinfo: '/userinfo',
+  revoke: '/revoke',
+  introspect: '/introspect',
+  jwks: '/jwks.json',
+  logout: '/logout',
+});

@@ -1,0 +1,100 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorRedirect, issueCode } from '../authorize/authorization-response.ts';
+import type { AuthorizationRequest, RedirectTarget } from '../authorize/authorization-request.ts';
+import { nextStep, type NextStep } from '../authorize/next-step.ts';
+import { OAuthError } from '../errors.ts';
+import type { Session } from '../stores/session-store.ts';
+import type { BoundTransaction } from './bound-form.ts';
+import { pageExpired } from './page-errors.ts';
+import { paths } from './paths.ts';
+import type { RouteContext } from './route-context.ts';
+
+/** An authorization request at the moment when its next step is due. */
+export interface Progress {
+  readonly request: AuthorizationRequest;
+  readonly session: Session | undefined;
+  /** Once pages were shown. */
+  readonly bound: BoundTransaction | undefined;
+}
+
+/**
+ * Takes an authorization request one step on: to the sign-in page, to the consent page, or back to the client with a code
+ * or an error.
+ */
+export async function proceed(
+  context: RouteContext,
+  progress: Progress,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  try {
+    const step = await chooseStep(context, progress);
+    if (step.kind === 'answer') return await answer(context, progress, step.session, reply);
+    const path = step.kind === 'sign_in' ? paths.login : paths.consent;
+    const id = progress.bound?.id ?? (await beginTransaction(context, progress.request, request, reply));
+    return redirect(
+      reply,
+      `${context.services.settings.issuer}${path}?transaction=${encodeURIComponent(id)}`,
+    );
+  } catch (error) {
+    return redirectError(context, progress.request, error, reply);
+  }
+}
+
+async function chooseStep({ services }: RouteContext, progress: Progress): Promise<NextStep> {
+  const { request, session, bound } = progress;
+  const client = await services.clients.find(request.clientId);
+  if (!client) throw pageExpired('client was removed');
+  return nextStep({
+    request,
+    client: client.metadata,
+    now: services.clock(),
+    session,
+    account: session && (await services.accounts.findById(session.subject)),
+    allowedScopes: session ? await services.consents.find(session.subject, request.clientId) : [],
+    waitingSince: bound?.transaction.createdAt,
+  });
+}
+
+async function beginTransaction(
+  { services, cookies }: RouteContext,
+  authorization: AuthorizationRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string> {
+  const browserHash = cookies.ensureBrowser(request, reply);
+  return services.transactions.save({ request: authorization, browserHash, createdAt: services.clock() });
+}
+
+/** A transaction ends with its answer: of two forms sent at once, one gets it. */
+async function answer(
+  { services }: RouteContext,
+  { request, bound }: Progress,
+  session: Session,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (bound && !(await services.transactions.take(bound.id))) throw pageExpired('answered already');
+  return redirect(reply, await issueCode(request, session, services));
+}
+
+/**
+ * Sends an error to the client, if a redirect may carry it; a store that is out of reach is told to the person, who can
+ * try again.
+ *
+ * @throws what can't be redirected
+ */
+export function redirectError(
+  { services }: RouteContext,
+  target: RedirectTarget,
+  error: unknown,
+  reply: FastifyReply,
+): FastifyReply {
+  if (!(error instanceof OAuthError) || !error.redirectable || error.status >= 500) throw error;
+  services.metrics.errors.inc({ error: error.code });
+  return redirect(reply, errorRedirect(target, error, services.settings.issuer));
+}
+
+/** 303, so that what was posted is never posted on. RFC 9700 §4.12 */
+export function redirect(reply: FastifyReply, url: string): FastifyReply {
+  return reply.status(303).header('location', url).header('cache-control', 'no-store').send();
+}

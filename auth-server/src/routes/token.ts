@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import { authenticateClient } from '../client-authentication/index.ts';
+import { missingParameter, OAuthError } from '../errors.ts';
+import { grantHandlers, type TokenResponse } from '../grants/index.ts';
+import { addEndpoint } from '../http/endpoint.ts';
+import { formParameters } from '../http/request-parameters.ts';
+import type { Parameters } from '../parameters.ts';
+import type { Services } from '../services.ts';
+import { paths } from './paths.ts';
+import type { RouteContext } from './route-context.ts';
+
+/** The token endpoint. RFC 6749 §3.2 */
+export function addTokenRoute(server: FastifyInstance, { services }: RouteContext): void {
+  addEndpoint(
+    server,
+    paths.token,
+    {
+      POST: async (request, reply) => {
+        const answer = await answerTokenRequest(
+          request.headers.authorization,
+          formParameters(request),
+          services,
+        );
+        return reply.header('cache-control', 'no-store').send(answer);
+      },
+    },
+    { cors: true },
+  );
+}
+
+async function answerTokenRequest(
+  authorization: string | undefined,
+  parameters: Parameters,
+  services: Services,
+): Promise<TokenResponse> {
+  parameters.assertUnrepeated();
+  const grantType = parameters.get('grant_type');
+  if (grantType === undefined) throw missingParameter('grant_type');
+  const handler = grantHandlers.get(grantType);
+  if (!handler) throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.');
+  const client = await authenticateClient(authorization, parameters, services);
+  if (!client.metadata.grant_types.includes(handler.grantType)) {
+    throw new OAuthError('unauthorized_client', 'The client is not registered for this grant_type.');
+  }
+  const answer = await handler.handle({ client, parameters }, services);
+  services.metrics.tokensIssued.inc({ grant_type: grantType });
+  return answer;
+}

@@ -1,0 +1,33 @@
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** What a derived key is for; keys of different purposes have nothing to do with each other. */
+export type KeyPurpose = 'signing-keys' | 'refresh-tokens' | 'client-secrets' | 'csrf' | 'known-browsers';
+
+/** A key of 32 bytes for one purpose, derived from a configured secret. RFC 5869 */
+export function deriveKey(secret: string, purpose: KeyPurpose): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', `trellis auth-server ${purpose}`, 32));
+}
+
+/** An unguessable text: base64url of as many random bytes. @param bytes default 32, that is 256 bits */
+export function randomToken(bytes = 32): string {
+  return randomBytes(bytes).toString('base64url');
+}
+
+/** base64url SHA-256, for storing what must not be readable in a store. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** base64url HMAC-SHA-256 of the parts, which can't run into one another. */
+export function macOf(key: Buffer, ...parts: readonly string[]): string {
+  const mac = createHmac('sha256', key);
+  for (const part of parts) mac.update(`${Buffer.byteLength(part)}:`).update(part);
+  return mac.digest('base64url');
+}
+
+/** Compares in a time that depends on the lengths alone. */
+export function equalsConstantTime(a: string, b: string): boolean {
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
+  return left.length === right.length && timingSafeEqual(left, right);
+}

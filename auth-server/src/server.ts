@@ -1,0 +1,106 @@
+import cookie from '@fastify/cookie';
+import { createHttpServer, type Logger, type ReadinessCheck } from '@trellis/deployable';
+import type { FastifyInstance } from 'fastify';
+import { createCookies } from './http/cookies.ts';
+import { createErrorHandler, writeJsonError } from './http/error-handler.ts';
+import { acceptFormsOnly } from './http/request-parameters.ts';
+import { addAuthorizeRoutes } from './routes/authorize.ts';
+import { addConsentRoutes } from './routes/consent.ts';
+import {
+  addAuthorizationServerMetadataRoute,
+  addJwksRoute,
+  addOpenidConfigurationRoute,
+} from './routes/discovery.ts';
+import { addIntrospectRoute } from './routes/introspect.ts';
+import { addLoginRoutes } from './routes/login.ts';
+import { addLogoutRoutes } from './routes/logout.ts';
+import { writePageError } from './routes/page-errors.ts';
+import { addRevokeRoute } from './routes/revoke.ts';
+import type { RouteContext } from './routes/route-context.ts';
+import { addTokenRoute } from './routes/token.ts';
+import { addUserinfoRoute } from './routes/userinfo.ts';
+import type { Services } from './services.ts';
+
+/** What the server is built from. */
+export interface ServerDependencies {
+  readonly services: Services;
+  readonly logger: Logger;
+  readonly readiness: Readonly<Record<string, ReadinessCheck>>;
+  /** Addresses of proxies whose forwarding headers are believed; none by default. */
+  readonly trustedProxies?: readonly string[];
+  /** Certificate and key, for native TLS. */
+  readonly https?: { readonly cert: Buffer; readonly key: Buffer };
+}
+
+/** Largest form, bytes. */
+const MAX_BODY_BYTES = 65_536;
+
+/** Pages, in which errors are shown to people. */
+const pageRoutes = [addAuthorizeRoutes, addLoginRoutes, addConsentRoutes, addLogoutRoutes];
+
+/** Endpoints that clients call, with errors in JSON. */
+const clientRoutes = [
+  addTokenRoute,
+  addUserinfoRoute,
+  addRevokeRoute,
+  addIntrospectRoute,
+  addJwksRoute,
+  addOpenidConfigurationRoute,
+];
+
+/** The auth-server's HTTP side, which does not listen yet. */
+export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
+  const { services, logger, readiness, trustedProxies = [], https } = dependencies;
+  const { issuer } = services.settings;
+  const server = createHttpServer({
+    logger,
+    readiness,
+    maxBodyBytes: MAX_BODY_BYTES,
+    fastify: {
+      trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+      exposeHeadRoutes: false,
+      // Parameters are read from the raw query, strictly; see request-parameters.ts.
+      routerOptions: { querystringParser: () => ({}) },
+      ...(https && { https }),
+    },
+  });
+  const isHttps = issuer.startsWith('https:');
+  const context: RouteContext = { services, cookies: createCookies(isHttps) };
+  acceptFormsOnly(server);
+  addSecurityHeaders(server, isHttps);
+  observeDurations(server, services);
+  server.setNotFoundHandler((_request, reply) => reply.status(404).send({ error: 'not_found' }));
+  server.setErrorHandler(createErrorHandler(services.metrics, writeJsonError));
+  await server.register(cookie);
+  await server.register(async (scope) => addRoutes(scope, context), { prefix: pathOf(issuer) });
+  addAuthorizationServerMetadataRoute(server, context);
+  return server;
+}
+
+async function addRoutes(server: FastifyInstance, context: RouteContext): Promise<void> {
+  for (const add of clientRoutes) add(server, context);
+  await server.register(async (pages) => {
+    pages.setErrorHandler(createErrorHandler(context.services.metrics, writePageError));
+    for (const add of pageRoutes) add(pages, context);
+  });
+}
+
+/** The issuer's own path, without a slash at its end; mostly none. */
+function pathOf(issuer: string): string {
+  return new URL(issuer).pathname.replace(/\/$/, '');
+}
+
+function addSecurityHeaders(server: FastifyInstance, isHttps: boolean): void {
+  server.addHook('onRequest', async (_request, reply) => {
+    reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    if (isHttps) reply.header('strict-transport-security', 'max-age=31536000');
+  });
+}
+
+function observeDurations(server: FastifyInstance, { metrics }: Services): void {
+  server.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    const status = `${Math.floor(reply.statusCode / 100)}xx`;
+    metrics.requestDuration.observe({ route, status }, reply.elapsedTime / 1000);
+  });
+}

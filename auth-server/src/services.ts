@@ -1,0 +1,63 @@
+import type { Audit } from './audit.ts';
+import type { ClientRegistry } from './client-registry.ts';
+import type { GrantRevoker } from './grant-revoker.ts';
+import type { AuthServerMetrics } from './auth-server-metrics.ts';
+import type { SignIn } from './sign-in/sign-in.ts';
+import type { AccountGrantStore } from './stores/account-grant-store.ts';
+import type { AccountStore } from './stores/account-store.ts';
+import type { AssertionStore } from './stores/assertion-store.ts';
+import type { CodeStore } from './stores/code-store.ts';
+import type { ConsentStore } from './stores/consent-store.ts';
+import type { GrantStore } from './stores/grant-store.ts';
+import type { SessionStore } from './stores/session-store.ts';
+import type { TransactionStore } from './stores/transaction-store.ts';
+import type { Keyring } from './tokens/keyring.ts';
+import type { RefreshTokens } from './tokens/refresh-token.ts';
+
+/** What the endpoints need to know of the configuration. */
+export interface Settings {
+  /** Byte for byte what tokens and discovery say; never taken from a request. */
+  readonly issuer: string;
+  /** Resources that tokens may be asked for; the first is the default. */
+  readonly audiences: readonly string[];
+  /** Every scope there is. */
+  readonly scopes: readonly string[];
+  readonly accessTokenTtlS: number;
+  readonly idTokenTtlS: number;
+  readonly codeTtlS: number;
+  readonly refreshIdleTtlS: number;
+  readonly refreshTtlS: number;
+  readonly sessionTtlS: number;
+  readonly transactionTtlS: number;
+  /** How long the key set may be cached, seconds. */
+  readonly keySetMaxAgeS: number;
+}
+
+/** Everything that the endpoints work with. */
+export interface Services {
+  readonly settings: Settings;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  readonly accounts: AccountStore;
+  readonly accountGrants: AccountGrantStore;
+  readonly assertions: AssertionStore;
+  readonly audit: Audit;
+  readonly clients: ClientRegistry;
+  readonly codes: CodeStore;
+  readonly consents: ConsentStore;
+  /** Key of the tokens that bind forms to browsers. */
+  readonly csrfKey: Buffer;
+  readonly grants: GrantStore;
+  readonly keyring: Keyring;
+  readonly metrics: AuthServerMetrics;
+  readonly refreshTokens: RefreshTokens;
+  readonly revoker: GrantRevoker;
+  readonly sessions: SessionStore;
+  readonly signIn: SignIn;
+  readonly transactions: TransactionStore;
+}
+
+/** Seconds since 1970, as tokens and records count. */
+export function nowS(services: Pick<Services, 'clock'>): number {
+  return Math.floor(services.clock() / 1000);
+}

@@ -1,0 +1,72 @@
+import type { Account } from '../accounts.ts';
+import type { Audit } from '../audit.ts';
+import type { AuthServerMetrics } from '../auth-server-metrics.ts';
+import type { AccountStore } from '../stores/account-store.ts';
+import type { PasswordHasher } from './password-hasher.ts';
+import { accountHash, type Attempt, type Throttle } from './throttle.ts';
+
+/** How an attempt to sign in ended. */
+export type SignInOutcome =
+  | { readonly kind: 'signed_in'; readonly account: Account }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'throttled'; readonly waitS: number };
+
+/** Checks an e-mail address and a password. */
+export type SignIn = (attempt: Attempt, password: string) => Promise<SignInOutcome>;
+
+/** What signing in works with. */
+export interface SignInDependencies {
+  readonly accounts: AccountStore;
+  readonly hasher: PasswordHasher;
+  readonly throttle: Throttle;
+  readonly audit: Audit;
+  readonly metrics: AuthServerMetrics;
+}
+
+interface Checked {
+  readonly account: Account | undefined;
+  readonly matches: boolean;
+}
+
+type FailureReason = 'credentials' | 'disabled' | 'throttled_account' | 'throttled_address';
+
+/**
+ * Throttles before it hashes, and takes the same way for unknown, wrong and disabled, so that neither text nor time
+ * tells which it was.
+ */
+export function createSignIn({ accounts, hasher, throttle, audit, metrics }: SignInDependencies): SignIn {
+  const fail = (attempt: Attempt, reason: FailureReason): void => {
+    metrics.signIns.inc({ outcome: reason });
+    const { email, address } = attempt;
+    audit.record({ event: 'sign_in_failed', account: accountHash(email), address, reason });
+  };
+  const succeed = async (account: Account, attempt: Attempt, password: string): Promise<void> => {
+    metrics.signIns.inc({ outcome: 'signed_in' });
+    audit.record({ event: 'signed_in', subject: account.id, address: attempt.address });
+    if (hasher.isOutdated(account.passwordHash)) {
+      await accounts.rehash(account.id, await hasher.hash(password));
+    }
+  };
+  const check = async (attempt: Attempt, password: string): Promise<Checked> => {
+    const account = await accounts.findByEmail(attempt.email);
+    return { account, matches: await hasher.verify(account?.passwordHash, password) };
+  };
+  return async (attempt, password) => {
+    const admission = await throttle.admit(attempt);
+    if (admission.kind === 'throttled') {
+      fail(attempt, `throttled_${admission.by}`);
+      return { kind: 'throttled', waitS: admission.waitS };
+    }
+    const { account, matches } = await check(attempt, password).catch(async (error: unknown) => {
+      await admission.refund();
+      throw error;
+    });
+    if (!account || !matches || account.disabled) {
+      fail(attempt, matches ? 'disabled' : 'credentials');
+      return { kind: 'refused' };
+    }
+    await admission.refund();
+    await succeed(account, attempt, password);
+    return { kind: 'signed_in', account };
+  };
+}

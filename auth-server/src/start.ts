@@ -1,0 +1,106 @@
+import { createServer } from 'node:net';
+import { readFileSync } from 'node:fs';
+import type { Deployable, Resources } from '@trellis/deployable';
+import { createPool, migrate } from '@trellis/postgres';
+import { connectRedis } from '@trellis/redis';
+import { readClientsFile } from './clients-file.ts';
+import { knownScopes, type AuthServerConfig } from './config.ts';
+import { createServices, type CreatedServices } from './create-services.ts';
+import { demoClients, seedDemoAccounts } from './demo.ts';
+import { buildServer } from './server.ts';
+import { startKeyMaintenance } from './key-maintenance.ts';
+
+/** The schema that the auth-server owns. */
+export const SCHEMA = 'auth';
+
+const MIGRATIONS = new URL('../migrations/', import.meta.url);
+
+/** Brings the auth-server's schema up to date. */
+export async function migrateAuthServer(connectionString: string): Promise<void> {
+  await migrate({ connectionString, schema: SCHEMA, directory: MIGRATIONS });
+}
+
+/** Migrates, synchronizes clients, makes keys where there are none, listens. */
+export async function startAuthServer(config: AuthServerConfig, resources: Resources): Promise<Deployable> {
+  const { logger, metrics } = resources;
+  await migrateAuthServer(config.DATABASE_URL);
+  const pool = createPool({
+    connectionString: config.DATABASE_URL,
+    schema: SCHEMA,
+    onIdleError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL was lost'),
+  });
+  const redis = connectRedis({
+    url: config.REDIS_URL,
+    name: 'trellis-auth',
+    onError: (error) => logger.warn({ err: error }, 'Redis is out of reach'),
+  });
+  const port =
+    config.PORT === 0 && config.ISSUER === undefined ? await findFreePort(config.HOST) : config.PORT;
+  const issuer = config.ISSUER ?? `http://localhost:${port}`;
+  const created = await createServices(config, { pool, redis, logger, metrics, issuer, clock: Date.now });
+  await synchronizeClients(config, created);
+  if (config.DEMO_DATA) await seedDemoAccounts(created.services.accounts, created.hasher);
+  const { keyring, audit } = created.services;
+  const maintenance = startKeyMaintenance({
+    ...created.signingKeys,
+    keyring,
+    audit,
+    logger,
+    intervalS: config.KEY_RELOAD_INTERVAL_S,
+  });
+  const server = await buildServer({
+    services: created.services,
+    logger,
+    readiness: {
+      postgres: async () => void (await pool.query('SELECT 1')),
+      redis: async () => void (await redis.ping()),
+    },
+    trustedProxies: config.TRUSTED_PROXIES,
+    ...readCertificate(config),
+  });
+  const url = await server.listen({ port, host: config.HOST });
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await server.close();
+    await maintenance.stop();
+    await pool.end();
+    redis.disconnect();
+  };
+  return { url, close: () => (closing ??= close()) };
+}
+
+/** The issuer is part of what is built, so the port must be known before the server listens. */
+async function findFreePort(host: string): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject);
+    probe.listen(0, host, resolve);
+  });
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No port could be found.');
+  return address.port;
+}
+
+async function synchronizeClients(
+  config: AuthServerConfig,
+  { services, clientStore }: CreatedServices,
+): Promise<void> {
+  if (config.DEMO_DATA) {
+    await clientStore.synchronize(
+      'demo',
+      demoClients.map((client) => services.clients.toClient(client, 'demo')),
+    );
+  }
+  if (config.CLIENTS_FILE === undefined) return;
+  const { clients } = readClientsFile(config.CLIENTS_FILE, knownScopes(config));
+  await clientStore.synchronize(
+    'file',
+    clients.map((client) => services.clients.toClient(client, 'file')),
+  );
+}
+
+function readCertificate(config: AuthServerConfig): { https?: { cert: Buffer; key: Buffer } } {
+  if (config.TLS_CERT_FILE === undefined || config.TLS_KEY_FILE === undefined) return {};
+  return { https: { cert: readFileSync(config.TLS_CERT_FILE), key: readFileSync(config.TLS_KEY_FILE) } };
+}

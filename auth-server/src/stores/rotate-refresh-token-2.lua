@@ -1,0 +1,45 @@
+-- Replaces a refresh token by its successor, once.
+--
+-- KEYS  1 grant:{grant}  2 revoked:{grant}
+-- ARGV  1 generation of the presented token  2 client  3 now, seconds  4 seconds until the grant idles out
+--       5 seconds for which a revocation is remembered  6 seconds of leeway for a repeated request
+--
+-- Returns an outcome and, with the first two, the generation of the token to hand out
+--   rotated   the grant has moved on
+--   repeated  the direct predecessor came again within the leeway: the same successor, still unused
+--   reused    an older token came again: the grant is revoked now
+--   foreign   the grant is another client's; nothing has changed
+--   gone      the grant has ended
+--
+-- A generation ahead of the record means that the store has lost its last writes (the token's MAC proves that it was
+-- issued). The grant then moves on from it, so that everything older is reuse.
+
+local record = redis.call('GET', KEYS[1])
+if not record then
+  return { 'gone' }
+end
+local generation, rotatedAt, client, expiresAt, rest = string.match(record, '^(%d+)\n(%d+)\n([^\n]*)\n(%d+)\n(.*)$')
+if client ~= ARGV[2] then
+  return { 'foreign' }
+end
+generation = tonumber(generation)
+local presented = tonumber(ARGV[1])
+local now = tonumber(ARGV[3])
+if presented >= generation then
+  local successor = string.format('%d', presented + 1)
+  local ttl = math.min(tonumber(ARGV[4]), tonumber(expiresAt) - now)
+  if ttl <= 0 then
+    redis.call('DEL', KEYS[1])
+    return { 'gone' }
+  end
+  local moved = table.concat({ successor, ARGV[3], client, expiresAt, rest }, '\n')
+  redis.call('SET', KEYS[1], moved, 'EX', string.format('%d', ttl))
+  return { 'rotated', successor }
+end
+local leeway = tonumber(ARGV[6])
+if presented == generation - 1 and leeway > 0 and now - tonumber(rotatedAt) <= leeway then
+  return { 'repeated', string.format('%d', generation) }
+end
+redis.call('DEL', KEYS[1])
+redis.call('SET', KEYS[2], 'refresh_token_reused', 'EX', ARGV[5])
+return { 'reused' }

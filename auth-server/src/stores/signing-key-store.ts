@@ -1,0 +1,108 @@
+import { inTransaction, type Pool } from '@trellis/postgres';
+import type { JWK } from 'jose';
+
+/** What signs tokens here. RFC 7518 */
+export type SigningAlgorithm = 'ES256' | 'RS256';
+
+/** A signing key as it is stored; times are milliseconds since 1970. */
+export interface StoredSigningKey {
+  readonly kid: string;
+  readonly algorithm: SigningAlgorithm;
+  readonly state: 'next' | 'active' | 'retired';
+  readonly publicJwk: JWK;
+  /** The private JWK, encrypted. */
+  readonly privateJwe: string;
+  readonly createdAt: number;
+  readonly activatedAt: number | undefined;
+  readonly retiredAt: number | undefined;
+}
+
+/** A new key. */
+export type NewSigningKey = Pick<StoredSigningKey, 'kid' | 'algorithm' | 'publicJwk' | 'privateJwe'>;
+
+/** The work of one instance at a time on all keys. */
+export interface SigningKeyChange {
+  list(): Promise<readonly StoredSigningKey[]>;
+  add(key: NewSigningKey, state: 'next' | 'active', now: number): Promise<void>;
+  activate(kid: string, now: number): Promise<void>;
+  retire(kid: string, now: number): Promise<void>;
+  remove(kid: string): Promise<void>;
+}
+
+/** Signing keys. */
+export interface SigningKeyStore {
+  list(): Promise<readonly StoredSigningKey[]>;
+  /** Runs `work` while no other instance changes keys; all of it happens or nothing. */
+  change<Result>(work: (change: SigningKeyChange) => Promise<Result>): Promise<Result>;
+}
+
+interface SigningKeyRow {
+  readonly kid: string;
+  readonly algorithm: SigningAlgorithm;
+  readonly state: StoredSigningKey['state'];
+  readonly public_jwk: JWK;
+  readonly private_jwe: string;
+  readonly created_at: Date;
+  readonly activated_at: Date | null;
+  readonly retired_at: Date | null;
+}
+
+type Queryable = Pick<Pool, 'query'>;
+
+/** Signing keys in PostgreSQL. */
+export function createSigningKeyStore(pool: Pool): SigningKeyStore {
+  return {
+    list: () => listKeys(pool),
+    change: (work) =>
+      inTransaction(pool, async (connection) => {
+        await connection.query("SELECT pg_advisory_xact_lock(hashtextextended('trellis-signing-keys', 0))");
+        return work(changeOf(connection));
+      }),
+  };
+}
+
+async function listKeys(queryable: Queryable): Promise<readonly StoredSigningKey[]> {
+  const found = await queryable.query<SigningKeyRow>('SELECT * FROM signing_key ORDER BY created_at, kid');
+  return found.rows.map(toKey);
+}
+
+function changeOf(queryable: Queryable): SigningKeyChange {
+  return {
+    list: () => listKeys(queryable),
+    add: async (key, state, now) => {
+      await queryable.query(
+        `INSERT INTO signing_key (kid, algorithm, state, public_jwk, private_jwe, created_at, activated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $3 = 'active' THEN $6::timestamptz END)`,
+        [key.kid, key.algorithm, state, JSON.stringify(key.publicJwk), key.privateJwe, new Date(now)],
+      );
+    },
+    activate: async (kid, now) => {
+      await queryable.query("UPDATE signing_key SET state = 'active', activated_at = $2 WHERE kid = $1", [
+        kid,
+        new Date(now),
+      ]);
+    },
+    retire: async (kid, now) => {
+      await queryable.query("UPDATE signing_key SET state = 'retired', retired_at = $2 WHERE kid = $1", [
+        kid,
+        new Date(now),
+      ]);
+    },
+    remove: async (kid) => {
+      await queryable.query('DELETE FROM signing_key WHERE kid = $1', [kid]);
+    },
+  };
+}
+
+function toKey(row: SigningKeyRow): StoredSigningKey {
+  return {
+    kid: row.kid,
+    algorithm: row.algorithm,
+    state: row.state,
+    publicJwk: row.public_jwk,
+    privateJwe: row.private_jwe,
+    createdAt: row.created_at.getTime(),
+    activatedAt: row.activated_at?.getTime(),
+    retiredAt: row.retired_at?.getTime(),
+  };
+}

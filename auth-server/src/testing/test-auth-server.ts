@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLogger, createMetrics } from '@trellis/deployable';
+import {
+  createTemporaryDirectory,
+  createTestDatabase,
+  freePort,
+  startTestRedis,
+  type TestRedis,
+} from '@trellis/testkit';
+import { authServer } from '../auth-server.ts';
+import { createAssertionKey, testClients, type AssertionKey } from './test-clients.ts';
+
+/** An auth-server on a real port, with a database and a Redis of its own. */
+export interface TestAuthServer {
+  readonly issuer: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly redis: TestRedis;
+  readonly assertionKey: AssertionKey;
+  /** What was logged so far, a JSON object a line. */
+  readonly log: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Starts one. @param overrides variables of its environment */
+export async function startTestAuthServer(overrides: Record<string, string> = {}): Promise<TestAuthServer> {
+  const [database, redis, port, assertionKey] = await Promise.all([
+    createTestDatabase(),
+    startTestRedis(),
+    freePort(),
+    createAssertionKey(),
+  ]);
+  const directory = createTemporaryDirectory();
+  const clientsFile = join(directory.path, 'clients.json');
+  writeFileSync(clientsFile, JSON.stringify(testClients(assertionKey.publicJwk)));
+  const issuer = `http://127.0.0.1:${port}`;
+  const environment = {
+    PORT: String(port),
+    ISSUER: issuer,
+    AUDIENCES: 'https://api.example/graphql https://second.example/api',
+    DATABASE_URL: database.connectionString,
+    REDIS_URL: redis.url,
+    CLIENTS_FILE: clientsFile,
+    DEMO_DATA: 'true',
+    ...overrides,
+  };
+  const log: string[] = [];
+  const logger = createLogger({
+    service: 'auth-server',
+    destination: { write: (line: string) => void log.push(line) },
+  });
+  const running = await authServer.start(authServer.readConfig(environment), {
+    logger,
+    metrics: createMetrics('auth-server'),
+  });
+  return {
+    issuer,
+    environment,
+    redis,
+    assertionKey,
+    log,
+    stop: async () => {
+      await running.close();
+      await redis.stop();
+      await database.drop();
+      directory.remove();
+    },
+  };
+}

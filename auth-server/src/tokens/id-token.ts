@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { nowS, type Services } from '../services.ts';
+import type { SigningAlgorithm } from '../stores/signing-key-store.ts';
+import { signJwt } from './jws.ts';
+
+/** What an id_token is to say. */
+export interface IdTokenRequest {
+  readonly clientId: string;
+  readonly algorithm: SigningAlgorithm;
+  readonly subject: string;
+  /** Milliseconds since 1970. */
+  readonly authenticatedAt: number;
+  readonly sessionId: string;
+  /** The access token beside it, for `at_hash`. */
+  readonly accessToken: string;
+  /** As sent to the authorization endpoint; never on refresh. OpenID Connect Core §12.2 */
+  readonly nonce?: string | undefined;
+}
+
+/** A statement to the client of who signed in and when. OpenID Connect Core §2 */
+export function issueIdToken(
+  services: Pick<Services, 'settings' | 'keyring' | 'clock'>,
+  request: IdTokenRequest,
+): string {
+  const { settings, keyring } = services;
+  const iat = nowS(services);
+  const claims = {
+    iss: settings.issuer,
+    sub: request.subject,
+    aud: request.clientId,
+    iat,
+    exp: iat + settings.idTokenTtlS,
+    auth_time: Math.floor(request.authenticatedAt / 1000),
+    sid: request.sessionId,
+    at_hash: accessTokenHash(request.accessToken),
+    ...(request.nonce !== undefined && { nonce: request.nonce }),
+  };
+  return signJwt(claims, 'JWT', keyring.active(request.algorithm));
+}
+
+/** The left half of the SHA-256 of the token, as both algorithms use SHA-256. OpenID Connect Core §3.1.3.6 */
+function accessTokenHash(accessToken: string): string {
+  return createHash('sha256').update(accessToken, 'ascii').digest().subarray(0, 16).toString('base64url');
+}

@@ -1,0 +1,69 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import type { JSONWebKeySet, JWK } from 'jose';
+import type { SigningAlgorithm, SigningKeyStore, StoredSigningKey } from '../stores/signing-key-store.ts';
+import type { SigningKey } from './jws.ts';
+import type { KeyEncryption } from './key-encryption.ts';
+
+/** The signing keys as one instance holds them in memory. */
+export interface Keyring {
+  /** The key that signs now. @throws Error when none is loaded */
+  active(algorithm: SigningAlgorithm): SigningKey;
+  /** The public key of any key that is published. */
+  publicKey(kid: string): { readonly algorithm: SigningAlgorithm; readonly key: KeyObject } | undefined;
+  /** The published set. RFC 7517 */
+  readonly jwks: JSONWebKeySet;
+  /** Reads the keys again, which other instances may have changed. */
+  reload(): Promise<void>;
+}
+
+interface LoadedKey extends SigningKey {
+  readonly state: StoredSigningKey['state'];
+  readonly publicJwk: JWK;
+  readonly publicKey: KeyObject;
+}
+
+/** Loads the keys. @throws Error when they can't be decrypted */
+export async function createKeyring(store: SigningKeyStore, encryption: KeyEncryption): Promise<Keyring> {
+  let keys: ReadonlyMap<string, LoadedKey> = new Map();
+  let jwks: JSONWebKeySet = { keys: [] };
+
+  const reload = async (): Promise<void> => {
+    const stored = await store.list();
+    const loaded = await Promise.all(stored.map((key) => loadKey(key, keys.get(key.kid), encryption)));
+    keys = new Map(loaded.map((key) => [key.kid, key]));
+    jwks = Object.freeze({ keys: loaded.map(({ publicJwk }) => publicJwk) });
+  };
+  await reload();
+  return {
+    active: (algorithm) => {
+      for (const key of keys.values()) if (key.algorithm === algorithm && key.state === 'active') return key;
+      throw new Error(`There is no active ${algorithm} key.`);
+    },
+    publicKey: (kid) => {
+      const key = keys.get(kid);
+      return key && { algorithm: key.algorithm, key: key.publicKey };
+    },
+    get jwks() {
+      return jwks;
+    },
+    reload,
+  };
+}
+
+/** Decrypts a key once; afterwards only its state changes. */
+async function loadKey(
+  stored: StoredSigningKey,
+  known: LoadedKey | undefined,
+  encryption: KeyEncryption,
+): Promise<LoadedKey> {
+  if (known) return { ...known, state: stored.state };
+  const privateJwk = await encryption.decrypt(stored.privateJwe);
+  return {
+    kid: stored.kid,
+    algorithm: stored.algorithm,
+    state: stored.state,
+    publicJwk: stored.publicJwk,
+    privateKey: createPrivateKey({ key: { ...privateJwk }, format: 'jwk' }),
+    publicKey: createPublicKey({ key: { ...stored.publicJwk }, format: 'jwk' }),
+  };
+}

@@ -1,0 +1,130 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
+import type {
+  NewSigningKey,
+  SigningAlgorithm,
+  SigningKeyChange,
+  SigningKeyStore,
+  StoredSigningKey,
+} from '../stores/signing-key-store.ts';
+import type { KeyEncryption } from './key-encryption.ts';
+
+/** Every algorithm that has a key. */
+export const signingAlgorithms: readonly SigningAlgorithm[] = Object.freeze(['ES256', 'RS256']);
+
+/** When keys are replaced, seconds. */
+export interface KeySchedule {
+  /** Age of an active key at which it is replaced. */
+  readonly rotationIntervalS: number;
+  /** How long a key is published before it signs. */
+  readonly publicationLeadS: number;
+  /** How long a retired key stays published: the longest lifetime of a token, and the time in which instances reload. */
+  readonly retentionS: number;
+}
+
+/** What happened to the keys. */
+export interface KeyRotation {
+  /** Ids of the keys that sign from now on; empty when nothing was rotated. */
+  readonly activated: readonly string[];
+  /** Seconds until the next keys have been published long enough; 0 when they have. */
+  readonly waitS: number;
+}
+
+/** What the functions on keys work with. */
+export interface SigningKeyDependencies {
+  readonly store: SigningKeyStore;
+  readonly encryption: KeyEncryption;
+  readonly schedule: KeySchedule;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+/** Makes an active and a next key for each algorithm that lacks one. */
+export async function ensureSigningKeys({ store, encryption, clock }: SigningKeyDependencies): Promise<void> {
+  await store.change(async (change) => {
+    const keys = await change.list();
+    for (const algorithm of signingAlgorithms) {
+      for (const state of ['active', 'next'] as const) {
+        if (findKey(keys, algorithm, state)) continue;
+        await change.add(await generateKey(algorithm, encryption), state, clock());
+      }
+    }
+  });
+}
+
+/**
+ * Replaces the active keys by the next ones and publishes new next ones. Keys that have not been published for the lead
+ * time yet are left alone.
+ *
+ * @param onlyDue leaves keys alone that have not reached the age of rotation
+ */
+export async function rotateSigningKeys(
+  dependencies: SigningKeyDependencies,
+  onlyDue: boolean,
+): Promise<KeyRotation> {
+  return dependencies.store.change(async (change) => {
+    const keys = await change.list();
+    const activated: string[] = [];
+    let waitS = 0;
+    for (const algorithm of signingAlgorithms) {
+      const rotation = await rotateAlgorithm(dependencies, change, keys, algorithm, onlyDue);
+      activated.push(...rotation.activated);
+      waitS = Math.max(waitS, rotation.waitS);
+    }
+    return { activated, waitS };
+  });
+}
+
+async function rotateAlgorithm(
+  { encryption, schedule, clock }: SigningKeyDependencies,
+  change: SigningKeyChange,
+  keys: readonly StoredSigningKey[],
+  algorithm: SigningAlgorithm,
+  onlyDue: boolean,
+): Promise<KeyRotation> {
+  const active = findKey(keys, algorithm, 'active');
+  const next = findKey(keys, algorithm, 'next');
+  if (!active || !next) return { activated: [], waitS: 0 };
+  const now = clock();
+  if (onlyDue && now - (active.activatedAt ?? 0) < schedule.rotationIntervalS * 1000) {
+    return { activated: [], waitS: 0 };
+  }
+  const waitMs = next.createdAt + schedule.publicationLeadS * 1000 - now;
+  if (waitMs > 0) return { activated: [], waitS: Math.ceil(waitMs / 1000) };
+  await change.retire(active.kid, now);
+  await change.activate(next.kid, now);
+  await change.add(await generateKey(algorithm, encryption), 'next', now);
+  return { activated: [next.kid], waitS: 0 };
+}
+
+/** Deletes retired keys whose last token has expired. */
+export async function removeExpiredKeys({ store, schedule, clock }: SigningKeyDependencies): Promise<void> {
+  const isExpired = (key: StoredSigningKey): boolean =>
+    key.retiredAt !== undefined && clock() - key.retiredAt > schedule.retentionS * 1000;
+  if (!(await store.list()).some(isExpired)) return;
+  await store.change(async (change) => {
+    for (const key of (await change.list()).filter(isExpired)) await change.remove(key.kid);
+  });
+}
+
+function findKey(
+  keys: readonly StoredSigningKey[],
+  algorithm: SigningAlgorithm,
+  state: StoredSigningKey['state'],
+): StoredSigningKey | undefined {
+  return keys.find((key) => key.algorithm === algorithm && key.state === state);
+}
+
+async function generateKey(algorithm: SigningAlgorithm, encryption: KeyEncryption): Promise<NewSigningKey> {
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, {
+    extractable: true,
+    modulusLength: 2048,
+  });
+  const publicJwk = await exportJWK(publicKey);
+  const kid = await calculateJwkThumbprint(publicJwk);
+  return {
+    kid,
+    algorithm,
+    publicJwk: { ...publicJwk, kid, alg: algorithm, use: 'sig' },
+    privateJwe: await encryption.encrypt(await exportJWK(privateKey)),
+  };
+}
