@@ -1,1 +1,5 @@
-export {};
+export { openAuthServerStores, type AuthServerStores } from './auth-server-stores.ts';
+export { configSchema } from './platform-config.ts';
+export { readPlatformFile, type PlatformFile } from './platform-file.ts';
+export { PortInUse } from './ports.ts';
+export { startPlatform, type Platform, type PlatformOptions } from './start-platform.ts';

@@ -1,0 +1,1 @@
+export { runBenchmark, type BenchmarkOptions } from './run-benchmark.ts';

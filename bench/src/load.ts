@@ -1,0 +1,73 @@
+import { Pool } from 'undici';
+import type { Operation } from './operations.ts';
+
+/** What a round of load saw. */
+export interface LoadResult {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Milliseconds from request to whole answer, ascending. */
+  readonly latenciesMs: readonly number[];
+}
+
+/** A round of load. */
+export interface Load {
+  readonly url: string;
+  /** The operation of the n-th request. */
+  readonly operation: (index: number) => Operation;
+  readonly requests: number;
+  readonly connections: number;
+  /** The Authorization header of the n-th request; absent sends none. */
+  readonly authorization?: (index: number) => string;
+}
+
+/** Sends requests over a fixed number of connections, each one after the other's answer. Throws at the first answer that is not 200. */
+export async function applyLoad(load: Load): Promise<LoadResult> {
+  const url = new URL(load.url);
+  const pool = new Pool(url.origin, { connections: load.connections, pipelining: 1 });
+  const latenciesMs: number[] = [];
+  const startedAt = performance.now();
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < load.requests) {
+      const index = next++;
+      latenciesMs.push(await send(pool, url.pathname, load, index));
+    }
+  };
+  await Promise.all(Array.from({ length: load.connections }, worker));
+  const seconds = (performance.now() - startedAt) / 1_000;
+  await pool.close();
+  return { requests: load.requests, seconds, latenciesMs: latenciesMs.toSorted((a, b) => a - b) };
+}
+
+/** Asks once and returns the answer's text. */
+export async function askOnce(url: string, operation: Operation): Promise<string> {
+  const { origin, pathname } = new URL(url);
+  const pool = new Pool(origin, { connections: 1 });
+  try {
+    const answer = await pool.request({
+      method: 'POST',
+      path: pathname,
+      headers: jsonHeaders,
+      body: JSON.stringify(operation),
+    });
+    return await answer.body.text();
+  } finally {
+    await pool.close();
+  }
+}
+
+const jsonHeaders = { 'content-type': 'application/json', accept: 'application/json' };
+
+async function send(pool: Pool, path: string, load: Load, index: number): Promise<number> {
+  const authorization = load.authorization?.(index);
+  const startedAt = performance.now();
+  const answer = await pool.request({
+    method: 'POST',
+    path,
+    headers: authorization === undefined ? jsonHeaders : { ...jsonHeaders, authorization },
+    body: JSON.stringify(load.operation(index)),
+  });
+  await answer.body.dump({ limit: 1e9 });
+  if (answer.statusCode !== 200) throw new Error(`${load.url} answered ${answer.statusCode}.`);
+  return performance.now() - startedAt;
+}

@@ -1,0 +1,42 @@
+/** An operation of the benchmark. Its name tells the hand-written floor which answer is meant. */
+export interface Operation {
+  readonly operationName: string;
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+/** The query that gateways are usually compared with: users, their reviews, the products, and round again. */
+export const nested: Operation = {
+  operationName: 'Nested',
+  query: `
+    fragment User on User { id username name }
+    fragment Review on Review { id body }
+    fragment Product on Product { inStock name price shippingEstimate upc weight }
+    query Nested {
+      users { ...User reviews { ...Review product { ...Product reviews { ...Review author { ...User reviews { ...Review product { ...Product } } } } } } }
+      topProducts { ...Product reviews { ...Review author { ...User reviews { ...Review product { ...Product } } } } }
+    }`,
+};
+
+/** accounts → reviews → products. */
+export const threeHops: Operation = {
+  operationName: 'ThreeHops',
+  query: 'query ThreeHops($id: ID!) { user(id: $id) { name reviews { body product { name price } } } }',
+  variables: { id: '1' },
+};
+
+/** One small fetch. */
+export const single: Operation = { operationName: 'Single', query: 'query Single { me { id name } }' };
+
+/** One fetch of about a megabyte. */
+export const catalogue: Operation = {
+  operationName: 'Catalogue',
+  query: 'query Catalogue { catalogue { upc name price weight } }',
+};
+
+/** A thousand operations of which no two have the same text. */
+export const distinct: readonly Operation[] = Array.from({ length: 1_000 }, (_, index) => ({
+  operationName: 'ThreeHops',
+  query: `query ThreeHops($id: ID!) { user(id: $id) { n${index}: name reviews { b${index % 37}: body product { name price } } } }`,
+  variables: { id: '1' },
+}));

@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { differingAnswers } from './equal-answers.ts';
+import { startSubgraphs } from './measured-subgraphs.ts';
+import { measure, medianOf, type Measurement } from './measure.ts';
+import { formatTable, type Row } from './report.ts';
+import { scenarios as allScenarios, type Scenario } from './scenarios.ts';
+import { writeSupergraph } from './supergraph-file.ts';
+import { startTarget, type TargetProcess } from './target-process.ts';
+import { targets as allTargets, type MeasuredGraph, type Target } from './targets/index.ts';
+
+/** What to measure. */
+export interface BenchmarkOptions {
+  /** Rounds of each scenario; targets take turns within a round. @default 5 */
+  readonly rounds: number;
+  /** Only targets of these names; empty means all. */
+  readonly targets: readonly string[];
+  /** Only scenarios whose name contains this text. */
+  readonly scenario: string;
+  /** Where progress is told. */
+  readonly tell: (line: string) => void;
+}
+
+/**
+ * Starts the subgraphs and the targets, checks that all answer alike, then measures them in turns.
+ *
+ * @returns the table
+ * @throws Error when answers differ: what is not equal is not compared
+ */
+export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
+  const subgraphs = await startSubgraphs();
+  const graph = { supergraphFile: join(directory, 'supergraph.graphql'), subgraphUrls: subgraphs.urls };
+  writeSupergraph(graph.supergraphFile, subgraphs.urls);
+  const running = await startTargets(chosenTargets(options), graph, options.tell);
+  try {
+    const scenarios = allScenarios.filter(({ name }) => name.includes(options.scenario));
+    await requireEqualAnswers(running, scenarios);
+    return formatTable(await measureAll(running, scenarios, subgraphs.requestCount, options));
+  } finally {
+    await Promise.all(running.map((target) => target.stop()));
+    subgraphs.stop();
+    await rm(directory, { recursive: true });
+  }
+}
+
+function chosenTargets(options: BenchmarkOptions): readonly Target[] {
+  if (options.targets.length === 0) return allTargets;
+  return allTargets.filter(({ name }) => options.targets.includes(name));
+}
+
+/** A peer that does not start here is named and left out; ours must start. */
+async function startTargets(
+  chosen: readonly Target[],
+  graph: MeasuredGraph,
+  tell: (line: string) => void,
+): Promise<TargetProcess[]> {
+  const running: TargetProcess[] = [];
+  for (const target of chosen) {
+    try {
+      running.push(await startTarget(target, graph));
+      tell(`started ${target.name}`);
+    } catch (error) {
+      if (target.name === 'trellis') throw error;
+      tell(`left out ${String(error)}`);
+    }
+  }
+  return running;
+}
+
+async function requireEqualAnswers(
+  running: readonly TargetProcess[],
+  scenarios: readonly Scenario[],
+): Promise<void> {
+  const differences = await differingAnswers(running, scenarios);
+  if (differences.length > 0)
+    throw new Error(`Nothing was timed, because answers differ:\n${differences.join('\n')}`);
+}
+
+async function measureAll(
+  running: readonly TargetProcess[],
+  scenarios: readonly Scenario[],
+  countCalls: () => Promise<number>,
+  { rounds, tell }: BenchmarkOptions,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const scenario of scenarios) {
+    const asked = running.filter(({ name }) => !scenario.without?.includes(name));
+    const measured = new Map<string, Measurement[]>(asked.map(({ name }) => [name, []]));
+    for (const target of asked) await measure(target, scenario, countCalls); // warms the caches and the compiler
+    for (let round = 0; round < rounds; round++) {
+      for (const target of asked)
+        measured.get(target.name)?.push(await measure(target, scenario, countCalls));
+    }
+    rows.push(
+      ...[...measured].map(([target, list]) => ({
+        scenario: scenario.name,
+        target,
+        figures: medianOf(list),
+      })),
+    );
+    tell(`measured ${scenario.name}`);
+  }
+  return rows;
+}

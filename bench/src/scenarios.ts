@@ -1,0 +1,63 @@
+import { catalogue, distinct, nested, single, threeHops, type Operation } from './operations.ts';
+
+/** One row group of the benchmark. */
+export interface Scenario {
+  readonly name: string;
+  readonly operation: (index: number) => Operation;
+  readonly connections: number;
+  /** Requests of one round; slow targets get fewer. */
+  readonly requests: number;
+  readonly authorization?: (index: number) => string;
+  /** Targets that can't answer it: the floor is written for four queries. */
+  readonly without?: readonly string[];
+}
+
+const differing = (index: number): string => `Bearer client-${index}`;
+
+/** What is measured, in the order of the table. */
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'nested, differing clients',
+    operation: () => nested,
+    connections: 32,
+    requests: 600,
+    authorization: differing,
+  },
+  {
+    name: 'nested, 128 connections',
+    operation: () => nested,
+    connections: 128,
+    requests: 600,
+    authorization: differing,
+  },
+  { name: 'nested, identical clients', operation: () => nested, connections: 32, requests: 1_000 },
+  {
+    name: 'three hops',
+    operation: () => threeHops,
+    connections: 32,
+    requests: 3_000,
+    authorization: differing,
+  },
+  {
+    name: 'single fetch',
+    operation: () => single,
+    connections: 32,
+    requests: 6_000,
+    authorization: differing,
+  },
+  {
+    name: 'list of 1 MB',
+    operation: () => catalogue,
+    connections: 8,
+    requests: 80,
+    authorization: differing,
+  },
+  {
+    name: '1,000 distinct operations',
+    operation: (index) => distinct[index % distinct.length] as Operation,
+    connections: 16,
+    requests: 1_000,
+    authorization: differing,
+    without: ['floor'],
+  },
+];

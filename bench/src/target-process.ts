@@ -1,0 +1,82 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import { askOnce } from './load.ts';
+import { single } from './operations.ts';
+import { processorTimeMs, residentBytes } from './processor-time.ts';
+import type { MeasuredGraph, Target } from './targets/target.ts';
+
+/** A gateway that runs. */
+export interface TargetProcess {
+  readonly name: string;
+  readonly url: string;
+  processorTimeMs(): number;
+  residentBytes(): number;
+  stop(): Promise<void>;
+}
+
+const START_DEADLINE_MS = 30_000;
+
+/** Starts a target and waits until it answers a small query. Rejects with its output when it does not in 30 s. */
+export async function startTarget(target: Target, graph: MeasuredGraph): Promise<TargetProcess> {
+  const port = await freePort();
+  const [program, ...args] = target.command(graph, port);
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  const output = collectOutput(child);
+  const url = `http://127.0.0.1:${port}${target.path}`;
+  const pid = child.pid ?? 0;
+  try {
+    await untilAnswering(child, url);
+  } catch {
+    await stop(child);
+    throw new Error(`${target.name} did not start:\n${output().slice(-2_000)}`);
+  }
+  return {
+    name: target.name,
+    url,
+    processorTimeMs: () => processorTimeMs(pid),
+    residentBytes: () => residentBytes(pid),
+    stop: () => stop(child),
+  };
+}
+
+async function untilAnswering(child: ChildProcess, url: string): Promise<void> {
+  const deadline = Date.now() + START_DEADLINE_MS;
+  while (Date.now() < deadline && child.exitCode === null) {
+    const answer = await askOnce(url, single).catch(() => '');
+    if (answer.includes('"data"')) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('no answer');
+}
+
+function collectOutput(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => (text = (text + chunk.toString()).slice(-10_000)));
+  }
+  return () => text;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  const kill = setTimeout(() => child.kill('SIGKILL'), 5_000);
+  await ended;
+  clearTimeout(kill);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}

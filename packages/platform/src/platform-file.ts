@@ -1,0 +1,40 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Environment } from '@trellis/config';
+import { startTimeOf } from '@trellis/supervision';
+
+/** What a running platform tells other commands of the same data directory. */
+export interface PlatformFile {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly gatewayUrl: string;
+  readonly issuer: string;
+  /** The auth-server's environment, so that its command line reaches the same stores. */
+  readonly authServerEnvironment: Environment;
+}
+
+const FILE = 'platform.json';
+
+/** The file holds connection strings: its owner alone may read it. */
+export function writePlatformFile(
+  dataDirectory: string,
+  file: Omit<PlatformFile, 'pid' | 'startTime'>,
+): void {
+  const content = { pid: process.pid, startTime: startTimeOf(process.pid) ?? '', ...file };
+  writeFileSync(join(dataDirectory, FILE), `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+}
+
+/** @returns what the platform that runs on this data directory has told; undefined when none runs */
+export function readPlatformFile(dataDirectory: string): PlatformFile | undefined {
+  try {
+    const file = JSON.parse(readFileSync(join(dataDirectory, FILE), 'utf8')) as PlatformFile; // written by writePlatformFile
+    return startTimeOf(file.pid) === file.startTime ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Called when the platform ends. */
+export function removePlatformFile(dataDirectory: string): void {
+  rmSync(join(dataDirectory, FILE), { force: true });
+}

@@ -1,0 +1,63 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+
+/** What the deployables of one platform must keep to themselves; made once, kept in the data directory. */
+export interface PlatformSecrets {
+  readonly keyEncryptionSecret: string;
+  readonly cookieSecret: string;
+  /** The gateway's key for user contexts, an EC P-256 private key. */
+  readonly userContextKey: JWK;
+  /** The passwords of the services' database roles are derived from it. */
+  readonly databaseSecret: string;
+}
+
+const FILE = 'secrets.json';
+
+/** Reads the secrets, or makes them the first time. The file is readable by its owner alone. */
+export async function loadSecrets(dataDirectory: string): Promise<PlatformSecrets> {
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  const file = join(dataDirectory, FILE);
+  const known = readIfThere(file);
+  if (known) return known;
+  const made = await makeSecrets();
+  writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  return made;
+}
+
+/** The password of one service's database role. */
+export function rolePassword(secrets: PlatformSecrets, role: string): string {
+  return createHmac('sha256', secrets.databaseSecret).update(role).digest('base64url');
+}
+
+/** The public half of the user-context key, as a JSON Web Key Set. */
+export function publicUserContextKeys({ userContextKey }: PlatformSecrets): string {
+  const { d: _private, ...publicKey } = userContextKey;
+  return JSON.stringify({ keys: [publicKey] });
+}
+
+function readIfThere(file: string): PlatformSecrets | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as PlatformSecrets; // written by makeSecrets
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(
+      `${file} is not readable. It holds this platform's secrets: restore it, or move the data directory away.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Makes secrets that nobody has had before. */
+export async function makeSecrets(): Promise<PlatformSecrets> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  return {
+    keyEncryptionSecret: randomBytes(32).toString('base64url'),
+    cookieSecret: randomBytes(32).toString('base64url'),
+    databaseSecret: randomBytes(32).toString('base64url'),
+    userContextKey: { ...(await exportJWK(privateKey)), kid: randomUUID(), alg: 'ES256', use: 'sig' },
+  };
+}

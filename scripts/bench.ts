@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { runBenchmark } from '@trellis/bench';
+
+const USAGE = 'npm run bench -- [--rounds N] [--target NAME]… [--scenario TEXT]';
+const peers = fileURLToPath(new URL('../bench/peers/', import.meta.url));
+
+/** The peers have dependencies that the product must not have: so they live outside its workspace. */
+function installPeers(): void {
+  if (existsSync(`${peers}node_modules`)) return;
+  process.stderr.write('Installing the gateways to compare with …\n');
+  const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock'];
+  const { status } = spawnSync('npm', args, { cwd: peers, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error('The peers could not be installed; the reason stands above.');
+}
+
+function compile(): void {
+  const tsc = fileURLToPath(new URL('../node_modules/.bin/tsc', import.meta.url));
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const { status } = spawnSync(tsc, ['-b', 'gateway'], { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error('The gateway does not compile.');
+}
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    target: { type: 'string', multiple: true, default: [] },
+    scenario: { type: 'string', default: '' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) {
+  process.stdout.write(`${USAGE}\n`);
+} else {
+  installPeers();
+  compile();
+  const table = await runBenchmark({
+    rounds: Number(values.rounds),
+    targets: values.target,
+    scenario: values.scenario,
+    tell: (line) => process.stderr.write(`${line}\n`),
+  });
+  process.stdout.write(`${table}\n`);
+}
