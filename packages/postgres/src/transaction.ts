@@ -1,11 +1,16 @@
 import type { Pool, PoolClient } from 'pg';
 
+/** A connection with an open transaction. */
+export type Transaction = PoolClient;
+
 /** Runs `work` in one transaction on one connection: committed when it resolves, rolled back when it rejects. */
 export async function inTransaction<Result>(
   pool: Pool,
-  work: (client: PoolClient) => Promise<Result>,
+  work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
+  // A server that goes away between two statements tells the client alone; the next statement fails and tells the caller.
+  client.on('error', ignore);
   let broken = false;
   try {
     await client.query('BEGIN');
@@ -18,6 +23,11 @@ export async function inTransaction<Result>(
     });
     throw error;
   } finally {
+    client.off('error', ignore);
     client.release(broken);
   }
+}
+
+function ignore(): void {
+  // See above: nobody would listen to a connection that is in use, and Node ends a process for that.
 }
