@@ -1,24 +1,10 @@
-/** Names in lower case. */
-export type SubgraphHeaders = Readonly<Record<string, string>>;
+import { Pool } from 'undici';
+import { decompress } from './decompress.ts';
+import { SubgraphCall } from './subgraph-call.ts';
+import { SubgraphFailure } from './subgraph-failure.ts';
+import type { SubgraphHeaders, SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
 
-/** One call of a subgraph. */
-export interface SubgraphRequest {
-  readonly subgraph: string;
-  readonly url: string;
-  /** The JSON text of the GraphQL request. */
-  readonly body: string;
-  /** Beside content-type, accept and content-length, which the client sets. */
-  readonly headers: SubgraphHeaders;
-  /** Ends the call. The subgraph's socket is closed, or the request taken from the queue. */
-  readonly signal: AbortSignal;
-}
-
-/** What a subgraph answered, well-formed or not. */
-export interface SubgraphResponse {
-  readonly status: number;
-  /** The decompressed body. */
-  readonly body: Buffer;
-}
+export type { SubgraphHeaders, SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
 
 /** Calls subgraphs. */
 export interface SubgraphClient {
@@ -29,4 +15,79 @@ export interface SubgraphClient {
   send(request: SubgraphRequest): Promise<SubgraphResponse>;
   /** Waits for what is in flight, then closes the sockets. */
   close(): Promise<void>;
+}
+
+/** Settings of {@link createSubgraphClient}. */
+export interface SubgraphClientOptions {
+  /** From the call to the last byte of the answer, milliseconds. @default 10_000 */
+  readonly timeoutMs?: number | undefined;
+  /** The largest answer, before and after decompression. @default 16 MiB */
+  readonly maxResponseBytes?: number | undefined;
+  /** Sockets to one origin; more calls wait for one. @default 256 */
+  readonly maxConnections?: number | undefined;
+}
+
+const FIXED_HEADERS: SubgraphHeaders = {
+  'content-type': 'application/json',
+  accept: 'application/graphql-response+json, application/json;q=0.9',
+};
+
+/** Calls over HTTP/1.1 with kept-alive sockets, one pool for each origin. Redirects are never followed. */
+export function createSubgraphClient(options: SubgraphClientOptions = {}): SubgraphClient {
+  const timeoutMs = options.timeoutMs ?? 10_000;
+  const maxBytes = options.maxResponseBytes ?? 16 * 1024 * 1024;
+  const pools = new Map<string, Pool>();
+
+  const poolOf = (origin: string): Pool => {
+    let pool = pools.get(origin);
+    if (!pool) {
+      // The call has one time limit of its own, from beginning to end: a slow drip would never meet undici's.
+      const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeoutMs };
+      pool = new Pool(origin, { ...limits, connections: options.maxConnections ?? 256 });
+      pools.set(origin, pool);
+    }
+    return pool;
+  };
+
+  return {
+    async send(request) {
+      request.signal.throwIfAborted();
+      const { origin, path } = targetOf(request);
+      const call = new SubgraphCall(request, { timeoutMs, maxBytes });
+      const headers = { ...request.headers, ...FIXED_HEADERS };
+      poolOf(origin).dispatch({ path, method: 'POST', headers, body: request.body }, call);
+      const { status, body, encoding } = await call.answer;
+      return { status, body: encoding === undefined ? body : await decompress(request.subgraph, body, encoding, maxBytes) };
+    },
+    async close() {
+      const closing = [...pools.values()].map((pool) => pool.close());
+      pools.clear();
+      await Promise.all(closing);
+    },
+  };
+}
+
+interface CallTarget {
+  readonly origin: string;
+  readonly path: string;
+}
+
+const targets = new Map<string, CallTarget>();
+
+/** Parsed once for each address: there are as many as subgraphs. */
+function targetOf({ url, subgraph }: SubgraphRequest): CallTarget {
+  let target = targets.get(url);
+  if (!target) {
+    target = parseTarget(url, subgraph);
+    targets.set(url, target);
+  }
+  return target;
+}
+
+function parseTarget(url: string, subgraph: string): CallTarget {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
+    throw new SubgraphFailure(subgraph, 'unreachable', `The subgraph "${subgraph}" has no usable address.`);
+  }
+  return { origin: parsed.origin, path: `${parsed.pathname}${parsed.search}` };
 }

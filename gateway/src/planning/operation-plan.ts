@@ -1,14 +1,13 @@
 import type { DocumentNode, FieldNode } from 'graphql';
+import type { PlanStep } from '../execution/plan-steps.ts';
+import type { SelectionShape } from '../execution/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { Denial } from './denial.ts';
+import type { OperationFacts } from './document-facts.ts';
+import type { Variables } from './variables.ts';
 
-/** Why a field is refused to a caller. It becomes the field's error. */
-export interface Denial {
-  readonly code: string;
-  readonly message: string;
-}
-
-/** The variables of one request: coerced by the operation's definitions, defaults applied, read by own properties alone. */
-export type Variables = Readonly<Record<string, unknown>>;
+export type { Denial } from './denial.ts';
+export type { Variables } from './variables.ts';
 
 /** What is to be planned. */
 export interface PlanRequest {
@@ -41,10 +40,13 @@ export interface OperationPlanner {
   close(): Promise<void>;
 }
 
-/** A plan made executable for one operation of one supergraph, shared by all its requests. Opaque but for these members. */
+/** A plan made executable for one operation of one supergraph, shared by all its requests. */
 export interface OperationPlan {
   readonly supergraph: Supergraph;
   readonly kind: 'query' | 'mutation' | 'subscription';
-  /** Whether a client that takes parts gets more than one. */
-  readonly deferred: boolean;
+  readonly facts: OperationFacts;
+  /** Absent when no subgraph has to be asked. */
+  readonly step: PlanStep | undefined;
+  /** The client's answer. */
+  readonly shape: SelectionShape;
 }

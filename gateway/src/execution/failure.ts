@@ -1,0 +1,47 @@
+/** A segment of a path in an answer. */
+export type PathKey = string | number;
+
+/** Why a value is missing. */
+export interface FailureReason {
+  readonly message: string;
+  /** What clients see, `code` included. */
+  readonly extensions: Readonly<Record<string, unknown>>;
+  /** From the place of the failure down to the field that failed, in the subgraph's keys. */
+  readonly below: readonly PathKey[];
+  /** For the log. */
+  readonly cause: unknown;
+}
+
+/**
+ * Stands in the merged data where a value should be, and becomes null and an error once the answer is shaped: so the
+ * error has the client's path, at every place of the answer where the value would have been.
+ */
+export class Failure {
+  readonly reasons: readonly FailureReason[];
+
+  constructor(reasons: readonly FailureReason[]) {
+    this.reasons = reasons;
+  }
+}
+
+/** A failure of the gateway's own finding. */
+export function internalFailure(message: string, cause?: unknown): Failure {
+  return new Failure([{ message, extensions: { code: 'INTERNAL_SERVER_ERROR' }, below: [], cause }]);
+}
+
+/**
+ * Failures of an object that another subgraph knows: they explain the fields that nobody brought. Under a symbol, which
+ * no JSON can name.
+ */
+export const unresolved: unique symbol = Symbol('unresolved');
+
+/** An object of the merged data. Read by own properties: subgraphs choose the keys. */
+export interface DataObject {
+  [key: string]: unknown;
+  [unresolved]?: Failure;
+}
+
+/** Whether this is an object that keys can be read from. */
+export function isDataObject(value: unknown): value is DataObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Failure);
+}

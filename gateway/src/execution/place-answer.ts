@@ -1,0 +1,155 @@
+import { applyRewrites } from './apply-rewrites.ts';
+import { Failure, internalFailure, isDataObject, unresolved, type DataObject, type FailureReason } from './failure.ts';
+import { mergeKey } from './merge-data.ts';
+import { placeErrors } from './place-errors.ts';
+import type { FetchStep } from './plan-steps.ts';
+import type { PlanRun } from './plan-run.ts';
+import type { GraphResponse } from './read-response.ts';
+
+/** Merges the answer of a root fetch into an object. */
+export function placeRoot(step: FetchStep, run: PlanRun, target: DataObject, answer: GraphResponse | Failure): void {
+  if (answer instanceof Failure) return failObject(step, run, target, answer);
+  const { data, errors } = answer;
+  if (!data) return failObject(step, run, target, new Failure(errors));
+  if (errors.length > 0) {
+    const unplaced = placeErrors(data, errors);
+    explain(step, run, unplaced, (failure) => replaceNulls(data, failure));
+  }
+  applyRewrites(data, step.outputRewrites, run.supergraph.types);
+  mergeExpected(step, run, target, data);
+}
+
+/** Merges the answer about entities into the objects that each of them stands for. */
+export function placeEntities(
+  step: FetchStep,
+  run: PlanRun,
+  targets: readonly (readonly DataObject[])[],
+  answer: GraphResponse | Failure,
+): void {
+  const entities = answer instanceof Failure ? answer : entitiesOf(step, run, answer, targets.length);
+  for (const [index, objects] of targets.entries()) {
+    const entity: unknown = entities instanceof Failure ? narrowed(entities, index) : entities[index];
+    for (const object of objects) placeEntity(step, run, object, entity);
+  }
+}
+
+function entitiesOf(step: FetchStep, run: PlanRun, { data, errors }: GraphResponse, count: number): unknown[] | Failure {
+  const entities = data?.['_entities'];
+  if (!Array.isArray(entities)) {
+    return errors.length > 0 ? belowEntities(errors) : brokenEntities(step, 'no list of entities');
+  }
+  if (entities.length !== count) return brokenEntities(step, 'another number of entities than it was asked for');
+  if (errors.length > 0) {
+    const unplaced = placeErrors(entities, errors, 1);
+    explain(step, run, unplaced, (failure) => replaceNullElements(entities, failure));
+  }
+  applyRewrites(entities, step.outputRewrites, run.supergraph.types);
+  return entities;
+}
+
+function brokenEntities({ subgraph }: FetchStep, what: string): Failure {
+  return internalFailure(`The subgraph "${subgraph}" answered ${what}.`);
+}
+
+function belowEntities(errors: readonly FailureReason[]): Failure {
+  return new Failure(
+    errors.map((error) => (error.below[0] === '_entities' ? { ...error, below: error.below.slice(1) } : error)),
+  );
+}
+
+function placeEntity(step: FetchStep, run: PlanRun, object: DataObject, entity: unknown): void {
+  if (entity instanceof Failure) return failObject(step, run, object, entity);
+  if (entity === null) return placeNothing(step, run, object);
+  if (!isDataObject(entity)) return failObject(step, run, object, brokenEntities(step, 'an entity that is no object'));
+  if (!isSameKind(object, entity, run)) {
+    return failObject(step, run, object, brokenEntities(step, 'an entity of another type than it was asked for'));
+  }
+  mergeExpected(step, run, object, entity);
+}
+
+/** The subgraph knows no such entity: its fields are null. */
+function placeNothing(step: FetchStep, run: PlanRun, object: DataObject): void {
+  for (const key of expectedKeys(step, run, object)) if (object[key] === undefined) object[key] = null;
+}
+
+/** An interface's name may stand for an object's own, in either direction. */
+function isSameKind(object: DataObject, entity: DataObject, { supergraph: { types } }: PlanRun): boolean {
+  const known = object['__typename'];
+  const told = entity['__typename'];
+  if (typeof known !== 'string' || typeof told !== 'string') return told === undefined || typeof told === 'string';
+  return types.isSubtype(told, known) || types.isSubtype(known, told);
+}
+
+/** Only what was asked for is taken: a subgraph can't overwrite what others answered. */
+function mergeExpected(step: FetchStep, run: PlanRun, target: DataObject, source: DataObject): void {
+  const { types } = run.supergraph;
+  if (Object.hasOwn(source, '__typename')) mergeKey(target, '__typename', source['__typename'], types);
+  for (const key of expectedKeys(step, run, target)) {
+    if (Object.hasOwn(source, key)) mergeKey(target, key, source[key], types);
+  }
+}
+
+/** Marks everything that a fetch was to bring to an object as failed. */
+export function failObject(step: FetchStep, run: PlanRun, object: DataObject, failure: Failure): void {
+  run.failed = true;
+  for (const key of expectedKeys(step, run, object)) {
+    const known = Object.hasOwn(object, key) ? object[key] : undefined;
+    if (known === undefined) object[key] = narrowed(failure, key);
+    else markUnresolved(known, failure);
+  }
+}
+
+function markUnresolved(value: unknown, failure: Failure): void {
+  if (Array.isArray(value)) for (const element of value) markUnresolved(element, failure);
+  else if (isDataObject(value)) value[unresolved] ??= failure;
+}
+
+function* expectedKeys(step: FetchStep, run: PlanRun, object: DataObject): Iterable<string> {
+  const typename = Object.hasOwn(object, '__typename') ? object['__typename'] : undefined;
+  for (const { typeCondition, keys } of step.expected) {
+    const applies =
+      typeCondition === undefined ||
+      typeof typename !== 'string' ||
+      run.supergraph.types.isSubtype(typename, typeCondition);
+    if (applies) yield* keys;
+  }
+}
+
+/** What a failure means for one key below: its own reasons, or all of them where none is. */
+function narrowed(failure: Failure, key: string | number): Failure {
+  const own = failure.reasons.filter(({ below }) => below[0] === key);
+  return new Failure(
+    own.length > 0
+      ? own.map((reason) => ({ ...reason, below: reason.below.slice(1) }))
+      : failure.reasons.map((reason) => ({ ...reason, below: [] })),
+  );
+}
+
+/** Errors without a usable path explain the nulls that nothing else explains; if there are none, they are told as they are. */
+function explain(
+  step: FetchStep,
+  run: PlanRun,
+  unplaced: readonly FailureReason[],
+  replace: (failure: Failure) => boolean,
+): void {
+  run.failed = true;
+  if (unplaced.length === 0) return;
+  if (replace(new Failure(unplaced.map((reason) => ({ ...reason, below: [] }))))) return;
+  for (const reason of unplaced) run.looseErrors.push({ subgraph: step.subgraph, fetchPath: step.path, reason });
+}
+
+function replaceNulls(data: DataObject, failure: Failure): boolean {
+  const keys = Object.keys(data).filter((key) => data[key] === null);
+  for (const key of keys) data[key] = failure;
+  return keys.length > 0;
+}
+
+function replaceNullElements(elements: unknown[], failure: Failure): boolean {
+  let found = false;
+  for (const [index, element] of elements.entries()) {
+    if (element !== null) continue;
+    elements[index] = failure;
+    found = true;
+  }
+  return found;
+}

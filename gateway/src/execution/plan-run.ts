@@ -1,0 +1,51 @@
+import type { Variables } from '../planning/variables.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { DataObject, FailureReason } from './failure.ts';
+import type { SubgraphClient, SubgraphHeaders } from './subgraph-client.ts';
+
+/** What one run of a plan needs. */
+export interface ExecutionContext {
+  readonly variables: Variables;
+  /** The headers that go to a subgraph with this request. Asked once per subgraph and request. */
+  headersFor(subgraph: string): SubgraphHeaders | Promise<SubgraphHeaders>;
+  readonly subgraphClient: SubgraphClient;
+  /** Aborted when the client leaves or the request's time is over: calls in flight are ended. */
+  readonly signal: AbortSignal;
+}
+
+/** An error of a subgraph that made nothing null. */
+export interface LooseError {
+  readonly subgraph: string;
+  /** The path of the fetch, from the root of the data. */
+  readonly fetchPath: readonly string[];
+  readonly reason: FailureReason;
+}
+
+/** One run of a plan: what it collects. */
+export interface PlanRun {
+  readonly supergraph: Supergraph;
+  readonly context: ExecutionContext;
+  /** What subgraphs answered, merged: by the keys of the plan, not yet by the client's. */
+  readonly root: DataObject;
+  readonly looseErrors: LooseError[];
+  /** Whether anything is missing: then the answer is completed by the careful way. */
+  failed: boolean;
+  headersFor(subgraph: string): SubgraphHeaders | Promise<SubgraphHeaders>;
+}
+
+/** Begins a run. */
+export function startRun(supergraph: Supergraph, context: ExecutionContext, root: DataObject): PlanRun {
+  const headers = new Map<string, SubgraphHeaders | Promise<SubgraphHeaders>>();
+  return {
+    supergraph,
+    context,
+    root,
+    looseErrors: [],
+    failed: false,
+    headersFor(subgraph) {
+      let known = headers.get(subgraph);
+      if (!known) headers.set(subgraph, (known = context.headersFor(subgraph)));
+      return known;
+    },
+  };
+}

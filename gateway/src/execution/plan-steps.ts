@@ -1,0 +1,63 @@
+/** A plan in the form that runs: paths are absolute, texts and look-ups are made. */
+export type PlanStep =
+  | { readonly kind: 'sequence'; readonly steps: readonly PlanStep[] }
+  | { readonly kind: 'parallel'; readonly steps: readonly PlanStep[] }
+  | FetchStep;
+
+/** One kind of call to one subgraph. */
+export interface FetchStep {
+  readonly kind: 'fetch';
+  /** The planner's, when parts of an answer wait for this fetch. */
+  readonly id: string | undefined;
+  readonly subgraph: string;
+  /** Whether it may be repeated: everything but a mutation. */
+  readonly isMutation: boolean;
+  /** The GraphQL request as JSON, up to where its variables begin: `{"query":"…","variables":`. */
+  readonly bodyStart: string;
+  readonly operation: string;
+  readonly variableNames: readonly string[];
+  /** From the root of the answer to the objects this fetch adds to; `@` stands for all elements of a list. */
+  readonly path: readonly string[];
+  /** What the subgraph must be told of each object. Absent: a root fetch. */
+  readonly requires: readonly RequiredSelection[] | undefined;
+  /** What it is to answer, at the top. */
+  readonly expected: readonly ExpectedSelection[];
+  readonly inputRewrites: readonly Rewrite[];
+  readonly outputRewrites: readonly Rewrite[];
+  /** Values from above the objects that become variables of this fetch. */
+  readonly contextValues: readonly ContextValue[];
+}
+
+/** Part of a representation. */
+export type RequiredSelection =
+  | { readonly kind: 'field'; readonly name: string; readonly selections: readonly RequiredSelection[] | undefined }
+  | {
+      readonly kind: 'fragment';
+      readonly typeCondition: string | undefined;
+      readonly selections: readonly RequiredSelection[];
+    };
+
+/** Response keys that a fetch brings to objects of a type. */
+export interface ExpectedSelection {
+  /** Absent: objects of all types. */
+  readonly typeCondition: string | undefined;
+  readonly keys: readonly string[];
+}
+
+/** A change to what is sent or received. */
+export type Rewrite =
+  | { readonly kind: 'set'; readonly path: readonly RewriteStep[]; readonly key: string; readonly value: unknown }
+  | { readonly kind: 'rename'; readonly path: readonly RewriteStep[]; readonly key: string; readonly to: string };
+
+/** A step down in a rewrite's path. */
+export type RewriteStep =
+  | { readonly kind: 'key'; readonly key: string }
+  | { readonly kind: 'type'; readonly type: string };
+
+/** Where the value of a contextual argument is found. */
+export interface ContextValue {
+  readonly variable: string;
+  /** How many fields above the object. */
+  readonly levelsUp: number;
+  readonly path: readonly RewriteStep[];
+}

@@ -1,0 +1,80 @@
+import { Failure, internalFailure, isDataObject, type DataObject, type FailureReason, type PathKey } from './failure.ts';
+import type { SubgraphResponse } from './subgraph-request.ts';
+
+/** A well-formed GraphQL response. */
+export interface GraphResponse {
+  readonly data: DataObject | null;
+  /** `below` is the path that the subgraph gave, from the root of its response. */
+  readonly errors: readonly FailureReason[];
+}
+
+/** Members of a subgraph error's `extensions` that clients get to see. */
+const SHOWN_EXTENSIONS: readonly string[] = ['code', 'field', 'invalidValue', 'limit'];
+
+const MAX_ERRORS_READ = 10_000;
+
+/**
+ * Reads what a subgraph sent, by GraphQL §7. The status does not matter where the body is a GraphQL response: under
+ * `application/graphql-response+json` errors come with 4xx.
+ */
+export function readResponse(subgraph: string, response: SubgraphResponse): GraphResponse | Failure {
+  const body = parseObject(response.body);
+  if (!body) return malformed(subgraph, `It answered ${response.status} and no JSON object.`);
+  const errors = readErrors(own(body, 'errors'));
+  const data = own(body, 'data');
+  if (isDataObject(data)) return { data, errors };
+  if (errors.length > 0) return { data: null, errors };
+  return malformed(subgraph, `It answered ${response.status} without data and without errors.`);
+}
+
+function malformed(subgraph: string, cause: string): Failure {
+  return internalFailure(
+    `The subgraph "${subgraph}" gave no GraphQL answer.`,
+    new Error(`The subgraph "${subgraph}" gave no GraphQL answer. ${cause}`),
+  );
+}
+
+function parseObject(body: Buffer): DataObject | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body.toString('utf8'));
+    return isDataObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined; // the caller says what is wrong with it
+  }
+}
+
+function own(object: DataObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function readErrors(errors: unknown): FailureReason[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.slice(0, MAX_ERRORS_READ).map(readError);
+}
+
+function readError(error: unknown): FailureReason {
+  const from = isDataObject(error) ? error : {};
+  const message = own(from, 'message');
+  return {
+    message: typeof message === 'string' ? message : 'A subgraph reported an error without a message.',
+    extensions: readExtensions(own(from, 'extensions')),
+    below: readPath(own(from, 'path')),
+    cause: undefined,
+  };
+}
+
+function readExtensions(extensions: unknown): Readonly<Record<string, unknown>> {
+  const shown: Record<string, unknown> = { code: 'INTERNAL_SERVER_ERROR' };
+  if (!isDataObject(extensions)) return shown;
+  for (const key of SHOWN_EXTENSIONS) {
+    const value = own(extensions, key);
+    if (value !== undefined && (key !== 'code' || typeof value === 'string')) shown[key] = value;
+  }
+  return shown;
+}
+
+function readPath(path: unknown): PathKey[] {
+  if (!Array.isArray(path)) return [];
+  const end = path.findIndex((key) => typeof key !== 'string' && !Number.isInteger(key));
+  return (end === -1 ? path : path.slice(0, end)) as PathKey[]; // checked just now
+}

@@ -1,0 +1,175 @@
+import {
+  getNullableType,
+  isAbstractType,
+  isCompositeType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+} from 'graphql';
+import type { Denial } from '../planning/denial.ts';
+import type { PreparedField, PreparedSelection } from '../planning/prepared-operation.ts';
+import type { TypeIndex } from '../supergraph/type-index.ts';
+
+/** What an answer must look like at one place: the client's selections there, looked up by the type that was found. */
+export class SelectionShape {
+  readonly type: GraphQLCompositeType;
+  readonly #selections: readonly PreparedSelection[];
+  readonly #context: ShapeContext;
+  readonly #byType = new Map<string, ObjectShape | undefined>();
+
+  constructor(type: GraphQLCompositeType, selections: readonly PreparedSelection[], context: ShapeContext) {
+    this.type = type;
+    this.#selections = selections;
+    this.#context = context;
+  }
+
+  /** The one type that can stand here; absent where it must be read from the data. */
+  get onlyType(): string | undefined {
+    return isObjectType(this.type) ? this.type.name : undefined;
+  }
+
+  /** Whether an object may call itself this where only one type can stand: by its own name, or an interface's. */
+  accepts(typeName: string): boolean {
+    return this.#context.types.isSubtype(this.type.name, typeName);
+  }
+
+  /**
+   * The fields to answer for an object of a type.
+   *
+   * @param typeName an object type, or an interface where only interface fields are known of the object
+   * @returns nothing when clients may not see such an object here
+   */
+  of(typeName: string): ObjectShape | undefined {
+    if (!this.#byType.has(typeName)) this.#byType.set(typeName, this.#compile(typeName));
+    return this.#byType.get(typeName);
+  }
+
+  /** The shapes of all types that were met or can be met here, for look-ups by key. */
+  *all(): Iterable<ObjectShape> {
+    const { schema } = this.#context;
+    const types = isAbstractType(this.type) ? schema.getPossibleTypes(this.type) : [this.type];
+    for (const { name } of types) {
+      const shape = this.of(name);
+      if (shape) yield shape;
+    }
+  }
+
+  #compile(typeName: string): ObjectShape | undefined {
+    const { schema, types } = this.#context;
+    const type = schema.getType(typeName);
+    if (!isObjectType(type) && !isInterfaceType(type)) return undefined;
+    if (!types.isSubtype(typeName, this.type.name)) return undefined;
+    const groups = new Map<string, PreparedField[]>();
+    collectFields(this.#selections, typeName, types, groups);
+    return { typeName, isObject: isObjectType(type), fields: [...groups.values()].map((group) => fieldShape(type, group, this.#context)) };
+  }
+}
+
+/** The fields to answer for objects of one type, in the order of the operation. */
+export interface ObjectShape {
+  readonly typeName: string;
+  /** Otherwise an interface: the type of the object itself is not known. */
+  readonly isObject: boolean;
+  readonly fields: readonly FieldShape[];
+}
+
+/** One key of the answer. */
+export interface FieldShape {
+  readonly kind: 'data' | 'typename' | 'introspection';
+  readonly responseKey: string;
+  readonly sourceKey: string;
+  readonly fieldName: string;
+  readonly parentType: string;
+  /** The places in the operation. */
+  readonly nodes: readonly FieldNode[];
+  readonly denial: Denial | undefined;
+  readonly value: ValueShape;
+}
+
+/** What a value must be. */
+export type ValueShape =
+  | { readonly kind: 'leaf'; readonly nullable: boolean; readonly type: GraphQLLeafType }
+  | { readonly kind: 'object'; readonly nullable: boolean; readonly selection: SelectionShape }
+  | { readonly kind: 'list'; readonly nullable: boolean; readonly item: ValueShape };
+
+/** What every shape of a supergraph refers to. */
+export interface ShapeContext {
+  readonly schema: GraphQLSchema;
+  readonly types: TypeIndex;
+}
+
+function collectFields(
+  selections: readonly PreparedSelection[],
+  typeName: string,
+  types: TypeIndex,
+  groups: Map<string, PreparedField[]>,
+): void {
+  for (const selection of selections) {
+    if (selection.kind === 'field') {
+      const group = groups.get(selection.responseKey);
+      if (group) group.push(selection);
+      else groups.set(selection.responseKey, [selection]);
+    } else if (selection.typeCondition === undefined || types.isSubtype(typeName, selection.typeCondition)) {
+      collectFields(selection.selections, typeName, types, groups);
+    }
+  }
+}
+
+function fieldShape(
+  parent: Extract<GraphQLCompositeType, { getFields: unknown }>,
+  group: readonly PreparedField[],
+  context: ShapeContext,
+): FieldShape {
+  const [first] = group;
+  if (!first) throw new TypeError('A field has no place in the operation.');
+  const definition = definitionOf(parent, first.name);
+  return {
+    kind: kindOf(first.name),
+    responseKey: first.responseKey,
+    sourceKey: (group.find(({ denial }) => !denial) ?? first).sourceKey,
+    fieldName: first.name,
+    parentType: parent.name,
+    nodes: group.map(({ node }) => node),
+    denial: group.find(({ denial }) => denial)?.denial,
+    value: valueShape(definition.type, group, context),
+  };
+}
+
+function kindOf(name: string): FieldShape['kind'] {
+  if (name === '__typename') return 'typename';
+  return name.startsWith('__') ? 'introspection' : 'data';
+}
+
+const metaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
+  [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef].map((definition) => [definition.name, definition]),
+);
+
+function definitionOf(
+  parent: Extract<GraphQLCompositeType, { getFields: unknown }>,
+  name: string,
+): GraphQLField<unknown, unknown> {
+  const definition = metaFields.get(name) ?? parent.getFields()[name];
+  if (!definition) throw new TypeError(`The type ${parent.name} has no field ${name}.`);
+  return definition;
+}
+
+function valueShape(type: GraphQLOutputType, group: readonly PreparedField[], context: ShapeContext): ValueShape {
+  const nullable = !isNonNullType(type);
+  const inner = getNullableType(type);
+  if (isListType(inner)) return { kind: 'list', nullable, item: valueShape(inner.ofType as GraphQLOutputType, group, context) };
+  if (isLeafType(inner)) return { kind: 'leaf', nullable, type: inner };
+  if (!isCompositeType(inner)) throw new TypeError(`The type ${String(inner)} can't be answered.`);
+  const selections = group.flatMap((field) => field.selections ?? []);
+  return { kind: 'object', nullable, selection: new SelectionShape(inner, selections, context) };
+}

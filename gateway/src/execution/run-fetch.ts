@@ -1,0 +1,110 @@
+import { ownVariable } from '../planning/variables.ts';
+import { visitPath } from './apply-rewrites.ts';
+import { Failure, internalFailure, type DataObject } from './failure.ts';
+import { placeEntities, placeRoot, failObject } from './place-answer.ts';
+import type { ContextValue, FetchStep } from './plan-steps.ts';
+import type { PlanRun } from './plan-run.ts';
+import { targetsAt, targetsWithAncestors, type Target } from './path-targets.ts';
+import { readResponse, type GraphResponse } from './read-response.ts';
+import { representationsOf } from './representations.ts';
+import { SubgraphFailure } from './subgraph-failure.ts';
+
+/**
+ * Makes one fetch of a plan and merges its answer. Whatever goes wrong with it becomes failures in the data.
+ *
+ * @throws the signal's reason when the run is aborted
+ */
+export async function runFetch(step: FetchStep, run: PlanRun): Promise<void> {
+  if (!step.requires) await fetchRoot(step, run);
+  else if (step.contextValues.length === 0) await fetchEntities(step, run, targetsAt(run.root, step.path), '');
+  else await fetchByContext(step, run);
+}
+
+async function fetchRoot(step: FetchStep, run: PlanRun): Promise<void> {
+  const variables = variablesText(step, run);
+  const answer = await call(step, run, `{${variables}}`);
+  for (const target of targetsAt(run.root, step.path)) placeRoot(step, run, target, answer);
+}
+
+async function fetchEntities(
+  step: FetchStep,
+  run: PlanRun,
+  objects: readonly DataObject[],
+  contextText: string,
+): Promise<void> {
+  const { types } = run.supergraph;
+  const { texts, targets } = representationsOf(objects, step, types, (object, failure) => {
+    failObject(step, run, object, failure);
+  });
+  if (texts.length === 0) return;
+  const own = [variablesText(step, run), contextText].filter((text) => text !== '').map((text) => `,${text}`);
+  const answer = await call(step, run, `{"representations":[${texts.join()}]${own.join('')}}`);
+  placeEntities(step, run, targets, answer);
+}
+
+/** Objects that get the same values from above them share a call. */
+async function fetchByContext(step: FetchStep, run: PlanRun): Promise<void> {
+  const groups = new Map<string, DataObject[]>();
+  for (const target of targetsWithAncestors(run.root, step.path)) {
+    const text = contextText(step.contextValues, target, run);
+    if (text instanceof Failure) {
+      failObject(step, run, target.object, text);
+      continue;
+    }
+    const group = groups.get(text);
+    if (!group) groups.set(text, [target.object]);
+    else if (!group.includes(target.object)) group.push(target.object);
+  }
+  await Promise.all([...groups].map(([text, objects]) => fetchEntities(step, run, objects, text)));
+}
+
+function contextText(values: readonly ContextValue[], target: Target, run: PlanRun): string | Failure {
+  const texts = new Map<string, string>();
+  for (const value of values) {
+    const found = contextValue(value, target, run);
+    if (found instanceof Failure) return found;
+    if (found !== undefined) texts.set(value.variable, `${JSON.stringify(value.variable)}:${JSON.stringify(found)}`);
+  }
+  const missing = values.find(({ variable }) => !texts.has(variable));
+  if (missing) return internalFailure('A value that a field takes from its context is not there.');
+  return [...texts.values()].join();
+}
+
+/** Several places may be named for one variable: one for each type that sets the context. */
+function contextValue({ levelsUp, path }: ContextValue, target: Target, run: PlanRun): unknown {
+  const from = levelsUp === 0 ? target.object : target.ancestors.at(-levelsUp);
+  const last = path.at(-1);
+  if (last?.kind !== 'key') return undefined;
+  let found: unknown;
+  visitPath(from, path.slice(0, -1), 0, run.supergraph.types, (object) => {
+    if (Object.hasOwn(object, last.key)) found = object[last.key];
+  });
+  return found;
+}
+
+function variablesText(step: FetchStep, run: PlanRun): string {
+  const texts: string[] = [];
+  for (const name of step.variableNames) {
+    const value = ownVariable(run.context.variables, name);
+    if (value !== undefined) texts.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  }
+  return texts.join();
+}
+
+/** Calls the subgraph. What is wrong with the call or its answer comes back as a failure. */
+async function call(step: FetchStep, run: PlanRun, variables: string): Promise<GraphResponse | Failure> {
+  const { subgraph, isMutation } = step;
+  const { signal, subgraphClient } = run.context;
+  const endpoint = run.supergraph.subgraphs.get(subgraph);
+  if (!endpoint?.url) return internalFailure(`The subgraph "${subgraph}" has no address.`);
+  try {
+    const headers = await run.headersFor(subgraph);
+    const body = `${step.bodyStart}${variables}}`;
+    const response = await subgraphClient.send({ subgraph, url: endpoint.url, body, headers, signal, isMutation });
+    return readResponse(subgraph, response);
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = error instanceof SubgraphFailure ? error.message : `The subgraph "${subgraph}" could not be asked.`;
+    return internalFailure(message, error);
+  }
+}

@@ -1,0 +1,23 @@
+/** Names in lower case. */
+export type SubgraphHeaders = Readonly<Record<string, string>>;
+
+/** One call of a subgraph. */
+export interface SubgraphRequest {
+  readonly subgraph: string;
+  readonly url: string;
+  /** The JSON text of the GraphQL request. */
+  readonly body: string;
+  /** Beside content-type, accept and content-length, which the client sets. */
+  readonly headers: SubgraphHeaders;
+  /** Whether asking twice may do harm: a mutation is never repeated. */
+  readonly isMutation: boolean;
+  /** Ends the call. The subgraph's socket is closed, or the request taken from the queue. */
+  readonly signal: AbortSignal;
+}
+
+/** What a subgraph answered, well-formed or not. */
+export interface SubgraphResponse {
+  readonly status: number;
+  /** The decompressed body. */
+  readonly body: Buffer;
+}

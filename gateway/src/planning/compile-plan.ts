@@ -1,0 +1,126 @@
+import type { FetchDataRewrite, FetchNode, PlanNode, QueryPlanSelectionNode } from '@apollo/query-planner';
+import { Kind, parse, type SelectionNode, type SelectionSetNode } from 'graphql';
+import type {
+  ContextValue,
+  ExpectedSelection,
+  FetchStep,
+  PlanStep,
+  RequiredSelection,
+  Rewrite,
+  RewriteStep,
+} from '../execution/plan-steps.ts';
+
+/** Makes a query plan executable: done once per plan. */
+export function compilePlanNode(node: PlanNode, path: readonly string[] = []): PlanStep {
+  switch (node.kind) {
+    case 'Sequence':
+      return { kind: 'sequence', steps: node.nodes.map((child) => compilePlanNode(child, path)) };
+    case 'Parallel':
+      return { kind: 'parallel', steps: node.nodes.map((child) => compilePlanNode(child, path)) };
+    case 'Flatten':
+      return compilePlanNode(node.node, [...path, ...node.path.map(String)]);
+    case 'Fetch':
+      return compileFetch(node, path);
+    case 'Condition':
+      throw new Error('A plan has a condition although all were decided before planning.');
+    case 'Defer':
+      throw new Error('A plan has a deferred part below another node.');
+  }
+}
+
+/** Makes one fetch executable. */
+export function compileFetch(node: FetchNode, path: readonly string[]): FetchStep {
+  return {
+    kind: 'fetch',
+    id: node.id,
+    subgraph: node.serviceName,
+    isMutation: node.operationKind === 'mutation',
+    bodyStart: bodyStartOf(node),
+    operation: node.operation,
+    variableNames: node.variableUsages ?? [],
+    path,
+    requires: node.requires?.map(compileRequired),
+    expected: expectedOf(node),
+    inputRewrites: node.inputRewrites?.map(compileRewrite) ?? [],
+    outputRewrites: node.outputRewrites?.map(compileRewrite) ?? [],
+    contextValues: node.contextRewrites?.map(({ path: from, renameKeyTo }) => compileContextValue(from, renameKeyTo)) ?? [],
+  };
+}
+
+function bodyStartOf({ operation, operationName }: FetchNode): string {
+  const name = operationName === undefined ? '' : `,"operationName":${JSON.stringify(operationName)}`;
+  return `{"query":${JSON.stringify(operation)}${name},"variables":`;
+}
+
+function compileRequired(node: QueryPlanSelectionNode): RequiredSelection {
+  return node.kind === 'Field'
+    ? { kind: 'field', name: node.alias ?? node.name, selections: node.selections?.map(compileRequired) }
+    : { kind: 'fragment', typeCondition: node.typeCondition, selections: node.selections.map(compileRequired) };
+}
+
+const FRAGMENT_PREFIX = '... on ';
+
+function compileRewriteStep(step: string): RewriteStep {
+  return step.startsWith(FRAGMENT_PREFIX)
+    ? { kind: 'type', type: step.slice(FRAGMENT_PREFIX.length) }
+    : { kind: 'key', key: step };
+}
+
+function compileRewrite(rewrite: FetchDataRewrite): Rewrite {
+  const path = rewrite.path.slice(0, -1).map(compileRewriteStep);
+  const key = rewrite.path.at(-1) ?? '';
+  return rewrite.kind === 'ValueSetter'
+    ? { kind: 'set', path, key, value: rewrite.setValueTo as unknown }
+    : { kind: 'rename', path, key, to: rewrite.renameKeyTo };
+}
+
+function compileContextValue(from: readonly string[], variable: string): ContextValue {
+  const levelsUp = from.filter((step) => step === '..').length;
+  return { variable, levelsUp, path: from.slice(levelsUp).map(compileRewriteStep) };
+}
+
+/** The response keys at the top of a fetch, read from its operation's text. */
+function expectedOf(node: FetchNode): ExpectedSelection[] {
+  const { definitions } = parse(node.operation, { noLocation: true });
+  const fragments = new Map<string, SelectionSetNode>();
+  const conditions = new Map<string, string>();
+  let root: SelectionSetNode | undefined;
+  for (const definition of definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) root = definition.selectionSet;
+    if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
+    fragments.set(definition.name.value, definition.selectionSet);
+    conditions.set(definition.name.value, definition.typeCondition.name.value);
+  }
+  const expected: ExpectedSelection[] = [];
+  const renamed = topLevelRenames(node);
+  const collect = (set: SelectionSetNode | undefined, typeCondition: string | undefined): void => {
+    if (!set) return;
+    const keys: string[] = [];
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) keys.push(renamed(selection.alias?.value ?? selection.name.value));
+      else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        collect(selection.selectionSet, selection.typeCondition?.name.value ?? typeCondition);
+      } else collect(fragments.get(selection.name.value), conditions.get(selection.name.value));
+    }
+    if (keys.length > 0) expected.push({ typeCondition, keys });
+  };
+  collect(node.requires ? entitySelections(root) : root, undefined);
+  return expected;
+}
+
+/** What output rewrites make of the keys at the top. */
+function topLevelRenames({ outputRewrites = [] }: FetchNode): (key: string) => string {
+  const names = new Map<string, string>();
+  for (const rewrite of outputRewrites) {
+    const isTop = rewrite.path.slice(0, -1).every((step) => step.startsWith(FRAGMENT_PREFIX));
+    if (rewrite.kind === 'KeyRenamer' && isTop) names.set(rewrite.path.at(-1) ?? '', rewrite.renameKeyTo);
+  }
+  return (key) => names.get(key) ?? key;
+}
+
+function entitySelections(root: SelectionSetNode | undefined): SelectionSetNode | undefined {
+  const entities = root?.selections.find(
+    (selection: SelectionNode) => selection.kind === Kind.FIELD && selection.name.value === '_entities',
+  );
+  return entities?.kind === Kind.FIELD ? entities.selectionSet : undefined;
+}

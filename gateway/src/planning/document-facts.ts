@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import {
+  getOperationAST,
+  Kind,
+  print,
+  visit,
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type OperationDefinitionNode,
+} from 'graphql';
+
+/** What planning needs of one operation of a document, computed once. */
+export interface OperationFacts {
+  /** SHA-256 of the document's text, hexadecimal. */
+  readonly documentHash: string;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** Names of the variables that decide `@skip`, `@include` and `@defer`, in the order of the text. */
+  readonly conditionVariables: readonly string[];
+  /** A number for each field node of the document, the same for equal texts. */
+  readonly ordinals: ReadonlyMap<FieldNode, number>;
+}
+
+const factsOf = new WeakMap<DocumentNode, Map<string | undefined, OperationFacts>>();
+
+/**
+ * Reads a document once, however often it runs.
+ *
+ * @param documentHash saves hashing the text again
+ * @throws when the document has no such operation
+ */
+export function operationFacts(
+  document: DocumentNode,
+  operationName: string | undefined,
+  documentHash?: string,
+): OperationFacts {
+  let byName = factsOf.get(document);
+  if (!byName) factsOf.set(document, (byName = new Map()));
+  let facts = byName.get(operationName);
+  if (!facts) byName.set(operationName, (facts = readFacts(document, operationName, documentHash)));
+  return facts;
+}
+
+function readFacts(
+  document: DocumentNode,
+  operationName: string | undefined,
+  documentHash: string | undefined,
+): OperationFacts {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) throw new TypeError('The document has no operation of this name.');
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  return {
+    documentHash: documentHash ?? hashOf(document),
+    operation,
+    fragments,
+    conditionVariables: conditionVariablesOf(document),
+    ordinals: ordinalsOf(document),
+  };
+}
+
+function hashOf(document: DocumentNode): string {
+  return createHash('sha256')
+    .update(document.loc?.source.body ?? print(document))
+    .digest('hex');
+}
+
+const CONDITIONAL: ReadonlySet<string> = new Set(['skip', 'include', 'defer']);
+
+/** All of the document: what another operation uses does no harm, and none is overlooked. */
+function conditionVariablesOf(document: DocumentNode): string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive(node) {
+      const variable = CONDITIONAL.has(node.name.value) ? conditionVariableOf(node) : undefined;
+      if (variable !== undefined) names.add(variable);
+    },
+  });
+  return [...names];
+}
+
+function conditionVariableOf(directive: DirectiveNode): string | undefined {
+  const value = directive.arguments?.find(({ name }) => name.value === 'if')?.value;
+  return value?.kind === Kind.VARIABLE ? value.name.value : undefined;
+}
+
+function ordinalsOf(document: DocumentNode): Map<FieldNode, number> {
+  const ordinals = new Map<FieldNode, number>();
+  visit(document, {
+    Field(node) {
+      ordinals.set(node, ordinals.size);
+    },
+  });
+  return ordinals;
+}

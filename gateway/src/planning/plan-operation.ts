@@ -1,0 +1,130 @@
+import type { QueryPlan } from '@apollo/query-planner';
+import { clientError } from '@trellis/errors';
+import { GraphQLError, type FieldNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { PlanStep } from '../execution/plan-steps.ts';
+import { SelectionShape } from '../execution/response-shape.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import { compilePlanNode } from './compile-plan.ts';
+import { countSelections } from './count-selections.ts';
+import type { Denial } from './denial.ts';
+import { operationFacts } from './document-facts.ts';
+import type { OperationPlan, OperationPlanner, PlanRequest } from './operation-plan.ts';
+import { planKey } from './plan-key.ts';
+import { prepareOperation } from './prepare-operation.ts';
+import type { PreparedOperation } from './prepared-operation.ts';
+import { printForPlanning } from './print-operation.ts';
+import { reservedKeysOf } from './reserved-keys.ts';
+
+/** Settings of {@link createOperationPlanner}. */
+export interface PlannerOptions {
+  /** How many plans are remembered. @default 2000 */
+  readonly maxPlans?: number;
+  /** Selections of an operation once its fragments are written out, introspection aside. @default 5000 */
+  readonly maxSelections?: number;
+  /** Variables of one document that decide `@skip`, `@include` and `@defer`. @default 32 */
+  readonly maxConditionVariables?: number;
+}
+
+/** A planner with its memory. One serves all generations of a supergraph. */
+export function createOperationPlanner(options: PlannerOptions = {}): OperationPlanner {
+  const limits = {
+    maxSelections: options.maxSelections ?? 5000,
+    maxConditionVariables: options.maxConditionVariables ?? 32,
+  };
+  const plans = new LRUCache<string, OperationPlan>({ max: options.maxPlans ?? 2000 });
+  const underway = new Map<string, Promise<OperationPlan>>();
+
+  const planOnce = (key: string, request: PlanRequest): Promise<OperationPlan> => {
+    let promise = underway.get(key);
+    if (!promise) {
+      promise = makePlan(request, limits).finally(() => underway.delete(key));
+      underway.set(key, promise);
+    }
+    return promise;
+  };
+
+  return {
+    async planOperation(request, signal) {
+      const facts = operationFacts(request.document, request.operationName, request.documentHash);
+      enforce('conditionVariables', limits.maxConditionVariables, facts.conditionVariables.length);
+      const key = planKey(facts, request);
+      const known = plans.get(key);
+      if (known) return known;
+      const plan = await untilAborted(planOnce(key, request), signal);
+      plans.set(key, plan);
+      return plan;
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+interface Limits {
+  readonly maxSelections: number;
+  readonly maxConditionVariables: number;
+}
+
+const nothingDenied: ReadonlyMap<FieldNode, Denial> = new Map();
+
+async function makePlan(request: PlanRequest, limits: Limits): Promise<OperationPlan> {
+  const { supergraph, variables } = request;
+  const facts = operationFacts(request.document, request.operationName, request.documentHash);
+  const selections = countSelections(facts.operation.selectionSet, facts.fragments, variables);
+  enforce('expandedSelections', limits.maxSelections, selections);
+  const prepared = prepareOperation({
+    facts,
+    variables,
+    denied: request.denied ?? nothingDenied,
+    reserved: reservedKeysOf(supergraph.supergraphSchema),
+    incremental: request.incremental ?? false,
+  });
+  const text = printForPlanning(prepared);
+  const queryPlan = text === undefined ? undefined : await callPlanner(supergraph, text);
+  return Object.freeze({
+    supergraph,
+    kind: prepared.kind,
+    facts,
+    step: queryPlan && stepOf(queryPlan),
+    shape: shapeOf(prepared, supergraph),
+  });
+}
+
+async function callPlanner(supergraph: Supergraph, operation: string): Promise<QueryPlan> {
+  try {
+    return supergraph.planner.plan(operation);
+  } catch (cause) {
+    throw new GraphQLError('The operation could not be planned.', {
+      extensions: { code: 'INTERNAL_SERVER_ERROR' },
+      originalError: cause instanceof Error ? cause : new Error(String(cause)),
+    });
+  }
+}
+
+function stepOf({ node }: QueryPlan): PlanStep | undefined {
+  if (node?.kind === 'Subscription') throw new Error('A subscription is not executed as a query.');
+  return node && compilePlanNode(node);
+}
+
+function shapeOf(prepared: PreparedOperation, supergraph: Supergraph): SelectionShape {
+  const { schema, types } = supergraph;
+  const root = schema.getRootType(prepared.kind);
+  if (!root) throw new TypeError(`The schema has no ${prepared.kind} type.`);
+  return new SelectionShape(root, prepared.selections, { schema, types });
+}
+
+function enforce(name: string, maximum: number, actual: number): void {
+  if (actual <= maximum) return;
+  throw clientError('QUERY_TOO_COMPLEX', `The operation exceeds the limit of ${maximum} on ${name}.`, {
+    extensions: { limit: { name, maximum, actual } },
+  });
+}
+
+/** Stops waiting when the signal says so; what is waited for goes on. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason as Error);
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,50 @@
+import type { DirectiveNode, FieldNode, OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import type { Denial } from './denial.ts';
+
+/**
+ * An operation with its conditions decided and its named fragments written out: what is planned, and what the answer is
+ * shaped by.
+ */
+export interface PreparedOperation {
+  readonly kind: OperationTypeNode;
+  /** As the client wrote it: variables and directives are read from here. */
+  readonly node: OperationDefinitionNode;
+  readonly selections: readonly PreparedSelection[];
+  /** The `@defer` directives that are on, by the labels that the planner knows them by. */
+  readonly defers: ReadonlyMap<string, PreparedDefer>;
+}
+
+export type PreparedSelection = PreparedField | PreparedFragment;
+
+/** A field to be answered. */
+export interface PreparedField {
+  readonly kind: 'field';
+  readonly node: FieldNode;
+  readonly name: string;
+  /** The key in the client's answer. */
+  readonly responseKey: string;
+  /** The key in what subgraphs answer: another one where the client's would be in the planner's way. */
+  readonly sourceKey: string;
+  /** Absent for leaves. */
+  readonly selections: readonly PreparedSelection[] | undefined;
+  readonly denial: Denial | undefined;
+}
+
+/** An inline fragment, or a named one where it was spread. */
+export interface PreparedFragment {
+  readonly kind: 'fragment';
+  /** Absent: applies always. */
+  readonly typeCondition: string | undefined;
+  /** Directives other than those that are decided here. */
+  readonly directives: readonly DirectiveNode[];
+  readonly selections: readonly PreparedSelection[];
+  readonly defer: PreparedDefer | undefined;
+}
+
+/** One `@defer` that is on. */
+export interface PreparedDefer {
+  /** Ours, unique in the operation. */
+  readonly id: string;
+  /** The client's. */
+  readonly label: string | undefined;
+}

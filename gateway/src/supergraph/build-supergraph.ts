@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import {
+  ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
+  Supergraph as FederatedSchema,
+  type Schema,
+} from '@apollo/federation-internals';
+import { extendSchema, parse, type GraphQLSchema } from 'graphql';
+import { createSupergraphPlanner } from './supergraph-planner.ts';
+import type { SubgraphEndpoint, Supergraph } from './supergraph.ts';
+import { createTypeIndex } from './type-index.ts';
+
+/** Settings of {@link buildSupergraph}. */
+export interface BuildOptions {
+  /** Replaces the addresses in the supergraph, by the subgraph's name. */
+  readonly subgraphUrls?: ReadonlyMap<string, string> | undefined;
+}
+
+/** A supergraph that can't be served. The message says why, in words for an operator. */
+export class InvalidSupergraph extends Error {
+  override readonly name = 'InvalidSupergraph';
+}
+
+const CONNECTORS = 'https://specs.apollo.dev/connect';
+
+/**
+ * Makes a generation of the graph from the text that composition wrote.
+ *
+ * @throws InvalidSupergraph when the text is no supergraph, or uses what can't be honoured
+ */
+export function buildSupergraph(sdl: string, options: BuildOptions = {}): Supergraph {
+  const federated = readSupergraph(sdl);
+  refuseConnectors(federated.schema);
+  const subgraphs = endpointsOf(federated, options.subgraphUrls ?? new Map());
+  return Object.freeze({
+    hash: hashOf(sdl, subgraphs),
+    sdl,
+    schema: clientSchemaOf(federated),
+    supergraphSchema: federated.schema,
+    subgraphs,
+    types: createTypeIndex(federated.schema),
+    planner: createSupergraphPlanner(federated),
+  });
+}
+
+function readSupergraph(sdl: string): FederatedSchema {
+  try {
+    return FederatedSchema.build(sdl, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES });
+  } catch (cause) {
+    throw new InvalidSupergraph(`The text is not a supergraph: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function refuseConnectors(schema: Schema): void {
+  const linked = [...(schema.coreFeatures?.allFeatures() ?? [])].some(({ url }) => url.identity === CONNECTORS);
+  if (linked) {
+    throw new InvalidSupergraph(
+      'The supergraph uses Apollo connectors (@connect), which need a subgraph of their own here: ' +
+        'replace each connector by a subgraph that calls the REST service.',
+    );
+  }
+}
+
+function endpointsOf(
+  federated: FederatedSchema,
+  urls: ReadonlyMap<string, string>,
+): ReadonlyMap<string, SubgraphEndpoint> {
+  const named = federated.subgraphsMetadata().map(({ name, url }) => ({ name, url: urls.get(name) ?? url }));
+  return new Map(named.map((endpoint) => [endpoint.name, Object.freeze(endpoint)]));
+}
+
+function clientSchemaOf(federated: FederatedSchema): GraphQLSchema {
+  const schema = federated.apiSchema().toGraphQLJSSchema({ includeDefer: true });
+  if (schema.getDirective('live')) return schema;
+  return extendSchema(schema, parse('"Resolves the query again and again and sends what changed." directive @live on QUERY'));
+}
+
+function hashOf(sdl: string, subgraphs: ReadonlyMap<string, SubgraphEndpoint>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([sdl, [...subgraphs.values()]]))
+    .digest('hex');
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
