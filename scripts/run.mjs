@@ -23,6 +23,7 @@ const programs = {
   bench: 'bench.ts',
   check: 'check.ts',
   generate: 'generate.ts',
+  secrets: 'secrets.ts',
 };
 
 const [program = '', ...args] = process.argv.slice(2);

@@ -1,0 +1,23 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+
+/** Fresh values for every secret that docker-compose.yml asks for, safe to stand in a URL and between single quotes. */
+export async function generateSecrets(): Promise<Readonly<Record<string, string>>> {
+  return {
+    POSTGRES_PASSWORD: randomSecret(),
+    REDIS_PASSWORD: randomSecret(),
+    KEY_ENCRYPTION_SECRET: randomSecret(),
+    COOKIE_SECRET: randomSecret(),
+    USER_CONTEXT_PRIVATE_KEY: JSON.stringify(await generatePrivateKey()),
+  };
+}
+
+function randomSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** An EC P-256 key as a private JWK, with which a gateway signs the context that it sends to subgraphs. */
+async function generatePrivateKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  return { ...(await exportJWK(privateKey)), alg: 'ES256', use: 'sig', kid: randomUUID() };
+}
