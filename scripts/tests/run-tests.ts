@@ -12,10 +12,10 @@ export interface RunTestsOptions {
 /**
  * Runs vitest once, without watching, and counts.
  *
- * @throws Error when vitest can't start, or an argument is not one of its
+ * @throws Error when vitest can't start
  */
 export async function runTests({ args, reporters }: RunTestsOptions): Promise<TestCounts> {
-  const { filter, options } = parseCLI(['vitest', 'run', ...args], { allowUnknownOptions: false });
+  const { filter, options } = parseCLI(['vitest', 'run', ...args]);
   const vitest = await startVitest('test', filter, {
     ...options,
     watch: false,

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { formatFigures } from './proof-reporter.ts';
+import { proofEnvironment, readProofSelection } from './proof-selection.ts';
+import { parseProveCommand } from './prove-command.ts';
+
+const proofs = [
+  { name: 'code-race', path: '/code-race.ts' },
+  { name: 'fuzz', path: '/fuzz.ts' },
+];
+const parse = (...args: readonly string[]) => parseProveCommand(args, proofs, 4_711);
+
+describe('npm run prove', () => {
+  it('runs all proofs in full, from a seed that it tells', () => {
+    expect(parse()).toEqual({ kind: 'prove', selection: { names: [], seed: 4_711, size: 'full' } });
+  });
+
+  it('runs the named ones, small, and from a given seed', () => {
+    expect(parse('fuzz', '--seed', '7', '--small')).toEqual({
+      kind: 'prove',
+      selection: { names: ['fuzz'], seed: 7, size: 'small' },
+    });
+  });
+
+  it('refuses names that there are not, and lists those that there are', () => {
+    expect(parse('fuzz', 'nothing')).toEqual({
+      kind: 'wrong',
+      problem: expect.stringMatching(/^There is no proof nothing\.[^]*There are: code-race, fuzz/) as string,
+    });
+  });
+
+  it.each([
+    ['--seed', '-1'],
+    ['--seed', 'x'],
+    ['--rounds', '3'],
+  ])('refuses %s %s', (...args) => {
+    expect(parse(...args).kind).toBe('wrong');
+  });
+});
+
+describe('A selection', () => {
+  it('reaches the tests by the environment', () => {
+    const selection = { names: ['code-race', 'fuzz'], seed: 7, size: 'full' } as const;
+    expect(readProofSelection(proofEnvironment(selection))).toEqual(selection);
+  });
+
+  it('is everything, small, from seed 1 when there is none', () => {
+    expect(readProofSelection({})).toEqual({ names: [], seed: 1, size: 'small' });
+  });
+});
+
+it('figures are told in one line', () => {
+  expect(formatFigures({ rounds: 100, p99Ms: 12.5, store: 'redis' })).toBe(
+    'rounds 100, p99Ms 12.5, store redis',
+  );
+});

@@ -1,0 +1,180 @@
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runSupergraphCommand } from './supergraph-command.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'supergraph-command-'));
+  await writeFile(
+    join(folder, 'supergraph.yaml'),
+    'subgraphs:\n  users: { routing_url: "http://users/graphql", schema: { file: users.graphql } }\n',
+  );
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+async function run(...args: readonly string[]) {
+  let out = '';
+  let error = '';
+  const status = await runSupergraphCommand(args, {
+    out: (text) => (out += text),
+    error: (text) => (error += text),
+  });
+  return { status, out: out.replaceAll(folder, '.'), error: error.replaceAll(folder, '.') };
+}
+
+const config = () => join(folder, 'supergraph.yaml');
+const output = () => join(folder, 'supergraph.graphql');
+
+async function writeUsers(sdl: string): Promise<void> {
+  await writeFile(join(folder, 'users.graphql'), sdl);
+}
+
+describe('supergraph compose', () => {
+  it('writes the supergraph, and leaves nothing else behind', async () => {
+    await writeUsers('type Query { me: String }');
+    expect(await run('compose', '--config', config(), '--output', output())).toEqual({
+      status: 0,
+      out: '',
+      error: '',
+    });
+    expect(await readFile(output(), 'utf8')).toContain('USERS @join__graph(name: "users"');
+    expect((await readdir(folder)).toSorted()).toEqual([
+      'supergraph.graphql',
+      'supergraph.yaml',
+      'users.graphql',
+    ]);
+  });
+
+  it('prints it when there is no --output', async () => {
+    await writeUsers('type Query { me: String }');
+    const { status, out } = await run('compose', '--config', config());
+    expect({ status, begins: out.slice(0, 6) }).toEqual({ status: 0, begins: 'schema' });
+  });
+
+  it('tells every error with file and line, ends with 1, and keeps the file that was there', async () => {
+    await writeFile(output(), 'before');
+    await writeUsers('type Query {\n  me: Nobody\n}');
+    expect(await run('compose', '--config', config(), '--output', output())).toEqual({
+      status: 1,
+      out: '',
+      error: 'error: users.graphql:2:7: INVALID_GRAPHQL: [users] Unknown type Nobody\n',
+    });
+    expect(await readFile(output(), 'utf8')).toBe('before');
+  });
+
+  it('tells hints on the standard error and ends with 0', async () => {
+    await writeFile(
+      join(folder, 'supergraph.yaml'),
+      'subgraphs:\n  a: { routing_url: "http://a", schema: { sdl: "type Query { x: Int }" } }\n  b: { routing_url: "http://b", schema: { sdl: "type Query { x: Int }" } }\n',
+    );
+    const { status, error } = await run('compose', '--config', config(), '--output', output());
+    expect(status).toBe(0);
+    expect(error).toMatch(/^hint: the sdl of a:1:14: SHARED_ROOT_FIELD: /);
+  });
+
+  it('ends with 1 when the output cannot be written', async () => {
+    await writeUsers('type Query { me: String }');
+    const { status, error } = await run('compose', '--config', config(), '--output', join(folder, 'no', 'x'));
+    expect({ status, error }).toMatchObject({
+      status: 1,
+      error: expect.stringContaining('ENOENT') as string,
+    });
+  });
+});
+
+describe('supergraph check', () => {
+  beforeEach(async () => {
+    await writeUsers(
+      'type Query { me: User users: [User] }\ntype User { id: ID! name: String }\nenum Role { A }',
+    );
+    await run('compose', '--config', config(), '--output', output());
+  });
+
+  const check = () => run('check', '--config', config(), '--against', output());
+
+  it('ends with 0 when nothing changed', async () => {
+    expect(await check()).toEqual({ status: 0, out: '0 breaking, 0 dangerous\n', error: '' });
+  });
+
+  it('lists breaking changes by coordinate and ends with 1', async () => {
+    await writeUsers('type Query { me: User }\ntype User { id: ID! }\nenum Role { A }');
+    expect(await check()).toEqual({
+      status: 1,
+      out: [
+        'breaking: Query.users: FIELD_REMOVED: Query.users was removed.',
+        'breaking: User.name: FIELD_REMOVED: User.name was removed.',
+        '2 breaking, 0 dangerous\n',
+      ].join('\n'),
+      error: '',
+    });
+  });
+
+  it('lists dangerous changes and ends with 0', async () => {
+    await writeUsers(
+      'type Query { me: User users: [User] }\ntype User { id: ID! name: String }\nenum Role { A B }',
+    );
+    expect(await check()).toEqual({
+      status: 0,
+      out: 'dangerous: Role.B: VALUE_ADDED_TO_ENUM: B was added to enum type Role.\n0 breaking, 1 dangerous\n',
+      error: '',
+    });
+  });
+
+  it('ends with 1 when it does not compose', async () => {
+    await writeUsers('type User { id: ID! }');
+    expect(await check()).toMatchObject({
+      status: 1,
+      out: '',
+      error: expect.stringContaining('NO_QUERIES') as string,
+    });
+  });
+
+  it('ends with 1 when the file before is no supergraph, or is not there', async () => {
+    await writeFile(output(), 'type Query { me: String }');
+    expect(await check()).toMatchObject({
+      status: 1,
+      error: expect.stringContaining('./supergraph.graphql is not a supergraph: ') as string,
+    });
+    await rm(output());
+    expect(await check()).toMatchObject({ status: 1, error: expect.stringContaining('ENOENT') as string });
+  });
+});
+
+describe('A command line that is wrong ends with 64 and the usage', () => {
+  it.each([
+    ['Say compose or check.', []],
+    ['There is no command "publish".', ['publish']],
+    ['"extra" is one argument too many.', ['compose', 'extra']],
+    ['compose takes no --against.', ['compose', '--against', 'x']],
+    ['check takes no --output.', ['check', '--output', 'x', '--against', 'x']],
+    ['check needs --against FILE.', ['check']],
+    ["Unknown option '--supergraph'", ['compose', '--supergraph', 'x']],
+  ])('%s', async (problem, args) => {
+    const { status, out, error } = await run(...args);
+    expect({ status, out }).toEqual({ status: 64, out: '' });
+    expect(error).toContain(problem);
+    expect(error).toContain('Usage:');
+  });
+
+  it('--help is none of these', async () => {
+    expect(await run('--help')).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('Exit status') as string,
+    });
+  });
+});
+
+describe('A configuration that is not usable', () => {
+  it('is told with its lines and ends with 1', async () => {
+    await writeFile(join(folder, 'supergraph.yaml'), 'subgraphs:\n  users: {}\n');
+    expect(await run('compose', '--config', config())).toEqual({
+      status: 1,
+      out: '',
+      error: './supergraph.yaml:2:3: INVALID_CONFIG: subgraphs.users.schema is required\n',
+    });
+  });
+});
