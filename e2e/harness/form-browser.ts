@@ -40,13 +40,8 @@ export class FormBrowser {
 
   /** Fills in the only form of a page and sends it. */
   submit(page: Page, input: FormInput = {}): Promise<Page | Departure> {
-    const form = page.document.querySelector('form');
-    if (!form) throw new Error(`There is no form on ${page.url.href}:\n${page.html}`);
-    return this.send(
-      new URL(form.getAttribute('action') ?? '', page.url),
-      fillIn(form, input),
-      page.url.origin,
-    );
+    const { action, fields } = readForm(page, input.button);
+    return this.send(action, { ...fields, ...input.fields }, page.url.origin);
   }
 
   /** Sends a form's content as a page of the given origin would. */
@@ -99,13 +94,22 @@ async function readPage(url: URL, response: Response): Promise<Page> {
   };
 }
 
-function fillIn(form: HTMLElement, { fields = {}, button }: FormInput): Record<string, string> {
-  const buttons = form.querySelectorAll('button');
-  const pressed = button ? buttons.find(({ text }) => button.test(text.trim())) : buttons[0];
-  if (!pressed) throw new Error(`There is no button ${button} in the form:\n${form.outerHTML}`);
+/**
+ * What a page's only form would send as it is.
+ *
+ * @param button matches the text of the button that is pressed. @default the first button
+ */
+export function readForm(page: Page, button: RegExp = /./): { action: URL; fields: Record<string, string> } {
+  const form = page.document.querySelector('form');
+  const pressed = form?.querySelectorAll('button').find(({ text }) => button.test(text.trim()));
+  if (!form || !pressed)
+    throw new Error(`There is no form with a button ${button} on the page:\n${page.html}`);
   const named = [...form.querySelectorAll('input'), pressed].filter((element) =>
     element.hasAttribute('name'),
   );
-  const given = named.map((element) => [element.getAttribute('name'), element.getAttribute('value') ?? '']);
-  return { ...(Object.fromEntries(given) as Record<string, string>), ...fields };
+  const fields = named.map((element) => [element.getAttribute('name'), element.getAttribute('value') ?? '']);
+  return {
+    action: new URL(form.getAttribute('action') ?? '', page.url),
+    fields: Object.fromEntries(fields) as Record<string, string>,
+  };
 }
