@@ -2,7 +2,14 @@ import { GraphQLError } from 'graphql';
 import type { OperationFacts } from '../planning/document-facts.ts';
 import type { Variables } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { Failure, isDataObject, unresolved, type DataObject, type FailureReason, type PathKey } from './failure.ts';
+import {
+  Failure,
+  isDataObject,
+  unresolved,
+  type DataObject,
+  type FailureReason,
+  type PathKey,
+} from './failure.ts';
 import { introspect } from './introspection.ts';
 import { leafValue } from './leaf-values.ts';
 import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from './response-shape.ts';
@@ -79,7 +86,12 @@ class Completion {
       case 'typename':
         return shape.isObject ? shape.typeName : this.#fail(field.value, place, [unknownType]);
       case 'introspection':
-        return introspect(field, this.#context.supergraph.schema, this.#context.facts, this.#context.variables);
+        return introspect(
+          field,
+          this.#context.supergraph.schema,
+          this.#context.facts,
+          this.#context.variables,
+        );
       case 'data':
         return this.#value(field.value, valueOf(object, field), place);
     }
@@ -100,7 +112,9 @@ class Completion {
 
   #leaf(shape: Extract<ValueShape, { kind: 'leaf' }>, value: unknown, place: Place): unknown {
     const completed = leafValue(shape.type, value);
-    return completed === undefined ? this.#fail(shape, place, [wrongTypeReason(place.field, shape.type.name)]) : completed;
+    return completed === undefined
+      ? this.#fail(shape, place, [wrongTypeReason(place.field, shape.type.name)])
+      : completed;
   }
 
   #list(shape: Extract<ValueShape, { kind: 'list' }>, value: unknown, place: Place): unknown {
@@ -116,7 +130,8 @@ class Completion {
   }
 
   #object(shape: Extract<ValueShape, { kind: 'object' }>, value: unknown, place: Place): unknown {
-    if (!isDataObject(value)) return this.#fail(shape, place, [wrongTypeReason(place.field, shape.selection.type.name)]);
+    if (!isDataObject(value))
+      return this.#fail(shape, place, [wrongTypeReason(place.field, shape.selection.type.name)]);
     const errorsBefore = this.errors.length;
     const completed = this.#fields(shape.selection, value, place.path, place);
     return completed === nulled ? this.#propagate(shape, errorsBefore) : completed;
@@ -203,7 +218,9 @@ function nullReason(field: FieldShape): FailureReason {
 }
 
 function wrongTypeReason(field: FieldShape, expected: string): FailureReason {
-  return reasonOf(`Expected a value of type ${expected} for the field ${field.parentType}.${field.fieldName}.`);
+  return reasonOf(
+    `Expected a value of type ${expected} for the field ${field.parentType}.${field.fieldName}.`,
+  );
 }
 
 function denialReason(field: FieldShape): FailureReason {

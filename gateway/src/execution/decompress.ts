@@ -23,7 +23,12 @@ export async function decompress(
   maxBytes: number,
 ): Promise<Buffer> {
   const decode = decoders.get(encoding.trim().toLowerCase());
-  if (!decode) throw new SubgraphFailure(subgraph, 'encoding', `The subgraph "${subgraph}" answered in an encoding that is not supported.`);
+  if (!decode)
+    throw new SubgraphFailure(
+      subgraph,
+      'encoding',
+      `The subgraph "${subgraph}" answered in an encoding that is not supported.`,
+    );
   try {
     return await decode(body, { maxOutputLength: maxBytes });
   } catch (cause) {

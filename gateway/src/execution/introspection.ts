@@ -1,11 +1,4 @@
-import {
-  executeSync,
-  Kind,
-  OperationTypeNode,
-  visit,
-  type DocumentNode,
-  type GraphQLSchema,
-} from 'graphql';
+import { executeSync, Kind, OperationTypeNode, visit, type DocumentNode, type GraphQLSchema } from 'graphql';
 import type { OperationFacts } from '../planning/document-facts.ts';
 import type { Variables } from '../planning/variables.ts';
 import type { FieldShape } from './response-shape.ts';
@@ -31,7 +24,12 @@ export function introspect(
   return answers.get(field);
 }
 
-function run(document: DocumentNode, schema: GraphQLSchema, field: FieldShape, variables: Variables): unknown {
+function run(
+  document: DocumentNode,
+  schema: GraphQLSchema,
+  field: FieldShape,
+  variables: Variables,
+): unknown {
   const { data, errors } = executeSync({ schema, document, variableValues: variables });
   if (errors) throw errors[0];
   return data?.[field.responseKey];

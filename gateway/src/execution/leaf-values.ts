@@ -17,7 +17,8 @@ const MIN_INT = -(2 ** 31);
 const builtIn: ReadonlyMap<string, LeafCheck> = new Map([
   [
     GraphQLInt.name,
-    (value: unknown) => Number.isInteger(value) && (value as number) <= MAX_INT && (value as number) >= MIN_INT,
+    (value: unknown) =>
+      Number.isInteger(value) && (value as number) <= MAX_INT && (value as number) >= MIN_INT,
   ],
   [GraphQLFloat.name, (value: unknown) => typeof value === 'number' && Number.isFinite(value)],
   [GraphQLString.name, (value: unknown) => typeof value === 'string'],

@@ -16,7 +16,8 @@ export function mergeObject(target: DataObject, source: DataObject, types: TypeI
 export function mergeKey(target: DataObject, key: string, value: unknown, types: TypeIndex): void {
   const known = Object.hasOwn(target, key) ? target[key] : undefined;
   if (known === undefined) target[key] = value;
-  else if (key !== '__typename' || isBetterTypename(value, known, types)) target[key] = mergeValues(known, value, types);
+  else if (key !== '__typename' || isBetterTypename(value, known, types))
+    target[key] = mergeValues(known, value, types);
 }
 
 /** A subgraph that knows an interface as an object type answers the interface's name; the object's own says more. */

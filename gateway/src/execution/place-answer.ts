@@ -1,5 +1,12 @@
 import { applyRewrites } from './apply-rewrites.ts';
-import { Failure, internalFailure, isDataObject, unresolved, type DataObject, type FailureReason } from './failure.ts';
+import {
+  Failure,
+  internalFailure,
+  isDataObject,
+  unresolved,
+  type DataObject,
+  type FailureReason,
+} from './failure.ts';
 import { mergeKey } from './merge-data.ts';
 import { placeErrors } from './place-errors.ts';
 import type { FetchStep } from './plan-steps.ts';
@@ -7,7 +14,12 @@ import type { PlanRun } from './plan-run.ts';
 import type { GraphResponse } from './read-response.ts';
 
 /** Merges the answer of a root fetch into an object. */
-export function placeRoot(step: FetchStep, run: PlanRun, target: DataObject, answer: GraphResponse | Failure): void {
+export function placeRoot(
+  step: FetchStep,
+  run: PlanRun,
+  target: DataObject,
+  answer: GraphResponse | Failure,
+): void {
   if (answer instanceof Failure) return failObject(step, run, target, answer);
   const { data, errors } = answer;
   if (!data) return failObject(step, run, target, new Failure(errors));
@@ -33,12 +45,18 @@ export function placeEntities(
   }
 }
 
-function entitiesOf(step: FetchStep, run: PlanRun, { data, errors }: GraphResponse, count: number): unknown[] | Failure {
+function entitiesOf(
+  step: FetchStep,
+  run: PlanRun,
+  { data, errors }: GraphResponse,
+  count: number,
+): unknown[] | Failure {
   const entities = data?.['_entities'];
   if (!Array.isArray(entities)) {
     return errors.length > 0 ? belowEntities(errors) : brokenEntities(step, 'no list of entities');
   }
-  if (entities.length !== count) return brokenEntities(step, 'another number of entities than it was asked for');
+  if (entities.length !== count)
+    return brokenEntities(step, 'another number of entities than it was asked for');
   if (errors.length > 0) {
     const unplaced = placeErrors(entities, errors, 1);
     explain(step, run, unplaced, (failure) => replaceNullElements(entities, failure));
@@ -53,16 +71,24 @@ function brokenEntities({ subgraph }: FetchStep, what: string): Failure {
 
 function belowEntities(errors: readonly FailureReason[]): Failure {
   return new Failure(
-    errors.map((error) => (error.below[0] === '_entities' ? { ...error, below: error.below.slice(1) } : error)),
+    errors.map((error) =>
+      error.below[0] === '_entities' ? { ...error, below: error.below.slice(1) } : error,
+    ),
   );
 }
 
 function placeEntity(step: FetchStep, run: PlanRun, object: DataObject, entity: unknown): void {
   if (entity instanceof Failure) return failObject(step, run, object, entity);
   if (entity === null) return placeNothing(step, run, object);
-  if (!isDataObject(entity)) return failObject(step, run, object, brokenEntities(step, 'an entity that is no object'));
+  if (!isDataObject(entity))
+    return failObject(step, run, object, brokenEntities(step, 'an entity that is no object'));
   if (!isSameKind(object, entity, run)) {
-    return failObject(step, run, object, brokenEntities(step, 'an entity of another type than it was asked for'));
+    return failObject(
+      step,
+      run,
+      object,
+      brokenEntities(step, 'an entity of another type than it was asked for'),
+    );
   }
   mergeExpected(step, run, object, entity);
 }
@@ -76,7 +102,8 @@ function placeNothing(step: FetchStep, run: PlanRun, object: DataObject): void {
 function isSameKind(object: DataObject, entity: DataObject, { supergraph: { types } }: PlanRun): boolean {
   const known = object['__typename'];
   const told = entity['__typename'];
-  if (typeof known !== 'string' || typeof told !== 'string') return told === undefined || typeof told === 'string';
+  if (typeof known !== 'string' || typeof told !== 'string')
+    return told === undefined || typeof told === 'string';
   return types.isSubtype(told, known) || types.isSubtype(known, told);
 }
 
@@ -135,7 +162,8 @@ function explain(
   run.failed = true;
   if (unplaced.length === 0) return;
   if (replace(new Failure(unplaced.map((reason) => ({ ...reason, below: [] }))))) return;
-  for (const reason of unplaced) run.looseErrors.push({ subgraph: step.subgraph, fetchPath: step.path, reason });
+  for (const reason of unplaced)
+    run.looseErrors.push({ subgraph: step.subgraph, fetchPath: step.path, reason });
 }
 
 function replaceNulls(data: DataObject, failure: Failure): boolean {

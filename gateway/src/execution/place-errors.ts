@@ -6,7 +6,11 @@ import { Failure, type DataObject, type FailureReason, type PathKey } from './fa
  *
  * @returns those that explain no null of the data
  */
-export function placeErrors(root: DataObject | unknown[], errors: readonly FailureReason[], skip = 0): FailureReason[] {
+export function placeErrors(
+  root: DataObject | unknown[],
+  errors: readonly FailureReason[],
+  skip = 0,
+): FailureReason[] {
   return errors.filter((error) => !placeError(root, error, skip));
 }
 

@@ -30,7 +30,11 @@ export interface FetchStep {
 
 /** Part of a representation. */
 export type RequiredSelection =
-  | { readonly kind: 'field'; readonly name: string; readonly selections: readonly RequiredSelection[] | undefined }
+  | {
+      readonly kind: 'field';
+      readonly name: string;
+      readonly selections: readonly RequiredSelection[] | undefined;
+    }
   | {
       readonly kind: 'fragment';
       readonly typeCondition: string | undefined;
@@ -46,13 +50,22 @@ export interface ExpectedSelection {
 
 /** A change to what is sent or received. */
 export type Rewrite =
-  | { readonly kind: 'set'; readonly path: readonly RewriteStep[]; readonly key: string; readonly value: unknown }
-  | { readonly kind: 'rename'; readonly path: readonly RewriteStep[]; readonly key: string; readonly to: string };
+  | {
+      readonly kind: 'set';
+      readonly path: readonly RewriteStep[];
+      readonly key: string;
+      readonly value: unknown;
+    }
+  | {
+      readonly kind: 'rename';
+      readonly path: readonly RewriteStep[];
+      readonly key: string;
+      readonly to: string;
+    };
 
 /** A step down in a rewrite's path. */
 export type RewriteStep =
-  | { readonly kind: 'key'; readonly key: string }
-  | { readonly kind: 'type'; readonly type: string };
+  { readonly kind: 'key'; readonly key: string } | { readonly kind: 'type'; readonly type: string };
 
 /** Where the value of a contextual argument is found. */
 export interface ContextValue {

@@ -1,4 +1,11 @@
-import { Failure, internalFailure, isDataObject, type DataObject, type FailureReason, type PathKey } from './failure.ts';
+import {
+  Failure,
+  internalFailure,
+  isDataObject,
+  type DataObject,
+  type FailureReason,
+  type PathKey,
+} from './failure.ts';
 import type { SubgraphResponse } from './subgraph-request.ts';
 
 /** A well-formed GraphQL response. */

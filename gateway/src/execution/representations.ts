@@ -122,7 +122,8 @@ function selectValue(
   if (value === null || value instanceof Failure) return value;
   if (Array.isArray(value)) return selectList(value, field, types);
   if (!field.selections) return value;
-  if (!isDataObject(value)) return internalFailure(`A subgraph answered the field ${field.name} with a value of another type.`);
+  if (!isDataObject(value))
+    return internalFailure(`A subgraph answered the field ${field.name} with a value of another type.`);
   return select(value, field.selections, types) ?? {};
 }
 

@@ -72,7 +72,11 @@ export class SelectionShape {
     if (!types.isSubtype(typeName, this.type.name)) return undefined;
     const groups = new Map<string, PreparedField[]>();
     collectFields(this.#selections, typeName, types, groups);
-    return { typeName, isObject: isObjectType(type), fields: [...groups.values()].map((group) => fieldShape(type, group, this.#context)) };
+    return {
+      typeName,
+      isObject: isObjectType(type),
+      fields: [...groups.values()].map((group) => fieldShape(type, group, this.#context)),
+    };
   }
 }
 
@@ -152,7 +156,10 @@ function kindOf(name: string): FieldShape['kind'] {
 }
 
 const metaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
-  [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef].map((definition) => [definition.name, definition]),
+  [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef].map((definition) => [
+    definition.name,
+    definition,
+  ]),
 );
 
 function definitionOf(
@@ -164,10 +171,15 @@ function definitionOf(
   return definition;
 }
 
-function valueShape(type: GraphQLOutputType, group: readonly PreparedField[], context: ShapeContext): ValueShape {
+function valueShape(
+  type: GraphQLOutputType,
+  group: readonly PreparedField[],
+  context: ShapeContext,
+): ValueShape {
   const nullable = !isNonNullType(type);
   const inner = getNullableType(type);
-  if (isListType(inner)) return { kind: 'list', nullable, item: valueShape(inner.ofType as GraphQLOutputType, group, context) };
+  if (isListType(inner))
+    return { kind: 'list', nullable, item: valueShape(inner.ofType as GraphQLOutputType, group, context) };
   if (isLeafType(inner)) return { kind: 'leaf', nullable, type: inner };
   if (!isCompositeType(inner)) throw new TypeError(`The type ${String(inner)} can't be answered.`);
   const selections = group.flatMap((field) => field.selections ?? []);

@@ -16,7 +16,8 @@ import { SubgraphFailure } from './subgraph-failure.ts';
  */
 export async function runFetch(step: FetchStep, run: PlanRun): Promise<void> {
   if (!step.requires) await fetchRoot(step, run);
-  else if (step.contextValues.length === 0) await fetchEntities(step, run, targetsAt(run.root, step.path), '');
+  else if (step.contextValues.length === 0)
+    await fetchEntities(step, run, targetsAt(run.root, step.path), '');
   else await fetchByContext(step, run);
 }
 
@@ -63,7 +64,8 @@ function contextText(values: readonly ContextValue[], target: Target, run: PlanR
   for (const value of values) {
     const found = contextValue(value, target, run);
     if (found instanceof Failure) return found;
-    if (found !== undefined) texts.set(value.variable, `${JSON.stringify(value.variable)}:${JSON.stringify(found)}`);
+    if (found !== undefined)
+      texts.set(value.variable, `${JSON.stringify(value.variable)}:${JSON.stringify(found)}`);
   }
   const missing = values.find(({ variable }) => !texts.has(variable));
   if (missing) return internalFailure('A value that a field takes from its context is not there.');
@@ -100,11 +102,19 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
   try {
     const headers = await run.headersFor(subgraph);
     const body = `${step.bodyStart}${variables}}`;
-    const response = await subgraphClient.send({ subgraph, url: endpoint.url, body, headers, signal, isMutation });
+    const response = await subgraphClient.send({
+      subgraph,
+      url: endpoint.url,
+      body,
+      headers,
+      signal,
+      isMutation,
+    });
     return readResponse(subgraph, response);
   } catch (error) {
     signal.throwIfAborted();
-    const message = error instanceof SubgraphFailure ? error.message : `The subgraph "${subgraph}" could not be asked.`;
+    const message =
+      error instanceof SubgraphFailure ? error.message : `The subgraph "${subgraph}" could not be asked.`;
     return internalFailure(message, error);
   }
 }

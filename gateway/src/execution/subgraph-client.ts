@@ -57,7 +57,10 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
       const headers = { ...request.headers, ...FIXED_HEADERS };
       poolOf(origin).dispatch({ path, method: 'POST', headers, body: request.body }, call);
       const { status, body, encoding } = await call.answer;
-      return { status, body: encoding === undefined ? body : await decompress(request.subgraph, body, encoding, maxBytes) };
+      return {
+        status,
+        body: encoding === undefined ? body : await decompress(request.subgraph, body, encoding, maxBytes),
+      };
     },
     async close() {
       const closing = [...pools.values()].map((pool) => pool.close());

@@ -43,7 +43,9 @@ export function compileFetch(node: FetchNode, path: readonly string[]): FetchSte
     expected: expectedOf(node),
     inputRewrites: node.inputRewrites?.map(compileRewrite) ?? [],
     outputRewrites: node.outputRewrites?.map(compileRewrite) ?? [],
-    contextValues: node.contextRewrites?.map(({ path: from, renameKeyTo }) => compileContextValue(from, renameKeyTo)) ?? [],
+    contextValues:
+      node.contextRewrites?.map(({ path: from, renameKeyTo }) => compileContextValue(from, renameKeyTo)) ??
+      [],
   };
 }
 
@@ -55,7 +57,11 @@ function bodyStartOf({ operation, operationName }: FetchNode): string {
 function compileRequired(node: QueryPlanSelectionNode): RequiredSelection {
   return node.kind === 'Field'
     ? { kind: 'field', name: node.alias ?? node.name, selections: node.selections?.map(compileRequired) }
-    : { kind: 'fragment', typeCondition: node.typeCondition, selections: node.selections.map(compileRequired) };
+    : {
+        kind: 'fragment',
+        typeCondition: node.typeCondition,
+        selections: node.selections.map(compileRequired),
+      };
 }
 
 const FRAGMENT_PREFIX = '... on ';

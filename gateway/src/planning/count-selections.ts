@@ -14,7 +14,10 @@ export function countSelections(
   const counted = new Map<string, number>();
 
   const ofSet = (set: SelectionSetNode): number =>
-    set.selections.reduce((sum, selection) => sum + (isIncluded(selection, variables) ? ofSelection(selection) : 0), 0);
+    set.selections.reduce(
+      (sum, selection) => sum + (isIncluded(selection, variables) ? ofSelection(selection) : 0),
+      0,
+    );
 
   const ofSelection = (selection: SelectionNode): number => {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return 1 + ofFragment(selection.name.value);

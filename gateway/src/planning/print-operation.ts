@@ -1,5 +1,10 @@
 import { Kind, print, visit, type ASTNode, type DirectiveNode } from 'graphql';
-import type { PreparedField, PreparedFragment, PreparedOperation, PreparedSelection } from './prepared-operation.ts';
+import type {
+  PreparedField,
+  PreparedFragment,
+  PreparedOperation,
+  PreparedSelection,
+} from './prepared-operation.ts';
 
 const DECIDED: ReadonlySet<string> = new Set(['skip', 'include', 'defer', 'live']);
 
@@ -23,11 +28,17 @@ export function printForPlanning(operation: PreparedOperation): string | undefin
   return `${operation.kind} ${name}${definitions && `(${definitions})`} ${directives} {${selections}}`;
 }
 
-function printSelections(selections: readonly PreparedSelection[], used: Set<string>, isRoot: boolean): string {
+function printSelections(
+  selections: readonly PreparedSelection[],
+  used: Set<string>,
+  isRoot: boolean,
+): string {
   const texts = new Set<string>();
   for (const selection of selections) {
     const text =
-      selection.kind === 'field' ? printField(selection, used, isRoot) : printFragment(selection, used, isRoot);
+      selection.kind === 'field'
+        ? printField(selection, used, isRoot)
+        : printFragment(selection, used, isRoot);
     if (text !== '') texts.add(text);
   }
   return [...texts].join(' ');

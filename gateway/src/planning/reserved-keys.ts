@@ -20,7 +20,12 @@ export function reservedKeysOf(schema: Schema): ReservedKeys {
 }
 
 function readReservedKeys(schema: Schema): ReadonlySet<string> {
-  const names = new Set(['__typename', '_entities', '_service', ...Object.getOwnPropertyNames(Object.prototype)]);
+  const names = new Set([
+    '__typename',
+    '_entities',
+    '_service',
+    ...Object.getOwnPropertyNames(Object.prototype),
+  ]);
   for (const definition of schema.directives()) {
     if (!definition.name.startsWith('join__')) continue;
     for (const application of definition.applications()) {

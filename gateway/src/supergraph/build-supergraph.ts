@@ -12,7 +12,7 @@ import { createTypeIndex } from './type-index.ts';
 /** Settings of {@link buildSupergraph}. */
 export interface BuildOptions {
   /** Replaces the addresses in the supergraph, by the subgraph's name. */
-  readonly subgraphUrls?: ReadonlyMap<string, string> | undefined;
+  readonly subgraphUrls?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A supergraph that can't be served. The message says why, in words for an operator. */
@@ -30,7 +30,7 @@ const CONNECTORS = 'https://specs.apollo.dev/connect';
 export function buildSupergraph(sdl: string, options: BuildOptions = {}): Supergraph {
   const federated = readSupergraph(sdl);
   refuseConnectors(federated.schema);
-  const subgraphs = endpointsOf(federated, options.subgraphUrls ?? new Map());
+  const subgraphs = endpointsOf(federated, options.subgraphUrls ?? {});
   return Object.freeze({
     hash: hashOf(sdl, subgraphs),
     sdl,
@@ -51,7 +51,9 @@ function readSupergraph(sdl: string): FederatedSchema {
 }
 
 function refuseConnectors(schema: Schema): void {
-  const linked = [...(schema.coreFeatures?.allFeatures() ?? [])].some(({ url }) => url.identity === CONNECTORS);
+  const linked = [...(schema.coreFeatures?.allFeatures() ?? [])].some(
+    ({ url }) => url.identity === CONNECTORS,
+  );
   if (linked) {
     throw new InvalidSupergraph(
       'The supergraph uses Apollo connectors (@connect), which need a subgraph of their own here: ' +
@@ -62,16 +64,21 @@ function refuseConnectors(schema: Schema): void {
 
 function endpointsOf(
   federated: FederatedSchema,
-  urls: ReadonlyMap<string, string>,
+  urls: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, SubgraphEndpoint> {
-  const named = federated.subgraphsMetadata().map(({ name, url }) => ({ name, url: urls.get(name) ?? url }));
+  const named = federated
+    .subgraphsMetadata()
+    .map(({ name, url }) => ({ name, url: (Object.hasOwn(urls, name) ? urls[name] : undefined) ?? url }));
   return new Map(named.map((endpoint) => [endpoint.name, Object.freeze(endpoint)]));
 }
 
 function clientSchemaOf(federated: FederatedSchema): GraphQLSchema {
   const schema = federated.apiSchema().toGraphQLJSSchema({ includeDefer: true });
   if (schema.getDirective('live')) return schema;
-  return extendSchema(schema, parse('"Resolves the query again and again and sends what changed." directive @live on QUERY'));
+  return extendSchema(
+    schema,
+    parse('"Resolves the query again and again and sends what changed." directive @live on QUERY'),
+  );
 }
 
 function hashOf(sdl: string, subgraphs: ReadonlyMap<string, SubgraphEndpoint>): string {

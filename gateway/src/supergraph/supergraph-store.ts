@@ -1,4 +1,9 @@
-import type { Supergraph } from './supergraph.ts';
+import { buildSupergraph, InvalidSupergraph } from './build-supergraph.ts';
+import { createFileSource } from './file-source.ts';
+import { createSubgraphsSource } from './subgraphs-source.ts';
+import type { SubgraphEndpoint, Supergraph } from './supergraph.ts';
+import type { SupergraphSource } from './supergraph-source.ts';
+import { createUrlSource } from './url-source.ts';
 
 /** Where the current supergraph is to be had. */
 export interface SupergraphStore {
@@ -7,4 +12,139 @@ export interface SupergraphStore {
   /** Called after each swap. @returns ends it */
   onChange(listener: (next: Supergraph, previous: Supergraph) => void): () => void;
   close(): Promise<void>;
+}
+
+/** What the store tells its host, for logs and metrics. */
+export interface SupergraphObserver {
+  /** A new generation serves. */
+  swapped(supergraph: Supergraph): void;
+  /** A text was refused, or could not be read: the generation before goes on serving. Told once for each text. */
+  rejected(source: string, error: Error): void;
+}
+
+/** Settings of {@link createSupergraphStore}: exactly one of `file`, `url`, `subgraphs`. */
+export interface SupergraphStoreOptions {
+  /** Path of a supergraph file. */
+  readonly file?: string | undefined;
+  /** Address of a supergraph, http or https. */
+  readonly url?: string | undefined;
+  /** Running subgraphs to compose, in development. */
+  readonly subgraphs?: readonly SubgraphEndpoint[] | undefined;
+  /** Replaces the addresses in the supergraph, by the subgraph's name. */
+  readonly subgraphUrls?: Readonly<Record<string, string>> | undefined;
+  /** How often a change is looked for where no watcher tells of it, milliseconds. @default 5000 */
+  readonly pollMs?: number | undefined;
+  /** Prepares a generation before it serves: the operations that are known are planned. */
+  readonly warm?: ((next: Supergraph) => Promise<void>) | undefined;
+  readonly observer?: SupergraphObserver | undefined;
+}
+
+/** Editors and `cp` write in several steps. */
+const SETTLE_MS = 50;
+
+/**
+ * Loads the supergraph and keeps it current. A broken text never replaces a good one.
+ *
+ * @throws when there is no first supergraph to serve
+ */
+export async function createSupergraphStore(options: SupergraphStoreOptions): Promise<SupergraphStore> {
+  const source = sourceOf(options);
+  const closing = new AbortController();
+  const first = await source.read(closing.signal);
+  if (first === undefined) throw new InvalidSupergraph(`There is no supergraph at ${source.description}.`);
+  return new WatchingStore(source, buildSupergraph(first, options), first, options, closing);
+}
+
+function sourceOf({ file, url, subgraphs }: SupergraphStoreOptions): SupergraphSource {
+  if (file !== undefined) return createFileSource(file);
+  if (url !== undefined) return createUrlSource(url);
+  if (subgraphs !== undefined) return createSubgraphsSource(subgraphs);
+  throw new TypeError('A supergraph store needs a file, a URL or subgraphs.');
+}
+
+class WatchingStore implements SupergraphStore {
+  readonly #source: SupergraphSource;
+  readonly #options: SupergraphStoreOptions;
+  readonly #closing: AbortController;
+  readonly #listeners = new Set<(next: Supergraph, previous: Supergraph) => void>();
+  readonly #unwatch: (() => void) | undefined;
+  readonly #poll: NodeJS.Timeout;
+  #current: Supergraph;
+  #lastText: string;
+  #lastProblem: string | undefined;
+  #settling: NodeJS.Timeout | undefined;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(
+    source: SupergraphSource,
+    current: Supergraph,
+    text: string,
+    options: SupergraphStoreOptions,
+    closing: AbortController,
+  ) {
+    this.#source = source;
+    this.#options = options;
+    this.#closing = closing;
+    this.#current = current;
+    this.#lastText = text;
+    this.#unwatch = source.watch?.(() => this.#settle());
+    this.#poll = setInterval(() => this.#enqueue(), options.pollMs ?? 5000);
+    this.#poll.unref();
+  }
+
+  current(): Supergraph {
+    return this.#current;
+  }
+
+  onChange(listener: (next: Supergraph, previous: Supergraph) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#unwatch?.();
+    clearInterval(this.#poll);
+    clearTimeout(this.#settling);
+    await this.#work;
+  }
+
+  #settle(): void {
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => this.#enqueue(), SETTLE_MS);
+    this.#settling.unref();
+  }
+
+  /** One after the other: a slow build is never overtaken by a newer one and then put in its place. */
+  #enqueue(): void {
+    this.#work = this.#work.then(() => this.#reload());
+  }
+
+  async #reload(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    try {
+      const text = await this.#source.read(this.#closing.signal);
+      if (text === undefined || text === this.#lastText) return;
+      this.#lastText = text;
+      await this.#swap(buildSupergraph(text, this.#options));
+      this.#lastProblem = undefined;
+    } catch (error) {
+      this.#reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  async #swap(next: Supergraph): Promise<void> {
+    const previous = this.#current;
+    if (next.hash === previous.hash) return;
+    await this.#options.warm?.(next);
+    this.#current = next;
+    this.#options.observer?.swapped(next);
+    for (const listener of this.#listeners) listener(next, previous);
+  }
+
+  #reject(error: Error): void {
+    if (this.#closing.signal.aborted || error.message === this.#lastProblem) return;
+    this.#lastProblem = error.message;
+    this.#options.observer?.rejected(this.#source.description, error);
+  }
 }

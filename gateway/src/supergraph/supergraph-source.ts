@@ -1,0 +1,14 @@
+/** Where the text of a supergraph comes from. */
+export interface SupergraphSource {
+  /** For logs: a path or a URL without its query. */
+  readonly description: string;
+  /**
+   * Reads the text.
+   *
+   * @returns nothing when it is known not to have changed since the last reading
+   * @throws when it can't be read
+   */
+  read(signal: AbortSignal): Promise<string | undefined>;
+  /** Calls back when reading again is worthwhile, as far as the source can tell. @returns ends it */
+  watch?(changed: () => void): () => void;
+}
