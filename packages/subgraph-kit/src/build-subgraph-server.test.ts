@@ -38,7 +38,7 @@ let keys: TestUserContext;
 let development: FastifyInstance;
 let production: FastifyInstance;
 const log: string[] = [];
-const contextsMade = vi.fn((userContext: UserContext): Context => ({ userContext }));
+const contextsMade = vi.fn(({ userContext }: Context): Context => ({ userContext }));
 
 function build(isDevelopment: boolean): Promise<FastifyInstance> {
   return buildSubgraphServer({
@@ -195,9 +195,25 @@ describe('errors', () => {
     expect([answer.status, answer.errors?.[0]?.extensions['code']]).toEqual([status, code]);
   });
 
-  it('call a variable that does not fit BAD_USER_INPUT', async () => {
-    const answer = await askAsAda(production, 'query ($at: DateTime) { echo(at: $at) }', { at: 'tomorrow' });
-    expect([answer.status, answer.errors?.[0]?.extensions['code']]).toEqual([400, 'BAD_USER_INPUT']);
+  it.each([
+    ['a variable', 'query ($at: DateTime) { echo(at: $at) }', 'at'],
+    ['a field of a variable', 'query ($in: Span) { echo(in: $in) }', 'in.from'],
+  ])('name %s that does not fit, as BAD_USER_INPUT', async (_what, query, field) => {
+    const answer = await askAsAda(production, query, { at: 'tomorrow', in: { from: 'tomorrow' } });
+    expect([answer.status, answer.errors?.[0]?.extensions]).toEqual([
+      400,
+      { code: 'BAD_USER_INPUT', field, invalidValue: 'tomorrow' },
+    ]);
+  });
+
+  it('call a literal that does not fit BAD_USER_INPUT too', async () => {
+    const { errors } = await askAsAda(production, '{ echo(at: "tomorrow") }');
+    expect(errors?.[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT', invalidValue: 'tomorrow' });
+  });
+
+  it('name a variable of a built-in type that does not fit', async () => {
+    const { errors } = await askAsAda(production, 'query ($n: Int!) { count(n: $n) }', { n: 'many' });
+    expect(errors?.[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT', field: 'n' });
   });
 
   it('have the shape of GraphQL also where the body is no JSON', async () => {

@@ -9,7 +9,7 @@ import {
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/deployable';
 import type { UserContext, UserContextVerifier } from '@trellis/user-context';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { answerInGraphShape } from './answer-in-graph-shape.ts';
 import { buildExecutableSchema } from './build-executable-schema.ts';
 import { createErrorFormatter } from './format-graph-error.ts';
@@ -18,6 +18,13 @@ import { createSubgraphMetrics } from './subgraph-metrics.ts';
 
 /** A subgraph's HTTP server. */
 export type SubgraphServer = FastifyInstance;
+
+/** What a request brings along beside its operation. */
+export interface SubgraphRequest {
+  readonly userContext: UserContext;
+  /** What makes the request's mutations safe to retry. */
+  readonly idempotencyKey?: string | undefined;
+}
 
 /** What a subgraph's server is made of. */
 export interface SubgraphServerOptions<Context extends BaseContext> {
@@ -30,7 +37,7 @@ export interface SubgraphServerOptions<Context extends BaseContext> {
   /** Resolvers and scalars by type. */
   readonly resolvers: object;
   /** Makes what resolvers receive, once a request: the caller and fresh loaders. */
-  readonly createContext: (userContext: UserContext) => Context | Promise<Context>;
+  readonly createContext: (request: SubgraphRequest) => Context | Promise<Context>;
   /** Development answers introspection and `_service` to anybody, and shows stack traces. */
   readonly development: boolean;
   /** What must hold for `/health/ready` to answer 200, by name. */
@@ -65,11 +72,21 @@ export async function buildSubgraphServer<Context extends BaseContext>(
   server.post(
     '/graphql',
     fastifyApolloHandler(apollo, {
-      context: async (request) => options.createContext(await readUserContext(request)),
+      context: async (request) =>
+        options.createContext({
+          userContext: await readUserContext(request),
+          idempotencyKey: idempotencyKeyOf(request),
+        }),
     }),
   );
   server.addHook('onClose', () => apollo.stop());
   return server;
+}
+
+/** The gateway sends the key of the client's header or `extensions.idempotencyKey` on in this header. */
+function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  return typeof key === 'string' ? key : undefined;
 }
 
 async function startApollo<Context extends BaseContext>(

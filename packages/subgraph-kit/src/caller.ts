@@ -1,11 +1,25 @@
+import { forbidden, unauthenticated } from '@trellis/errors';
 import type { Role, UserContext } from '@trellis/user-context';
+import { parseId } from './ids.ts';
 
 /** Whether the user behind the request has a role. */
 export function hasRole(context: UserContext, role: Role): boolean {
   return context.user?.roles.includes(role) ?? false;
 }
 
-/** Editors and administrators: they see drafts, and may change what others wrote. Requirements: Roles. */
+/** Editors and administrators: they see drafts, and may change what others wrote. */
 export function isEditor(context: UserContext): boolean {
   return hasRole(context, 'EDITOR') || hasRole(context, 'ADMIN');
+}
+
+/**
+ * The id of the user behind a request that needs one.
+ *
+ * @throws GraphQLError UNAUTHENTICATED for nobody, FORBIDDEN for a client that acts for itself
+ */
+export function requireUserId({ user, clientId }: UserContext): string {
+  if (!user && !clientId) throw unauthenticated();
+  const id = parseId(user?.id ?? '');
+  if (id === undefined) throw forbidden('Only a user of this graph may do this.');
+  return id;
 }

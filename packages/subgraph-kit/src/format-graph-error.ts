@@ -48,7 +48,14 @@ function explicitCode(error: unknown): unknown {
 }
 
 function exposed(formatted: GraphQLFormattedError, code: GraphErrorCode): GraphQLFormattedError {
-  return { ...formatted, extensions: { ...formatted.extensions, code } };
+  const field = code === 'BAD_USER_INPUT' ? fieldOfVariable(formatted.message) : undefined;
+  return { ...formatted, extensions: { ...(field && { field }), ...formatted.extensions, code } };
+}
+
+/** graphql-js says only in the message which variable, or which field of it, it could not read. */
+function fieldOfVariable(message: string): string | undefined {
+  const variable = /^Variable "\$(\w+)"/.exec(message)?.[1];
+  return variable && (/ at "([^"]+)"; /.exec(message)?.[1] ?? variable);
 }
 
 function masked(formatted: GraphQLFormattedError, error: unknown, logger: Logger): GraphQLFormattedError {

@@ -4,13 +4,15 @@ export {
   type SubgraphServer,
   type SubgraphServerOptions,
 } from './build-subgraph-server.ts';
-export { hasRole, isEditor } from './caller.ts';
+export { hasRole, isEditor, requireUserId } from './caller.ts';
 export {
   createSubgraphProgram,
   type SubgraphDefinition,
   type SubgraphDependencies,
 } from './create-subgraph-program.ts';
+export { forgetOldAnswers } from './idempotency.ts';
 export { createId, isTimeOrderedId, parseId, timeOfId } from './ids.ts';
+export { createMutations, type MutationCall, type Mutations, type MutationsOptions } from './mutations.ts';
 export { groupByPosition, orderByKey } from './order-by-key.ts';
 export { dateTimeScalar } from './scalars/date-time.ts';
 export { jsonScalar, type JsonValue } from './scalars/json.ts';
@@ -20,3 +22,4 @@ export {
   type SubgraphConfig,
   type SubgraphShape,
 } from './subgraph-variables.ts';
+export { readJson, readText, type JsonBounds, type TextBounds } from './text-arguments.ts';

@@ -13,7 +13,7 @@ export function buildServer(dependencies: SubgraphDependencies): Promise<Subgrap
     ...dependencies,
     typeDefs: new URL('../src/schema.graphql', import.meta.url),
     resolvers,
-    createContext: (userContext) => ({ posts: createPostLoader(store, viewerOf(userContext)) }),
+    createContext: ({ userContext }) => ({ posts: createPostLoader(store, viewerOf(userContext)) }),
     readiness: { database: async () => void (await pool.query('SELECT 1')) },
   });
 }

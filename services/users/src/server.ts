@@ -1,5 +1,4 @@
 import { buildSubgraphServer, type SubgraphDependencies, type SubgraphServer } from '@trellis/subgraph-kit';
-import type { UserContext } from '@trellis/user-context';
 import type { SubgraphContext } from './context.ts';
 import { createProfileLoader } from './profile-loader.ts';
 import { createProfileProvisioner } from './profile-provisioner.ts';
@@ -15,7 +14,7 @@ export function buildServer(dependencies: SubgraphDependencies): Promise<Subgrap
     ...dependencies,
     typeDefs: new URL('../src/schema.graphql', import.meta.url),
     resolvers,
-    createContext: async (userContext: UserContext) => {
+    createContext: async ({ userContext }) => {
       if (userContext.user) await provisioner.provision(userContext.user);
       return { userContext, store, profiles: createProfileLoader(store) };
     },

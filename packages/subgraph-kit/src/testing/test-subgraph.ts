@@ -23,6 +23,7 @@ export interface Question {
   readonly variables?: Readonly<Record<string, unknown>>;
   /** Who asks. @default nobody, with a signed context that says so */
   readonly as?: UserContext;
+  readonly idempotencyKey?: string;
 }
 
 /** An error of an {@link Answer}. */
@@ -108,12 +109,15 @@ async function ask<Data>(
   server: SubgraphServer,
   keys: TestUserContext,
   service: string,
-  { query, variables, as }: Question,
+  { query, variables, as, idempotencyKey }: Question,
 ): Promise<Answer<Data>> {
   const response = await server.inject({
     method: 'POST',
     url: '/graphql',
-    headers: { [USER_CONTEXT_HEADER]: await keys.sign(service, as ?? NOBODY) },
+    headers: {
+      [USER_CONTEXT_HEADER]: await keys.sign(service, as ?? NOBODY),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    },
     payload: { query, variables },
   });
   const body = response.json<{ data: Data; errors?: readonly AnswerError[] }>();

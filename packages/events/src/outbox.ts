@@ -1,0 +1,16 @@
+import type { Transaction } from '@trellis/postgres';
+import { v7 } from 'uuid';
+import type { DomainEvent } from './domain-event.ts';
+
+/** What happened; the outbox gives it its id. */
+export type NewEvent = Omit<DomainEvent, 'id'>;
+
+const APPEND = 'INSERT INTO outbox (id, type, subject, payload) VALUES ($1, $2, $3, $4)';
+
+/**
+ * Writes an event in the transaction of the change that it tells of: both happen or neither does. Events of one subject keep
+ * their order when each change locks its subject before it appends.
+ */
+export async function appendEvent(transaction: Transaction, event: NewEvent): Promise<void> {
+  await transaction.query(APPEND, [v7(), event.type, event.subject, JSON.stringify(event.payload)]);
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { badUserInput } from '@trellis/errors';
+import type { Transaction } from '@trellis/postgres';
+
+/** One root field of a mutation that carries an idempotency key. */
+export interface IdempotentCall<Answer> {
+  /** Keys of different users have nothing to do with one another. */
+  readonly userId: string;
+  /** As the client sent it. */
+  readonly key: string;
+  /** The field's key in the answer; one request may call the same field several times. */
+  readonly path: string;
+  /** The field and its arguments. The same key with others is a mistake of the client. */
+  readonly call: unknown;
+  /** Reads an answer that was kept as JSON. */
+  readonly revive: (kept: unknown) => Answer;
+}
+
+/** Hours for which an answer is kept. */
+const KEPT_H = 24;
+
+/** Visible ASCII characters. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+// Takes the key for this transaction. Whoever uses it at the same time waits here until the transaction has ended.
+const CLAIM = `
+  INSERT INTO idempotent_answer AS kept (user_id, key, path, fingerprint) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (user_id, key, path) DO UPDATE SET fingerprint = excluded.fingerprint, created_at = now()
+    WHERE kept.created_at < now() - make_interval(hours => ${KEPT_H})`;
+
+const FIND =
+  'SELECT fingerprint, answer FROM idempotent_answer WHERE user_id = $1 AND key = $2 AND path = $3';
+
+const KEEP = 'UPDATE idempotent_answer SET answer = $4 WHERE user_id = $1 AND key = $2 AND path = $3';
+
+const FORGET = `DELETE FROM idempotent_answer WHERE created_at < now() - make_interval(hours => ${KEPT_H})`;
+
+interface KeptAnswer {
+  readonly fingerprint: Buffer;
+  readonly answer: unknown;
+}
+
+/**
+ * Does the work of a mutation once, however often the client sends it. The answer is kept in the transaction of the work
+ * itself, so that there is no moment at which one exists without the other; a work that fails leaves no trace, and may be
+ * tried again.
+ *
+ * @returns what `work` resolves to, or what it resolved to the first time
+ * @throws GraphQLError BAD_USER_INPUT when the key is malformed, or was used with other arguments
+ */
+export async function once<Answer>(
+  transaction: Transaction,
+  idempotent: IdempotentCall<Answer>,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  if (!KEY.test(idempotent.key)) throw badKey('must have 1 to 255 visible ASCII characters', idempotent.key);
+  const name = [idempotent.userId, idempotent.key, idempotent.path];
+  const fingerprint = fingerprintOf(idempotent.call);
+  const claimed = await transaction.query(CLAIM, [...name, fingerprint]);
+  if (claimed.rowCount === 0) return idempotent.revive(await recall(transaction, name, fingerprint));
+  const answer = await work();
+  await transaction.query(KEEP, [...name, JSON.stringify(answer)]);
+  return answer;
+}
+
+/** Forgets the answers whose time is over. */
+export async function forgetOldAnswers(database: Pick<Transaction, 'query'>): Promise<void> {
+  await database.query(FORGET);
+}
+
+async function recall(
+  transaction: Transaction,
+  name: readonly string[],
+  fingerprint: Buffer,
+): Promise<unknown> {
+  const { rows } = await transaction.query<KeptAnswer>(FIND, [...name]);
+  const [kept] = rows;
+  if (kept?.fingerprint.equals(fingerprint)) return kept.answer;
+  throw badKey('was used with other arguments', name[1] ?? '');
+}
+
+function fingerprintOf(call: unknown): Buffer {
+  return createHash('sha256').update(JSON.stringify(call)).digest();
+}
+
+function badKey(problem: string, key: string): Error {
+  return badUserInput(`The idempotency key ${problem}.`, 'Idempotency-Key', key);
+}

@@ -1,0 +1,74 @@
+import { badUserInput } from '@trellis/errors';
+import type { JsonValue } from './scalars/json.ts';
+
+/** What a text may be. */
+export interface TextBounds {
+  /** UTF-16 code units. */
+  readonly maxLength: number;
+  /** Whether it may have line breaks and other control characters. @default false */
+  readonly multiline?: boolean;
+}
+
+/** What a JSON value may be. */
+export interface JsonBounds {
+  /** Of the value written as JSON, in UTF-8. */
+  readonly maxBytes: number;
+  /** @default 32 */
+  readonly maxDepth?: number;
+}
+
+const CONTROL = /\p{Cc}/u;
+/** What PostgreSQL can't store: the character zero, and halves of surrogate pairs. */
+const UNSTORABLE = /[\0\p{Cs}]/u;
+
+/**
+ * Checks a text of a client. It stays as it is: what was sent is what is stored.
+ *
+ * @param field the argument or input field, dotted
+ * @throws GraphQLError BAD_USER_INPUT when it is blank, too long, or holds characters that it must not
+ */
+export function readText(field: string, value: string, bounds: TextBounds): string {
+  const problem = textProblem(value, bounds);
+  if (problem === undefined) return value;
+  throw badUserInput(`"${field}" ${problem}.`, field, value);
+}
+
+function textProblem(value: string, { maxLength, multiline = false }: TextBounds): string | undefined {
+  if (value.length > maxLength) return `must have at most ${maxLength} characters`;
+  if (value.trim() === '') return 'must not be blank';
+  if (UNSTORABLE.test(value)) return 'must be well-formed Unicode without the character zero';
+  return !multiline && CONTROL.test(value) ? 'must be one line' : undefined;
+}
+
+/**
+ * Checks a JSON value of a client.
+ *
+ * @param field the argument or input field, dotted
+ * @throws GraphQLError BAD_USER_INPUT when it is too large, too deep, or can't be stored
+ */
+export function readJson(field: string, value: JsonValue, bounds: JsonBounds): JsonValue {
+  const problem = jsonProblem(value, bounds);
+  if (problem === undefined) return value;
+  throw badUserInput(`"${field}" ${problem}.`, field, null); // what is too large is not sent back
+}
+
+function jsonProblem(value: JsonValue, { maxBytes, maxDepth = 32 }: JsonBounds): string | undefined {
+  if (!isWithinDepth(value, maxDepth)) return `must nest at most ${maxDepth} levels`;
+  if (Buffer.byteLength(JSON.stringify(value)) > maxBytes) return `must be at most ${maxBytes} bytes of JSON`;
+  return isStorable(value)
+    ? undefined
+    : 'must hold finite numbers and well-formed Unicode without the character zero';
+}
+
+/** Looks no deeper than it must, so that a value nested without measure costs nothing. */
+function isWithinDepth(value: JsonValue, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member: JsonValue) => isWithinDepth(member, levels - 1));
+}
+
+function isStorable(value: JsonValue): boolean {
+  if (typeof value === 'string') return !UNSTORABLE.test(value);
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, member]) => !UNSTORABLE.test(name) && isStorable(member));
+}
