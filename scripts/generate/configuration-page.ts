@@ -1,24 +1,43 @@
+import { join } from 'node:path';
 import { configSchema as authServer } from '@trellis/auth-server';
 import { configSchema as comments } from '@trellis/comments';
 import { describeConfig, type ConfigVariable } from '@trellis/config';
 import { configSchema as gateway } from '@trellis/gateway';
+import { configSchema as platform } from '@trellis/platform';
 import { configSchema as posts } from '@trellis/posts';
 import { configSchema as users } from '@trellis/users';
 import { format, resolveConfig } from 'prettier';
-import { join } from 'node:path';
+import type { z } from 'zod';
 import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
+import { settingsTable } from './settings-section.ts';
 
 const path = 'docs/configuration.md';
 
-/** The deployables, in the order of the page. */
-const deployables = [
-  { title: 'Gateway', prefix: 'GATEWAY', schema: gateway },
-  { title: 'Auth-server', prefix: 'AUTH', schema: authServer },
-  { title: 'Users subgraph', prefix: 'USERS', schema: users },
-  { title: 'Posts subgraph', prefix: 'POSTS', schema: posts },
-  { title: 'Comments subgraph', prefix: 'COMMENTS', schema: comments },
-] as const;
+interface Section {
+  readonly title: string;
+  readonly introduction: string;
+  readonly schema: z.ZodObject;
+}
+
+/** In the order of the page. */
+const sections: readonly Section[] = [
+  {
+    title: 'Gateway',
+    introduction: 'Prefix `GATEWAY_`. What goes beyond single values stands in [gateway.yaml](#gatewayyaml).',
+    schema: gateway,
+  },
+  { title: 'Auth-server', introduction: 'Prefix `AUTH_`.', schema: authServer },
+  { title: 'Users subgraph', introduction: 'Prefix `USERS_`.', schema: users },
+  { title: 'Posts subgraph', introduction: 'Prefix `POSTS_`.', schema: posts },
+  { title: 'Comments subgraph', introduction: 'Prefix `COMMENTS_`.', schema: comments },
+  {
+    title: 'The platform in one process',
+    introduction:
+      '`npm start` reads these, hands every deployable the rest of its environment, and fills in what is absent: addresses of one another, embedded stores, generated secrets.',
+    schema: platform,
+  },
+];
 
 const introduction = `<!-- Generated from the configuration schemas by "npm run generate". Change a schema's description instead. -->
 
@@ -37,22 +56,35 @@ without having opened a port or a connection.
   not loopback, and secrets that are missing.
 `;
 
-/** docs/configuration.md, from the schema of every deployable. */
+const settings = `## gateway.yaml
+
+The file that the gateway's \`CONFIG\` names. All of it is optional; a key that is not listed here is refused.
+\`\${NAME}\` in a value is the environment variable of that name, \`\${NAME:-text}\` has a default.
+
+`;
+
+/** docs/configuration.md, from the schemas of all that is configured. */
 export async function generateConfigurationPage(): Promise<GeneratedFile> {
-  const sections = deployables.map(({ title, prefix, schema }) =>
-    section(title, prefix, describeConfig(schema)),
-  );
+  const text = [introduction, ...sections.map(formatSection), settings + settingsTable()].join('\n');
   const options = (await resolveConfig(join(repository, path))) ?? {};
-  const content = await format([introduction, ...sections].join('\n'), { ...options, parser: 'markdown' });
-  return { path, content };
+  return { path, content: await format(text, { ...options, parser: 'markdown' }) };
 }
 
-function section(title: string, prefix: string, variables: readonly ConfigVariable[]): string {
-  const rows = variables.map(
-    ({ name, description, required, defaultText }) =>
-      `| \`${name}\` | ${required ? 'required' : code(defaultText)} | ${escape(description)} |`,
-  );
-  return `## ${title}\n\nPrefix: \`${prefix}_\`.\n\n| Variable | Default | Meaning |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
+function formatSection({ title, introduction: words, schema }: Section): string {
+  const rows = describeConfig(schema).map(formatVariable);
+  return [
+    `## ${title}\n`,
+    `${words}\n`,
+    '| Variable | Default | Meaning |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function formatVariable({ name, description, required, defaultText }: ConfigVariable): string {
+  const byDefault = required ? 'required' : code(defaultText);
+  return `| \`${name}\` | ${byDefault} | ${escape(description)} |`;
 }
 
 function code(text: string | undefined): string {

@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { authServer, configSchema as authServerSchema } from '@trellis/auth-server';
+import { comments, configSchema as commentsSchema } from '@trellis/comments';
+import type { Environment } from '@trellis/config';
+import { gateway, configSchema as gatewaySchema } from '@trellis/gateway';
+import { posts, configSchema as postsSchema } from '@trellis/posts';
+import { users, configSchema as usersSchema } from '@trellis/users';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { repository } from '../programs/run-program.ts';
+import { generateSecrets } from '../secrets/generate-secrets.ts';
+import { environmentOf, parseDockerfile } from './dockerfile.ts';
+
+interface Service {
+  readonly build?: { readonly args: { readonly DEPLOYABLE: string } };
+  readonly image?: string;
+  readonly ports?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly healthcheck?: object;
+  readonly command?: readonly string[];
+  readonly networks: readonly string[];
+  readonly read_only?: boolean;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+}
+
+const deployables = {
+  gateway: { schema: gatewaySchema, read: (environment: Environment) => gateway.readConfig(environment) },
+  'auth-server': {
+    schema: authServerSchema,
+    read: (environment: Environment) => authServer.readConfig(environment),
+  },
+  users: { schema: usersSchema, read: (environment: Environment) => users.readConfig(environment) },
+  posts: { schema: postsSchema, read: (environment: Environment) => posts.readConfig(environment) },
+  comments: { schema: commentsSchema, read: (environment: Environment) => comments.readConfig(environment) },
+} as const;
+
+const composeFile = join(repository, 'docker-compose.yml');
+
+let text: string;
+let services: Readonly<Record<string, Service>>;
+let image: Readonly<Record<string, string>>;
+let secrets: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  text = await readFile(composeFile, 'utf8');
+  ({ services } = parse(text, { merge: true }) as { services: Record<string, Service> });
+  const stages = parseDockerfile(await readFile(join(repository, 'Dockerfile'), 'utf8'));
+  image = environmentOf(stages.at(-1) ?? { base: '', instructions: [] });
+  secrets = await generateSecrets();
+});
+
+/** `${NAME}`, `${NAME:-default}` and `${NAME:?reason}`, as Compose replaces them. */
+function interpolate(value: string, environment: Readonly<Record<string, string>>): string {
+  return value.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name: string, operator, rest: string) => {
+    const given = environment[name];
+    if (given !== undefined) return given;
+    if (operator === '-') return rest;
+    throw new Error(`${name} is not set: ${rest}`);
+  });
+}
+
+function serviceOf(name: string): Service {
+  const service = services[name];
+  if (!service) throw new Error(`There is no service ${name}.`);
+  return service;
+}
+
+describe.each(Object.entries(deployables))('docker-compose.yml: %s', (name, { schema, read }) => {
+  it('is built from its own deployable', () => {
+    expect(serviceOf(name).build?.args.DEPLOYABLE).toBe(name);
+  });
+
+  it('sets only variables that the deployable has', () => {
+    const set = Object.keys({ ...image, ...serviceOf(name).environment });
+    // NODE_ENV concerns libraries as well, so it is set for all.
+    expect(
+      set.filter((variable) => variable !== 'NODE_ENV' && !Object.hasOwn(schema.shape, variable)),
+    ).toEqual([]);
+  });
+
+  it('is a configuration that the deployable accepts in production, once the secrets are there', () => {
+    const entries = Object.entries(serviceOf(name).environment ?? {});
+    const set = Object.fromEntries(entries.map(([key, value]) => [key, interpolate(value, secrets)]));
+    expect(read({ ...image, ...set })).toMatchObject({ HOST: '0.0.0.0', PORT: 8_080 });
+    expect(image['NODE_ENV']).toBe('production');
+  });
+
+  it('runs without rights that it does not need, and waits for what it cannot do without', () => {
+    const service = serviceOf(name);
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+    for (const needed of Object.values(service.depends_on ?? {}))
+      expect(needed.condition).toBe('service_healthy');
+  });
+});
+
+describe('docker-compose.yml', () => {
+  it('has the deployables and their stores, and nothing else', () => {
+    expect(Object.keys(services).toSorted()).toEqual(
+      [...Object.keys(deployables), 'postgres', 'redis'].toSorted(),
+    );
+  });
+
+  it('shows the outside the gateway and the auth-server alone', () => {
+    const published = Object.entries(services).filter(([, { ports = [] }]) => ports.length > 0);
+    expect(published.map(([name]) => name)).toEqual(['gateway', 'auth-server']);
+    expect(serviceOf('gateway').ports).toEqual(['${GATEWAY_PORT:-4000}:8080']);
+    expect(serviceOf('auth-server').ports).toEqual(['${AUTH_PORT:-4001}:8080']);
+  });
+
+  it('keeps the stores on a network of their own, with health checks', () => {
+    for (const store of ['postgres', 'redis']) {
+      expect(serviceOf(store).networks).toEqual(['data']);
+      expect(serviceOf(store).healthcheck).toBeDefined();
+    }
+  });
+
+  it('makes Redis keep what it was given', () => {
+    const command = serviceOf('redis').command?.join(' ');
+    expect(command).toContain('--appendonly yes');
+    expect(command).toContain('--maxmemory-policy noeviction');
+  });
+
+  it('has no secret, and no default for one', () => {
+    const defaulted = [...text.matchAll(/\$\{(\w+):-/g)].map(([, variable]) => variable);
+    expect(defaulted.filter((variable) => /PASSWORD|SECRET|KEY/.test(variable ?? ''))).toEqual([]);
+    const literal = /(?:PASSWORD|SECRET|PRIVATE_KEY|REDISCLI_AUTH):\s+(?!\$\{)/;
+    expect(text).not.toMatch(literal);
+  });
+
+  it('is what Docker Compose accepts', async ({ skip }) => {
+    const run = promisify(execFile);
+    const version = await run('docker-compose', ['version', '--short']).catch(() => undefined);
+    if (!version) skip('docker-compose is not installed here');
+    const folder = await mkdtemp(join(tmpdir(), 'compose-file-'));
+    const environmentFile = join(folder, '.env');
+    const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`);
+    await writeFile(environmentFile, lines.join(''));
+    const { stdout } = await run('docker-compose', [
+      '--env-file',
+      environmentFile,
+      '-f',
+      composeFile,
+      'config',
+    ]);
+    await rm(folder, { recursive: true });
+    expect(Object.keys((parse(stdout) as { services: object }).services).toSorted()).toEqual(
+      Object.keys(services).toSorted(),
+    );
+  });
+});
+
+describe('Dockerfile', () => {
+  it('runs as a user that is not root, with a health check, and without a shell in between', async () => {
+    const stages = parseDockerfile(await readFile(join(repository, 'Dockerfile'), 'utf8'));
+    const instructions = stages.at(-1)?.instructions ?? [];
+    const argumentOf = (keyword: string) => instructions.find((item) => item.keyword === keyword)?.argument;
+    expect(argumentOf('USER')).toBe('node');
+    expect(argumentOf('HEALTHCHECK')).toContain('/health/ready');
+    expect(argumentOf('CMD')).toBe('["node", "dist/main.js"]');
+  });
+
+  it('takes no secret as an argument or a variable', async () => {
+    const stages = parseDockerfile(await readFile(join(repository, 'Dockerfile'), 'utf8'));
+    const set = stages.flatMap(({ instructions }) =>
+      instructions
+        .filter(({ keyword }) => keyword === 'ARG' || keyword === 'ENV')
+        .map(({ argument }) => argument),
+    );
+    expect(set.filter((argument) => /PASSWORD|SECRET|KEY|TOKEN/i.test(argument))).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+import { settingsSchema } from '@trellis/gateway';
+import { z } from 'zod';
+
+/** The part of a JSON Schema that the page shows. */
+interface Described {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Described>>;
+  readonly items?: Described;
+  readonly additionalProperties?: Described | boolean;
+}
+
+/** The keys of gateway.yaml as a Markdown table, nested ones with dots. */
+export function settingsTable(): string {
+  const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' }) as Described;
+  const rows = listKeys(schema, '').map(({ key, description }) => `| \`${key}\` | ${description} |`);
+  return ['| Key | Meaning |', '| --- | --- |', ...rows].join('\n');
+}
+
+interface Key {
+  readonly key: string;
+  readonly description: string;
+}
+
+/** A list's members are shown as `key[]`, those of a mapping with free keys as `key.<name>`. */
+function listKeys({ properties = {}, items, additionalProperties }: Described, path: string): readonly Key[] {
+  const named = Object.entries(properties).flatMap(([name, member]) => describe(member, join(path, name)));
+  const listed = items ? listKeys(items, `${path}[]`) : [];
+  const free =
+    typeof additionalProperties === 'object' ? listKeys(additionalProperties, join(path, '<name>')) : [];
+  return [...named, ...listed, ...free];
+}
+
+function describe(schema: Described, key: string): readonly Key[] {
+  const inner = listKeys(schema, key);
+  return schema.description === undefined ? inner : [{ key, description: schema.description }, ...inner];
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
