@@ -65,7 +65,7 @@ async function withServices(
   const logger = createLogger({
     service: 'auth-server',
     level: config.LOG_LEVEL,
-    destination: { write: commandLine.complain },
+    destination: { write: (line: string) => commandLine.complain(line.trimEnd()) },
   });
   const pool = createPool({ connectionString: config.DATABASE_URL, schema: SCHEMA });
   const onError = (error: Error): void => logger.debug({ err: error }, 'Redis is out of reach');

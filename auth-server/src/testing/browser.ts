@@ -27,7 +27,10 @@ export class Browser {
     throw new Error('Too many redirects.');
   }
 
-  async #send(url: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
+  async #send(
+    url: string,
+    init: { method?: string; body?: URLSearchParams; headers: Record<string, string> },
+  ): Promise<Response> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...(cookie !== '' && { cookie }), ...init.headers };
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from 'jose';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { basic, createPkce, obtainCode, postForm, type JsonAnswer } from '../testing/flow.ts';
+import { CLIENT_SECRET } from '../testing/test-clients.ts';
+import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
+
+let server: TestAuthServer;
+beforeAll(async () => {
+  server = await startTestAuthServer();
+});
+afterAll(() => server.stop());
+
+/** A refresh with garbage: invalid_grant shows that the client was accepted. */
+function probe(form: Record<string, string>, headers: Record<string, string> = {}): Promise<JsonAnswer> {
+  return postForm(
+    `${server.issuer}/token`,
+    { grant_type: 'refresh_token', refresh_token: 'x', ...form },
+    headers,
+  );
+}
+
+describe('RFC 6749 §2.3: client authentication', () => {
+  it('A-101 refuses an unknown client', async () => {
+    const answer = await probe({ client_id: 'nobody' });
+    expect(answer.status).toBe(400);
+    expect(answer.body['error']).toBe('invalid_client');
+    expect((await probe({})).body['error']).toBe('invalid_client');
+  });
+
+  it('A-102 answers failed Basic with 401 and a challenge', async () => {
+    for (const headers of [basic('basic', 'wrong'), basic('nobody'), basic('basic', `${CLIENT_SECRET} `)]) {
+      const answer = await probe({}, headers);
+      expect(answer.status).toBe(401);
+      expect(answer.body['error']).toBe('invalid_client');
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
+    }
+  });
+
+  it('A-103 form-decodes id and secret', async () => {
+    expect((await probe({}, basic('basic'))).body['error']).toBe('invalid_grant');
+    const raw = Buffer.from(`basic:${CLIENT_SECRET}`).toString('base64');
+    expect((await probe({}, { authorization: `Basic ${raw}` })).body['error']).toBe('invalid_client');
+  });
+
+  it.each([
+    'Basic',
+    'Basic ',
+    'Basic !!!',
+    'Basic bm9jb2xvbg==',
+    `Basic ${btoa(':x')}`,
+    `Basic ${btoa('basic:')}`,
+    `Basic ${btoa('basic:%zz')}`,
+    'Bearer x',
+    'Digest x',
+  ])('A-103 refuses the header %j', async (authorization) => {
+    const answer = await probe({}, { authorization });
+    expect(answer.status).toBe(401);
+    expect(answer.body['error']).toBe('invalid_client');
+  });
+
+  it('A-104 supports client_secret_post', async () => {
+    const answer = await probe({ client_id: 'post', client_secret: CLIENT_SECRET });
+    expect(answer.body['error']).toBe('invalid_grant');
+    expect((await probe({ client_id: 'post', client_secret: 'wrong' })).body['error']).toBe('invalid_client');
+  });
+
+  it('accepts only the method that the client is registered with', async () => {
+    expect((await probe({ client_id: 'basic', client_secret: CLIENT_SECRET })).body['error']).toBe(
+      'invalid_client',
+    );
+    expect((await probe({}, basic('post'))).body['error']).toBe('invalid_client');
+    expect((await probe({}, basic('spa', 'anything'))).body['error']).toBe('invalid_client');
+  });
+
+  it.each(['token', 'revoke', 'introspect'])(
+    'A-105 wants the credentials of a confidential client at /%s',
+    async (path) => {
+      const form = { grant_type: 'refresh_token', refresh_token: 'x', token: 'x', client_id: 'basic' };
+      expect((await postForm(`${server.issuer}/${path}`, form)).body['error']).toBe('invalid_client');
+    },
+  );
+
+  it('A-106 refuses two methods at once', async () => {
+    const answer = await probe({ client_id: 'basic', client_secret: CLIENT_SECRET }, basic('basic'));
+    expect(answer.body['error']).toBe('invalid_request');
+  });
+
+  it('A-107 refuses a client_id that differs from the authenticated client', async () => {
+    expect((await probe({ client_id: 'spa' }, basic('basic'))).body['error']).toBe('invalid_client');
+    expect((await probe({ client_id: 'basic' }, basic('basic'))).body['error']).toBe('invalid_grant');
+  });
+
+  it('A-110 stores no secret', async () => {
+    const client = new pg.Client({ connectionString: server.environment['DATABASE_URL'] });
+    await client.connect();
+    const { rows } = await client.query<{ record: string; hash: Buffer }>(
+      "SELECT row_to_json(client)::text AS record, secret_hash AS hash FROM auth.client WHERE client_id = 'basic'",
+    );
+    await client.end();
+    expect(rows[0]?.record).not.toContain(CLIENT_SECRET);
+    expect(rows[0]?.hash).toHaveLength(32);
+  });
+
+  it('A-111 never authenticates a public client by an empty secret, nor a confidential one', async () => {
+    expect((await probe({ client_id: 'spa', client_secret: '' })).body['error']).toBe('invalid_grant');
+    expect((await probe({ client_id: 'post', client_secret: '' })).body['error']).toBe('invalid_client');
+    expect((await probe({}, basic('spa', ''))).body['error']).toBe('invalid_client');
+  });
+
+  it('logs a failure without the secret', async () => {
+    await probe({}, basic('basic', 'a-secret-to-find'));
+    expect(server.log.some((line) => line.includes('client_authentication_failed'))).toBe(true);
+    expect(server.log.join('')).not.toContain('a-secret-to-find');
+  });
+});
+
+describe('RFC 7523 §3: private_key_jwt', () => {
+  const now = (): number => Math.floor(Date.now() / 1000);
+
+  function sign(changes: JWTPayload = {}, key: CryptoKey = server.assertionKey.privateKey): Promise<string> {
+    const claims = {
+      iss: 'jwt',
+      sub: 'jwt',
+      aud: server.issuer,
+      exp: now() + 60,
+      iat: now(),
+      jti: randomUUID(),
+      ...changes,
+    };
+    return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'client-key' }).sign(key);
+  }
+
+  function send(assertion: string, form: Record<string, string> = {}): Promise<JsonAnswer> {
+    return probe({
+      client_assertion: assertion,
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      ...form,
+    });
+  }
+
+  it('A-108 accepts a good assertion once, with or without client_id', async () => {
+    const assertion = await sign();
+    expect((await send(assertion)).body['error']).toBe('invalid_grant');
+    expect((await send(assertion)).body['error']).toBe('invalid_client');
+    expect((await send(await sign(), { client_id: 'jwt' })).body['error']).toBe('invalid_grant');
+  });
+
+  it('A-108 lets a client exchange a code', async () => {
+    const pkce = createPkce();
+    const code = await obtainCode(server.issuer, pkce, { client_id: 'jwt' });
+    const answer = await send(await sign(), {
+      grant_type: 'authorization_code',
+      code,
+      code_verifier: pkce.verifier,
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  it('A-109 refuses every assertion that is not quite right', async () => {
+    const foreign = await generateKeyPair('ES256');
+    const bad: Record<string, string> = {
+      'audience of another server': await sign({ aud: 'https://other.example' }),
+      'audience of the token endpoint': await sign({ aud: `${server.issuer}/token` }),
+      'a list of audiences': await sign({ aud: [server.issuer, 'https://other.example'] }),
+      expired: await sign({ exp: now() - 60 }),
+      'without end': await sign({ exp: undefined as never }),
+      'far end': await sign({ exp: now() + 86_400 }),
+      'another subject': await sign({ sub: 'spa' }),
+      'another issuer': await sign({ iss: 'spa' }),
+      'without jti': await sign({ jti: undefined as never }),
+      'another key': await sign({}, foreign.privateKey),
+      unsigned: new UnsecuredJWT({
+        iss: 'jwt',
+        sub: 'jwt',
+        aud: server.issuer,
+        exp: now() + 60,
+        jti: randomUUID(),
+      }).encode(),
+      garbage: 'x.y.z',
+    };
+    for (const [what, assertion] of Object.entries(bad)) {
+      expect((await send(assertion)).body['error'], what).toBe('invalid_client');
+    }
+    expect((await send(await sign(), { client_id: 'spa' })).body['error']).toBe('invalid_client');
+    expect((await send(await sign(), { client_assertion_type: 'x' })).body['error']).toBe('invalid_client');
+  });
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser } from '../testing/browser.ts';
+import { authorizationUrl, createPkce, submitSignIn } from '../testing/flow.ts';
+import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
+
+let server: TestAuthServer;
+beforeAll(async () => {
+  server = await startTestAuthServer({
+    SIGN_IN_FAILURES_PER_ACCOUNT: '5',
+    SIGN_IN_FAILURES_PER_ADDRESS: '60',
+    SIGN_IN_WINDOW_S: '900',
+  });
+});
+afterAll(() => server.stop());
+
+async function attempt(email: string, password?: string, browser = new Browser()): Promise<Response> {
+  const url = authorizationUrl(server.issuer, createPkce(), { prompt: 'login' });
+  const page = await browser.follow(await browser.get(url), server.issuer);
+  return submitSignIn(browser, page, email, password);
+}
+
+describe('throttling', () => {
+  it.each(['ada@example.com', 'nobody@example.com'])(
+    'A-013 A-088 answers 429 with Retry-After after 5 failures of %s, before hashing, even for the right password',
+    async (email) => {
+      const answers = await Promise.all(Array.from({ length: 9 }, () => attempt(email, 'wrong')));
+      expect(answers.filter(({ status }) => status === 403)).toHaveLength(5);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(4);
+      const start = performance.now();
+      const late = await attempt(email.toUpperCase());
+      expect(late.status).toBe(429);
+      expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(800);
+      expect(performance.now() - start).toBeLessThan(1_000);
+      expect(await late.text()).toContain('role="alert"');
+    },
+  );
+
+  it('A-088 counts failures only', async () => {
+    for (let round = 0; round < 8; round += 1) expect((await attempt('ed@example.com')).status).toBe(303);
+  });
+
+  it('A-088 does not let strangers lock out a browser in which the person has signed in before', async () => {
+    const known = new Browser();
+    expect((await attempt('vi@example.com', undefined, known)).status).toBe(303);
+    for (let round = 0; round < 6; round += 1) await attempt('vi@example.com', 'wrong');
+    expect((await attempt('vi@example.com')).status).toBe(429);
+    expect((await attempt('vi@example.com', undefined, known)).status).toBe(303);
+    for (let round = 0; round < 5; round += 1) await attempt('vi@example.com', 'wrong', known);
+    expect((await attempt('vi@example.com', undefined, known)).status).toBe(429);
+  });
+
+  it('A-088 limits the failures of an address over all accounts', async () => {
+    let status = 0;
+    for (let round = 0; round < 70 && status !== 429; round += 1) {
+      ({ status } = await attempt(`person-${round}@example.com`, 'wrong'));
+    }
+    expect(status).toBe(429);
+    expect((await attempt('ed@example.com')).status).toBe(429);
+  });
+});
