@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { askGraph, dataOf } from '../harness/ask-graph.ts';
+import { sharedPlatform } from '../harness/shared-platform.ts';
+import { TokenBook } from '../harness/token-book.ts';
+import { allPosts, allUsers } from './content.ts';
+
+const { graph, issuer } = sharedPlatform().addresses;
+const tokens = new TokenBook(issuer);
+
+interface Dated {
+  readonly id: string;
+  readonly createdAt: string;
+}
+
+describe('Walking page by page', () => {
+  it('through users by offset finds each once, oldest first', async () => {
+    const whole = await allUsers(graph, await tokens.of('ada'));
+    expect(whole.length).toBeGreaterThan(200);
+    const walked = await walk(
+      'query ($at: Int!) { list: users(limit: 7, offset: $at) { id createdAt } }',
+      (seen) => seen.length,
+    );
+    expectEachOnce(walked);
+    expect(walked.map(({ id }) => id)).toEqual(whole.map(({ id }) => id));
+    expect(walked).toEqual(walked.toSorted(oldestFirst));
+  });
+
+  it('through posts by the last id finds each once, newest first', async () => {
+    const whole = await allPosts(graph, await tokens.of('ada'));
+    expect(whole.length).toBeGreaterThan(200);
+    const walked = await walk(
+      'query ($at: ID) { list: posts(first: 7, after: $at) { id createdAt } }',
+      lastId,
+    );
+    expectEachOnce(walked);
+    expect(walked.map(({ id }) => id)).toEqual(whole.map(({ id }) => id));
+    expect(walked).toEqual(walked.toSorted(newestFirst));
+  });
+
+  describe('through what belongs to one thing', () => {
+    let author: string;
+    let discussed: { readonly id: string; readonly commentCount: number };
+
+    beforeAll(async () => {
+      const token = await tokens.of('ada');
+      author = mostFrequent((await allPosts(graph, token)).map((post) => post.author.id));
+      const answer = await askGraph<{ posts: (typeof discussed)[] }>(graph, {
+        query: '{ posts(first: 100) { id commentCount } }',
+        token,
+      });
+      [discussed = { id: '', commentCount: 0 }] = dataOf(answer).posts.toSorted(
+        (a, b) => b.commentCount - a.commentCount,
+      );
+    });
+
+    it('finds each post of a user once, newest first, and no others', async () => {
+      const walked = await walk(
+        `query ($at: ID) { user(id: "${author}") { list: posts(first: 3, after: $at) { id createdAt } } }`,
+        lastId,
+      );
+      const posts = (await allPosts(graph, await tokens.of('ada'))).filter(
+        (post) => post.author.id === author,
+      );
+      expectEachOnce(walked);
+      expect(walked.map(({ id }) => id)).toEqual(posts.map(({ id }) => id));
+    });
+
+    it('finds as many comments of a post as are counted, each once, newest first', async () => {
+      const walked = await walk(
+        `query ($at: ID) { post(id: "${discussed.id}") { list: comments(limit: 3, after: $at) { id createdAt } } }`,
+        lastId,
+      );
+      expect(discussed.commentCount).toBeGreaterThan(3);
+      expect(walked).toHaveLength(discussed.commentCount);
+      expectEachOnce(walked);
+      expect(walked).toEqual(walked.toSorted(newestFirst));
+    });
+  });
+
+  it('has defaults: 20 users, 20 posts, 10 posts of a user and 10 comments of a post at most', async () => {
+    const answer = await askGraph<{ users: { posts: unknown[] }[]; posts: { comments: unknown[] }[] }>(
+      graph,
+      {
+        query: '{ users { posts { id } } posts { comments { id } } }',
+        token: await tokens.of('ada'),
+      },
+    );
+    const { users, posts } = dataOf(answer);
+    expect([users.length, posts.length]).toEqual([20, 20]);
+    expect(Math.max(...users.map((user) => user.posts.length))).toBe(10);
+    expect(Math.max(...posts.map((post) => post.comments.length))).toBeLessThanOrEqual(10);
+  });
+
+  it('tells times as ISO 8601 in UTC, with milliseconds', async () => {
+    const [user] = await walk(
+      'query ($at: Int!) { list: users(limit: 100, offset: $at) { id createdAt } }',
+      (seen) => seen.length,
+    );
+    expect(user?.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+});
+
+/** Asks for `list` until a page is empty. @param cursor what the next page begins after */
+async function walk(
+  query: string,
+  cursor: (seen: readonly Dated[]) => string | number | null,
+): Promise<readonly Dated[]> {
+  const token = await tokens.of('ada');
+  const seen: Dated[] = [];
+  for (;;) {
+    const data = dataOf(await askGraph(graph, { query, variables: { at: cursor(seen) }, token }));
+    const page = listIn(data);
+    if (page.length === 0) return seen;
+    seen.push(...page);
+    if (seen.length > 5000) throw new Error('The walk does not end.');
+  }
+}
+
+/** The list is at the root, or one level below. */
+function listIn(data: Readonly<Record<string, unknown>>): readonly Dated[] {
+  const [root] = Object.values(data) as [readonly Dated[] | { readonly list: readonly Dated[] }];
+  return 'list' in root ? root.list : root;
+}
+
+function lastId(seen: readonly Dated[]): string | null {
+  return seen.at(-1)?.id ?? null;
+}
+
+function expectEachOnce(items: readonly Dated[]): void {
+  expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
+}
+
+function oldestFirst(left: Dated, right: Dated): number {
+  return left.createdAt.localeCompare(right.createdAt) || left.id.localeCompare(right.id);
+}
+
+function newestFirst(left: Dated, right: Dated): number {
+  return oldestFirst(right, left);
+}
+
+function mostFrequent(words: readonly string[]): string {
+  const count = (word: string): number => words.filter((other) => other === word).length;
+  return words.reduce((most, word) => (count(word) > count(most) ? word : most), words[0] ?? '');
+}
