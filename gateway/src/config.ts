@@ -127,12 +127,13 @@ function findContradictions(config: Environmental): readonly string[] {
   return absent.map((name) => `${name} is required where one of ${tokenVariables.join(', ')} is given.`);
 }
 
+const KEY_MEMBERS = ['kid', 'x', 'y', 'd'] as const;
+
 function parsePrivateKey(text: string): JWK | undefined {
   try {
     const key = JSON.parse(text) as JWK; // its members are checked in the next line
-    const usable =
-      key.kty === 'EC' && key.crv === 'P-256' && typeof key.d === 'string' && typeof key.kid === 'string';
-    return usable ? key : undefined;
+    const complete = KEY_MEMBERS.every((name) => typeof key[name] === 'string');
+    return complete && key.kty === 'EC' && key.crv === 'P-256' ? key : undefined;
   } catch {
     return undefined;
   }

@@ -113,6 +113,7 @@ export function refused(
 export type LimitName =
   | 'tokens'
   | 'selections'
+  | 'nesting'
   | 'overlaps'
   | 'depth'
   | 'aliases'

@@ -19,7 +19,7 @@ export interface GraphqlRouteOptions {
   /** Milliseconds to the first byte of an answer. Specification: Limits, HTTP read timeout. */
   readonly timeoutMs: number;
   /** Told of each answer, for logs and metrics. */
-  readonly onAnswer: (request: FastifyRequest, answer: OperationAnswer) => void;
+  readonly onAnswer: (request: FastifyRequest, answer: OperationAnswer, durationMs: number) => void;
 }
 
 /**
@@ -134,7 +134,7 @@ async function runAll(
     ),
   );
   settle();
-  for (const answer of answers) options.onAnswer(request, answer);
+  for (const answer of answers) options.onAnswer(request, answer, reply.elapsedTime);
   return answers;
 }
 
@@ -172,7 +172,7 @@ function sendFailure(
 ): void {
   const answer = refusedAnswer(error instanceof RequestRefused ? error : refusalOfFramework(error, request));
   const mediaType = mediaTypeOfFailure(request.headers.accept);
-  options.onAnswer(request, answer);
+  options.onAnswer(request, answer, reply.elapsedTime);
   const exchange: Exchange = { request, reply, options, mediaType, accepts: 'query' };
   void send(exchange, [answer], statusOf(answer, mediaType), writeAnswer(answer));
 }

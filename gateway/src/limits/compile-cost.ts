@@ -22,7 +22,7 @@ import {
   rootTypeOf,
 } from '../supergraph/selection-types.ts';
 import { compileArgumentWeight } from './argument-weight.ts';
-import { add, multiply, onlyIf, remember, type Cost, type CostFunction } from './cost-term.ts';
+import { add, atLeastZero, multiply, onlyIf, remember, type Cost, type CostFunction } from './cost-term.ts';
 import type { CostSettings } from './cost-settings.ts';
 import type { GraphAnnotations, ListSize } from './graph-annotations.ts';
 import type { Fragments } from './measure-document.ts';
@@ -100,7 +100,7 @@ function createSelectionCompiler(request: CostRequest): SelectionCompiler {
       definition,
       field,
     });
-    return add(argumentWeight, totalOf({ definition, listSize, sized, length, weight, below }));
+    return atLeastZero(add(argumentWeight, totalOf({ definition, listSize, sized, length, weight, below })));
   }
 
   function compileSelection(

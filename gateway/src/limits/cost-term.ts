@@ -17,12 +17,17 @@ export function valueOf(cost: Cost, run: CostRun): number {
   return typeof cost === 'number' ? cost : cost(run);
 }
 
-/** The sum, never negative: a negative `@cost` can't pay for others. */
+/** The sum. */
 export function add(left: Cost, right: Cost): Cost {
   if (left === 0) return right;
   if (right === 0) return left;
-  if (typeof left === 'number' && typeof right === 'number') return Math.max(0, left + right);
-  return (run) => Math.max(0, valueOf(left, run) + valueOf(right, run));
+  if (typeof left === 'number' && typeof right === 'number') return left + right;
+  return (run) => valueOf(left, run) + valueOf(right, run);
+}
+
+/** The cost, or zero where it is negative: a field with a negative `@cost` pays for what is below it, not for others. */
+export function atLeastZero(cost: Cost): Cost {
+  return typeof cost === 'number' ? Math.max(0, cost) : (run) => Math.max(0, cost(run));
 }
 
 /** The product. */

@@ -4,6 +4,8 @@ export interface OperationLimits {
   readonly tokens: number;
   /** Selections after expanding every fragment. Protects the process: always on. */
   readonly selections: number;
+  /** Levels of selection sets, fragments counted as levels. Protects the process: always on. */
+  readonly nesting: number;
   /** Pairs of fields under one response key that validation has to compare. Protects the process: always on. */
   readonly overlaps: number;
   /** Values within the variables, all levels counted together. Protects the process: always on. */
@@ -24,6 +26,7 @@ export interface OperationLimits {
 export const PROTECTIVE_LIMITS: OperationLimits = Object.freeze({
   tokens: 10_000,
   selections: 5_000,
+  nesting: 200,
   overlaps: 20_000,
   variables: 50_000,
   depth: Number.POSITIVE_INFINITY,

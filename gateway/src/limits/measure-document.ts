@@ -20,12 +20,12 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
  * takes time linear in the document, because a fragment is counted once however often it is spread; so it comes before
  * validation, whose comparisons grow with the square.
  *
- * @throws RequestRefused QUERY_TOO_COMPLEX naming `selections` or `overlaps`; GRAPHQL_VALIDATION_FAILED for a fragment
+ * @throws RequestRefused QUERY_TOO_COMPLEX naming `nesting`, `selections` or `overlaps`; GRAPHQL_VALIDATION_FAILED for a fragment
  *   that spreads itself, which no later step could walk
  */
 export function protectFromDocument(document: DocumentNode, limits: OperationLimits): void {
   const fragments = fragmentsOf(document);
-  const selections = countSelections(document, fragments);
+  const selections = countSelections(document, fragments, limits.nesting);
   if (selections > limits.selections) throw tooComplex('selections', limits.selections, selections);
   let overlaps = 0;
   for (const definition of document.definitions) {
@@ -45,8 +45,8 @@ export function fragmentsOf(document: DocumentNode): Fragments {
 }
 
 /** Selections of all operations together, and those of the largest fragment where that is more. */
-function countSelections(document: DocumentNode, fragments: Fragments): number {
-  const count = createSelectionCounter(fragments);
+function countSelections(document: DocumentNode, fragments: Fragments, maxNesting: number): number {
+  const count = createSelectionCounter(fragments, maxNesting);
   let ofOperations = 0;
   let ofLargestFragment = 0;
   for (const definition of document.definitions) {
@@ -57,33 +57,53 @@ function countSelections(document: DocumentNode, fragments: Fragments): number {
   return Math.max(ofOperations, ofLargestFragment);
 }
 
-function createSelectionCounter(fragments: Fragments): (selectionSet: SelectionSetNode) => number {
-  const counts = new Map<string, number | 'counting'>();
+/** What a fragment amounts to. */
+interface Extent {
+  readonly selections: number;
+  /** Levels of selection sets, its own included. */
+  readonly levels: number;
+}
 
-  function countFragment(spread: FragmentSpreadNode): number {
+const NO_EXTENT: Extent = Object.freeze({ selections: 0, levels: 0 });
+
+/** The counter is recursive itself, and ends as soon as the nesting is too deep for what comes after it. */
+function createSelectionCounter(
+  fragments: Fragments,
+  maxNesting: number,
+): (selectionSet: SelectionSetNode) => number {
+  const extents = new Map<string, Extent | 'counting'>();
+
+  function countFragment(spread: FragmentSpreadNode, level: number): Extent {
     const name = spread.name.value;
-    const known = counts.get(name);
+    const known = extents.get(name);
     if (known === 'counting') throw cycle(spread);
-    if (known !== undefined) return known;
-    counts.set(name, 'counting');
     const fragment = fragments.get(name);
-    const total = fragment ? count(fragment.selectionSet) : 0;
-    counts.set(name, total);
-    return total;
+    if (known || !fragment) return known ?? NO_EXTENT;
+    extents.set(name, 'counting');
+    const extent = count(fragment.selectionSet, level);
+    extents.set(name, extent);
+    return extent;
   }
 
-  function countBelow(selection: SelectionNode): number {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) return countFragment(selection);
-    return selection.selectionSet ? count(selection.selectionSet) : 0;
+  function countBelow(selection: SelectionNode, level: number): Extent {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return countFragment(selection, level);
+    return selection.selectionSet ? count(selection.selectionSet, level) : NO_EXTENT;
   }
 
-  function count(selectionSet: SelectionSetNode): number {
-    let total = 0;
-    for (const selection of selectionSet.selections) total += 1 + countBelow(selection);
-    return total;
+  function count(selectionSet: SelectionSetNode, level: number): Extent {
+    let selections = 0;
+    let levels = 0;
+    if (level > maxNesting) throw tooComplex('nesting', maxNesting, level);
+    for (const selection of selectionSet.selections) {
+      const below = countBelow(selection, level + 1);
+      selections += 1 + below.selections;
+      levels = Math.max(levels, below.levels);
+      if (level + levels > maxNesting) throw tooComplex('nesting', maxNesting, level + levels);
+    }
+    return { selections, levels: levels + 1 };
   }
 
-  return count;
+  return (selectionSet) => count(selectionSet, 1).selections;
 }
 
 function cycle(spread: FragmentSpreadNode): RequestRefused {

@@ -157,12 +157,12 @@ function createDepthFinder({ fragments, schema, allowances }: MeasureRequest): D
     parent: GraphQLCompositeType | undefined,
     allowance: number,
   ): Path {
-    let worst: Path = { depth: 0, allowance };
+    let worst: Path | undefined;
     for (const selection of selectionSet?.selections ?? []) {
       const path = findInSelection(selection, parent, allowance);
-      if (path.depth - path.allowance > worst.depth - worst.allowance) worst = path;
+      if (!worst || path.depth - path.allowance > worst.depth - worst.allowance) worst = path;
     }
-    return worst;
+    return worst ?? { depth: 0, allowance };
   }
 
   return find;

@@ -1,0 +1,115 @@
+import { parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { RequestRefused } from '../errors.ts';
+import { PROTECTIVE_LIMITS } from './limits.ts';
+import { protectFromDocument } from './measure-document.ts';
+
+function refusal(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    protectFromDocument(parse(text), PROTECTIVE_LIMITS);
+  } catch (error) {
+    if (error instanceof RequestRefused) return error.errors[0]?.extensions;
+    throw error;
+  }
+  return undefined;
+}
+
+function millisecondsOf(work: () => void): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}
+
+/** `f0` spreads `f1` twice, which spreads `f2` twice, … */
+function fragmentBomb(levels: number): string {
+  const fragments = Array.from(
+    { length: levels },
+    (_, level) => `fragment f${level} on Query { a { ...f${level + 1} } b { ...f${level + 1} } }`,
+  );
+  return `{ ...f0 } ${fragments.join(' ')} fragment f${levels} on Query { id }`;
+}
+
+describe('Limits: expanded selections', () => {
+  it('lets an ordinary operation pass', () => {
+    expect(refusal('{ me { name ...f } } fragment f on User { posts { title } }')).toBeUndefined();
+  });
+
+  it('S-007 refuses a fragment bomb of 2^14 and of 2^30 in linear time', () => {
+    for (const levels of [14, 30]) {
+      const elapsedMs = millisecondsOf(() => {
+        expect(refusal(fragmentBomb(levels))).toMatchObject({
+          code: 'QUERY_TOO_COMPLEX',
+          limit: { name: 'selections', maximum: 5_000 },
+        });
+      });
+      expect(elapsedMs).toBeLessThan(50);
+    }
+  });
+
+  it('reports a number for a bomb beyond all numbers', () => {
+    const { limit } = refusal(fragmentBomb(95)) as { limit: { actual: number } };
+    expect(limit.actual).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it('counts the operations of a document together', () => {
+    const fragment = `fragment f on Query { ${'a '.repeat(60)} }`;
+    const operations = Array.from({ length: 100 }, (_, index) => `query q${index} { ...f }`).join(' ');
+    expect(refusal(`${operations} ${fragment}`)).toMatchObject({ limit: { name: 'selections' } });
+  });
+
+  it('S-006 refuses a fragment that spreads itself, directly or around a corner', () => {
+    const cycles = [
+      '{ ...a } fragment a on Query { x { ...a } }',
+      '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }',
+    ];
+    for (const text of cycles) expect(refusal(text)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
+  });
+});
+
+describe('Limits: nesting', () => {
+  it('S-001 refuses what is nested too deeply for the steps that follow, inline and through a chain of fragments', () => {
+    const inline = `${'{ a '.repeat(1_500)} ${'}'.repeat(1_500)}`;
+    const chain = Array.from(
+      { length: 1_200 },
+      (_, index) => `fragment f${index} on Query { ...f${index + 1} }`,
+    );
+    for (const text of [inline, `{ ...f0 } ${chain.join(' ')}`])
+      expect(refusal(text)).toMatchObject({ limit: { name: 'nesting', maximum: 200 } });
+  });
+
+  it('adds the levels of a fragment that was counted before', () => {
+    const fragment = `fragment f on Query ${'{ a '.repeat(150)} ${'}'.repeat(150)}`;
+    expect(refusal(`{ ...f } ${fragment}`)).toBeUndefined();
+    expect(refusal(`{ ...f ${'a { '.repeat(100)} ...f ${'}'.repeat(100)} } ${fragment}`)).toMatchObject({
+      limit: { name: 'nesting' },
+    });
+  });
+});
+
+describe('Limits: overlapping fields', () => {
+  it('S-016 refuses overlapping fields that validation would compare pair by pair, inline', () => {
+    const text = `{ ${`f { ${'a '.repeat(10)} } `.repeat(300)} }`;
+    expect(refusal(text)).toMatchObject({ limit: { name: 'overlaps' } });
+  });
+
+  it('S-016 refuses overlapping fields that validation would compare pair by pair, in named fragments', () => {
+    const names = Array.from({ length: 300 }, (_, index) => `f${index}`);
+    const spreads = names.map((name) => `...${name}`).join(' ');
+    const fragments = names.map((name) => `fragment ${name} on Query { x${name} }`).join(' ');
+    expect(refusal(`{ ${spreads} } ${fragments}`)).toMatchObject({ limit: { name: 'overlaps' } });
+  });
+
+  it('weighs the arguments that are compared', () => {
+    const field = `f(list: [${'1, '.repeat(30)}]) `;
+    expect(refusal(`{ ${field.repeat(100)} }`)).toMatchObject({ limit: { name: 'overlaps' } });
+    expect(refusal(`{ ${'f '.repeat(100)} }`)).toBeUndefined();
+  });
+
+  it('lets fragments of one entity share some fields', () => {
+    const names = Array.from({ length: 40 }, (_, index) => `f${index}`);
+    const fragments = names
+      .map((name) => `fragment ${name} on User { __typename id name ${name} }`)
+      .join(' ');
+    expect(refusal(`{ me { ${names.map((name) => `...${name}`).join(' ')} } } ${fragments}`)).toBeUndefined();
+  });
+});

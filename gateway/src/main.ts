@@ -1,0 +1,4 @@
+import { runDeployable } from '@trellis/deployable';
+import { gateway } from './gateway.ts';
+
+await runDeployable(gateway, process.env);

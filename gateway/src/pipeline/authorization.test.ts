@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
+import { startTestGateway, type GraphBody, type TestGateway } from '../testing/test-gateway.ts';
+import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
+
+let graph: LibraryGraph;
+let issuer: TokenIssuer;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  graph = await startLibraryGraph();
+  issuer = await startTokenIssuer();
+  gateway = await startTestGateway({
+    subgraphs: graph.all,
+    environment: {
+      TOKEN_ISSUER: issuer.issuer,
+      TOKEN_AUDIENCE: issuer.audience,
+      TOKEN_JWKS_URL: issuer.jwksUrl,
+    },
+    settings: 'authorization: { policies: { vetted: { claim: groups, value: vetted } } }',
+  });
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await issuer.close();
+  await graph.close();
+});
+
+beforeEach(() => graph.forget());
+
+type Claims = Readonly<Record<string, unknown>>;
+const NO_TOKEN = undefined;
+
+async function ask(query: string, claims: Claims | undefined, variables: Claims = {}): Promise<GraphBody> {
+  const headers = claims && { authorization: `Bearer ${await issuer.sign(claims)}` };
+  return (await gateway.post({ query, variables }, headers)).body;
+}
+
+function codes({ errors = [] }: GraphBody): readonly string[] {
+  return errors.map(({ path, extensions }) => `${path?.join('.')} ${String(extensions['code'])}`);
+}
+
+describe('Authorization: @authenticated (imported as @login)', () => {
+  it('S-091 guards a field: null with its path and code, and the rest is answered', async () => {
+    const body = await ask('{ public me { name } }', NO_TOKEN);
+    expect(body.data).toEqual({ public: 'open to all', me: null });
+    expect(codes(body)).toEqual(['me UNAUTHENTICATED']);
+    expect(graph.people.received.map(({ query }) => query).join()).not.toContain('me');
+    expect((await ask('{ me { name } }', { scope: '' })).data).toEqual({ me: { name: 'Ada' } });
+  });
+
+  it('guards whatever returns a guarded enum', async () => {
+    const query = '{ person(id: "user-1") { name clearance } }';
+    const refused = await ask(query, NO_TOKEN);
+    expect(refused.data).toEqual({ person: { name: 'Ada', clearance: null } });
+    expect(codes(refused)).toEqual(['person.clearance UNAUTHENTICATED']);
+    expect((await ask(query, {})).data).toEqual({ person: { name: 'Ada', clearance: 'LOW' } });
+  });
+
+  it('asks no subgraph where nothing may be seen', async () => {
+    const body = await ask('{ me { name } }', NO_TOKEN);
+    expect(body.data).toEqual({ me: null });
+    expect(graph.requests()).toBe(0);
+  });
+});
+
+describe('Authorization: @requiresScopes', () => {
+  const spellings: readonly (readonly [string, string])[] = [
+    ['directly', '{ person(id: "user-1") { name email } }'],
+    ['under an alias', '{ person(id: "user-1") { name email: email } }'],
+    ['in a named fragment', '{ person(id: "user-1") { ...f } } fragment f on Person { name email }'],
+    ['in an inline fragment', '{ person(id: "user-1") { name ... on Person { ... { email } } } }'],
+  ];
+
+  it.each(spellings)('S-091 %s: none, wrong and right scopes', async (_name, query) => {
+    const anonymous = await ask(query, NO_TOKEN);
+    expect(anonymous.data).toEqual({ person: { name: 'Ada', email: null } });
+    expect(codes(anonymous)).toEqual(['person.email UNAUTHENTICATED']);
+
+    const wrong = await ask(query, { scope: 'read:data' });
+    expect(wrong.data).toEqual({ person: { name: 'Ada', email: null } });
+    expect(codes(wrong)).toEqual(['person.email FORBIDDEN']);
+
+    for (const scope of ['read:profile', 'admin', 'read:data read:profile'])
+      expect(await ask(query, { scope })).toEqual({
+        data: { person: { name: 'Ada', email: 'ada@example.com' } },
+      });
+  });
+
+  it('S-091 reports every place of a list with its path', async () => {
+    const body = await ask('{ people(limit: 2) { contact: email } }', NO_TOKEN);
+    expect(codes(body)).toEqual(['people.0.contact UNAUTHENTICATED', 'people.1.contact UNAUTHENTICATED']);
+  });
+
+  it('S-091 guards a field that is reached over an entity', async () => {
+    const body = await ask('{ books(first: 1) { author { name email } } }', { scope: '' });
+    expect(body.data).toEqual({ books: [{ author: { name: 'Ada', email: null } }] });
+    expect(codes(body)).toEqual(['books.0.author.email FORBIDDEN']);
+  });
+
+  it('wants all scopes of one of the sets', async () => {
+    const query = '{ secrets { text } }';
+    expect(codes(await ask(query, { scope: 'read:secret' }))).toEqual(['secrets FORBIDDEN']);
+    expect(await ask(query, { scope: 'read:data read:secret' })).toEqual({
+      data: { secrets: [{ text: 'hush' }] },
+    });
+  });
+
+  it('names the scopes that are missing', async () => {
+    const body = await ask('{ secrets { text } }', { scope: '' });
+    expect(body.errors?.[0]?.message).toBe('This field needs the scope read:secret read:data.');
+  });
+
+  it('S-091 judges each element of a batch for itself', async () => {
+    const headers = { authorization: `Bearer ${await issuer.sign({ scope: 'read:profile' })}` };
+    const batch = [{ query: '{ person(id: "user-1") { email } }' }, { query: '{ secrets { text } }' }];
+    const { bodies } = await gateway.post(batch, headers);
+    expect(bodies[0]).toEqual({ data: { person: { email: 'ada@example.com' } } });
+    expect(codes(bodies[1] ?? {})).toEqual(['secrets FORBIDDEN']);
+  });
+
+  it('keeps the answers of one document apart by rights', async () => {
+    const query = '{ person(id: "user-2") { email } }';
+    const [first, second, third] = await Promise.all([
+      ask(query, { scope: 'read:profile' }),
+      ask(query, { scope: '' }),
+      ask(query, NO_TOKEN),
+    ]);
+    expect(first.data).toEqual({ person: { email: 'ed@example.com' } });
+    expect(codes(second)).toEqual(['person.email FORBIDDEN']);
+    expect(codes(third)).toEqual(['person.email UNAUTHENTICATED']);
+  });
+});
+
+describe('Authorization: @policy', () => {
+  it.each<[string, Claims, boolean]>([
+    ['the role of one set', { roles: ['ADMIN'] }, true],
+    ['all of another set, one of them by the operator', { roles: ['EDITOR'], groups: ['x', 'vetted'] }, true],
+    ['a part of a set', { roles: ['EDITOR'] }, false],
+    ['a claim of another kind', { roles: 'EDITOR', groups: 'not vetted' }, false],
+    ['no role at all', { roles: undefined }, false],
+  ])('S-091 %s', async (_name, claims, allowed) => {
+    const body = await ask('{ staff { name } }', claims);
+    expect(body.data).toEqual({ staff: allowed ? { name: 'Ed' } : null });
+    expect(codes(body)).toEqual(allowed ? [] : ['staff FORBIDDEN']);
+  });
+});
+
+describe('Authorization: what is reached indirectly', () => {
+  it('S-092 an interface field is guarded where one implementation guards it', async () => {
+    const body = await ask('{ shelf { title note } }', { scope: '' });
+    expect(body.data).toEqual({
+      shelf: [
+        { title: 'Book 1', note: null },
+        { title: 'Atlas', note: null },
+      ],
+    });
+    expect(codes(body)).toEqual(['shelf.0.note FORBIDDEN', 'shelf.1.note FORBIDDEN']);
+    expect((await ask('{ shelf { note } }', { scope: 'read:notes' })).errors).toBeUndefined();
+  });
+
+  it('S-092 a fragment on an unguarded implementation is open', async () => {
+    const body = await ask('{ shelf { title ... on Map { note } ... on Book { remark: note } } }', {
+      scope: '',
+    });
+    expect(body.data).toEqual({
+      shelf: [
+        { title: 'Book 1', remark: null },
+        { title: 'Atlas', note: 'folds' },
+      ],
+    });
+    expect(codes(body)).toEqual(['shelf.0.remark FORBIDDEN']);
+  });
+
+  it('S-091 a guarded member of a union shows nothing but its name', async () => {
+    const query = '{ search { __typename ... on Book { title } ... on Vault { safe: title } } }';
+    const body = await ask(query, NO_TOKEN);
+    expect(codes(body)).toEqual(['search.2.safe UNAUTHENTICATED']);
+    expect(JSON.stringify(body.data)).not.toContain('Safe');
+    expect((await ask(query, {})).data).toMatchObject({ search: [{}, {}, { safe: 'Safe' }] });
+  });
+
+  it('S-092 a field that is fed with guarded data is guarded like it', async () => {
+    const query = '{ person(id: "user-1") { contact } }';
+    expect(codes(await ask(query, { scope: '' }))).toEqual(['person.contact FORBIDDEN']);
+    expect((await ask(query, { scope: 'read:profile' })).data).toEqual({
+      person: { contact: 'mailto:ada@example.com' },
+    });
+  });
+
+  it('leaves __typename and introspection open', async () => {
+    const body = await ask('{ __typename __schema { queryType { name } } me { __typename } }', NO_TOKEN);
+    expect(body.data).toMatchObject({
+      __typename: 'Query',
+      __schema: { queryType: { name: 'Query' } },
+      me: null,
+    });
+  });
+});
+
+describe('Authorization: without an issuer', () => {
+  it('looks at no token and refuses what is guarded', async () => {
+    const bare = await startTestGateway({ subgraphs: graph.all });
+    try {
+      const answer = await bare.post(
+        { query: '{ public me { name } }' },
+        { authorization: 'Bearer whatever' },
+      );
+      expect(answer.body.data).toEqual({ public: 'open to all', me: null });
+      expect(codes(answer.body)).toEqual(['me UNAUTHENTICATED']);
+    } finally {
+      await bare.close();
+    }
+  });
+});

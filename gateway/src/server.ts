@@ -1,0 +1,70 @@
+import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/deployable';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { JSONWebKeySet } from 'jose';
+import { addContextKeysRoute } from './http/context-keys-route.ts';
+import { addGraphqlRoute } from './http/graphql-route.ts';
+import type { RequestBounds } from './http/read-request.ts';
+import type { OperationAnswer } from './pipeline/index.ts';
+import type { PipelineServices } from './pipeline/services.ts';
+import { createOperationMetrics } from './telemetry/operation-metrics.ts';
+
+/** What {@link buildServer} puts together. */
+export interface ServerDependencies {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly services: PipelineServices;
+  readonly bounds: RequestBounds;
+  /** Bytes of a request body. */
+  readonly maxBodyBytes: number;
+  /** Milliseconds to the first byte of an answer. */
+  readonly requestTimeoutMs: number;
+  /** The public keys of the user context; absent where none is sent. */
+  readonly contextKeys: JSONWebKeySet | undefined;
+  readonly readiness: Readonly<Record<string, ReadinessCheck>>;
+}
+
+const GRAPHQL_PATH = '/graphql';
+
+/** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
+export function buildServer(dependencies: ServerDependencies): FastifyInstance {
+  const { logger, services, bounds, requestTimeoutMs, contextKeys } = dependencies;
+  const server = createHttpServer({
+    logger,
+    readiness: dependencies.readiness,
+    maxBodyBytes: dependencies.maxBodyBytes,
+    requestTimeoutMs,
+  });
+  addGraphqlRoute(server, {
+    path: GRAPHQL_PATH,
+    services,
+    bounds,
+    timeoutMs: requestTimeoutMs,
+    onAnswer: createAnswerObserver(dependencies),
+  });
+  if (contextKeys) addContextKeysRoute(server, contextKeys);
+  return server;
+}
+
+const MAX_LOGGED_NAME_CHARACTERS = 100;
+
+function createAnswerObserver({
+  logger,
+  metrics,
+}: ServerDependencies): (request: FastifyRequest, answer: OperationAnswer, durationMs: number) => void {
+  const operations = createOperationMetrics(metrics);
+  return (request, answer, durationMs) => {
+    operations.observe(answer, durationMs / 1_000);
+    if (!logger.isLevelEnabled('debug')) return;
+    const operation = answer.admitted?.operation;
+    logger.debug(
+      {
+        requestId: request.id,
+        operation: operation?.name?.slice(0, MAX_LOGGED_NAME_CHARACTERS),
+        kind: operation?.kind,
+        code: answer.errors[0]?.extensions?.['code'],
+        durationMs,
+      },
+      'operation answered',
+    );
+  };
+}

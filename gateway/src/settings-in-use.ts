@@ -1,0 +1,67 @@
+import type { GatewayConfig } from './config.ts';
+import { DEFAULT_COSTS, type CostSettings } from './limits/cost-settings.ts';
+import { DEFAULT_LIMITS, PROTECTIVE_LIMITS, type OperationLimits } from './limits/limits.ts';
+
+const DEFAULT_BATCH = 10;
+const DEFAULT_BODY_BYTES = 1_048_576;
+const DEFAULT_REQUEST_MS = 30_000;
+const DEFAULT_SUBGRAPH_MS = 10_000;
+
+/** What the environment and the file come to, with every default filled in. */
+export interface SettingsInUse {
+  readonly limits: OperationLimits;
+  readonly costs: CostSettings;
+  readonly batch: number;
+  readonly bodyBytes: number;
+  readonly requestMs: number;
+  readonly subgraphMs: number;
+  readonly introspection: boolean;
+  readonly production: boolean;
+  readonly forwardHeaders: readonly string[];
+}
+
+/** Fills in the defaults. */
+export function settingsInUse(config: GatewayConfig): SettingsInUse {
+  const { settings } = config;
+  const production = config.NODE_ENV === 'production';
+  return {
+    limits: limitsOf(config),
+    costs: costsOf(config),
+    batch: settings.limits?.batch ?? DEFAULT_BATCH,
+    bodyBytes: settings.limits?.bodyBytes ?? DEFAULT_BODY_BYTES,
+    requestMs: settings.timeouts?.requestMs ?? DEFAULT_REQUEST_MS,
+    subgraphMs: settings.timeouts?.subgraphMs ?? DEFAULT_SUBGRAPH_MS,
+    introspection: settings.introspection ?? !production,
+    production,
+    forwardHeaders: [...config.FORWARD_HEADERS, ...(settings.headers?.forward ?? [])],
+  };
+}
+
+/** A gateway that somebody configured guards its operations; over a bare supergraph it protects the process alone. */
+function limitsOf({ GUARDS, CONFIG, TOKEN_ISSUER, settings }: GatewayConfig): OperationLimits {
+  const guarded = GUARDS === undefined ? CONFIG !== undefined || TOKEN_ISSUER !== undefined : GUARDS === 'on';
+  const defaults = guarded ? DEFAULT_LIMITS : PROTECTIVE_LIMITS;
+  const configured = settings.limits ?? {};
+  return {
+    tokens: configured.tokens ?? defaults.tokens,
+    selections: configured.selections ?? defaults.selections,
+    nesting: defaults.nesting,
+    overlaps: defaults.overlaps,
+    variables: configured.variables ?? defaults.variables,
+    depth: configured.depth ?? defaults.depth,
+    aliases: configured.aliases ?? defaults.aliases,
+    rootFields: configured.rootFields ?? defaults.rootFields,
+    directives: configured.directives ?? defaults.directives,
+    cost: configured.cost ?? defaults.cost,
+  };
+}
+
+function costsOf({ settings }: GatewayConfig): CostSettings {
+  const configured = settings.cost ?? {};
+  return {
+    fieldCost: configured.field ?? DEFAULT_COSTS.fieldCost,
+    typeCosts: configured.types ?? DEFAULT_COSTS.typeCosts,
+    slicingArguments: configured.slicingArguments ?? DEFAULT_COSTS.slicingArguments,
+    omittedSlice: configured.omittedSlice ?? DEFAULT_COSTS.omittedSlice,
+  };
+}

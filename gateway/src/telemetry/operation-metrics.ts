@@ -1,0 +1,56 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { isGatewayErrorCode } from '../errors.ts';
+import type { OperationAnswer } from '../pipeline/index.ts';
+
+/** Counts what the gateway answers. */
+export interface OperationMetrics {
+  /** @param seconds from the request's arrival to its answer */
+  observe(answer: OperationAnswer, seconds: number): void;
+}
+
+const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Registers the series of operations. Their labels come from closed sets, so that clients can't make series. */
+export function createOperationMetrics(registry: Registry): OperationMetrics {
+  const answers = new Counter({
+    name: 'trellis_gateway_operations_total',
+    help: 'Operations answered, by kind and outcome: OK, PARTIAL where some data is missing, else the code of the first error.',
+    labelNames: ['kind', 'outcome'],
+    registers: [registry],
+  });
+  const duration = new Histogram({
+    name: 'trellis_gateway_operation_duration_seconds',
+    help: 'Seconds from the arrival of an operation to its answer.',
+    labelNames: ['kind'],
+    buckets: BUCKETS_S,
+    registers: [registry],
+  });
+  const limits = new Counter({
+    name: 'trellis_gateway_limits_exceeded_total',
+    help: 'Operations refused by a limit, by its name.',
+    labelNames: ['limit'],
+    registers: [registry],
+  });
+  return {
+    observe(answer, seconds) {
+      const kind = answer.admitted?.operation.kind ?? 'none';
+      answers.inc({ kind, outcome: outcomeOf(answer) });
+      duration.observe({ kind }, seconds);
+      const limit = limitOf(answer);
+      if (limit !== undefined) limits.inc({ limit });
+    },
+  };
+}
+
+function outcomeOf({ errors, data }: OperationAnswer): string {
+  const code = errors[0]?.extensions?.['code'];
+  if (code === undefined) return 'OK';
+  const known = isGatewayErrorCode(code) ? code : 'OTHER';
+  return data === undefined || data === 'null' ? known : 'PARTIAL';
+}
+
+function limitOf({ errors }: OperationAnswer): string | undefined {
+  const limit: unknown = errors[0]?.extensions?.['limit'];
+  const name = typeof limit === 'object' && limit !== null && 'name' in limit ? limit.name : undefined;
+  return typeof name === 'string' ? name : undefined;
+}

@@ -1,0 +1,23 @@
+import { composeSubgraphs } from '@trellis/composition';
+
+/** A subgraph to be composed. */
+export interface ComposedSubgraph {
+  readonly name: string;
+  readonly typeDefs: string;
+  /** @default an address where nothing listens */
+  readonly url?: string;
+}
+
+/** Composes subgraphs into a supergraph. Throws what composition reports. */
+export function compose(subgraphs: readonly ComposedSubgraph[]): string {
+  const composition = composeSubgraphs(
+    subgraphs.map(({ name, typeDefs, url }) => ({
+      name,
+      routingUrl: url ?? 'http://127.0.0.1:9/graphql',
+      sdl: typeDefs,
+      source: name,
+    })),
+  );
+  if (composition.kind === 'composed') return composition.supergraphSdl;
+  throw new Error(composition.errors.map(({ message }) => message).join('\n'));
+}

@@ -1,0 +1,145 @@
+import { startSubgraph, type SubgraphServer } from './subgraph-server.ts';
+
+/** Two subgraphs of a small library that guards parts of itself in every way the federation knows. */
+export interface LibraryGraph {
+  readonly people: SubgraphServer;
+  readonly books: SubgraphServer;
+  readonly all: readonly SubgraphServer[];
+  /** How many requests both have received. */
+  requests(): number;
+  forget(): void;
+  close(): Promise<void>;
+}
+
+const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: [
+  "@key", "@external", "@requires", "@shareable", "@requiresScopes", "@policy", "@cost",
+  { name: "@authenticated", as: "@login" }
+])`;
+
+const PEOPLE = `${LINK}
+  type Query {
+    public: String!
+    me: Person @login
+    person(id: ID!): Person
+    people(limit: Int = 20): [Person!]!
+    secrets: [Secret!]
+    staff: Person @policy(policies: [["role:ADMIN"], ["role:EDITOR", "vetted"]])
+    fail: String
+    echo(value: String, list: [Int!], input: EchoInput, kind: Kind): String
+  }
+  type Mutation { rename(id: ID!, name: String!): Person }
+  input EchoInput { name: String! tags: [String!] nested: EchoInput }
+  enum Kind { ONE TWO }
+  type Person @key(fields: "id") {
+    id: ID!
+    name: String!
+    email: String @requiresScopes(scopes: [["read:profile"], ["admin"]])
+    clearance: Clearance
+    friends(first: Int): [Person!]!
+  }
+  enum Clearance @login { LOW HIGH }
+  type Secret @requiresScopes(scopes: [["read:secret", "read:data"]]) { text: String! }`;
+
+const BOOKS = `${LINK}
+  type Query {
+    books(first: Int = 10): [Book!]!
+    shelf: [Item!]!
+    search: [Found!]!
+  }
+  interface Item { title: String! note: String }
+  type Book implements Item @key(fields: "id") @cost(weight: 5) {
+    id: ID!
+    title: String!
+    note: String @requiresScopes(scopes: [["read:notes"]])
+    author: Person!
+  }
+  type Map implements Item { title: String! note: String }
+  type Vault @login { title: String! }
+  union Found = Book | Map | Vault
+  type Person @key(fields: "id") {
+    id: ID!
+    email: String @external
+    books: [Book!]!
+    contact: String @requires(fields: "email") @requiresScopes(scopes: [["read:profile"], ["admin"]])
+  }`;
+
+interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly clearance: string;
+}
+
+const PERSONS: readonly Person[] = ['Ada', 'Ed', 'Vi'].map((name, index) => ({
+  id: `user-${index + 1}`,
+  name,
+  email: `${name.toLowerCase()}@example.com`,
+  clearance: 'LOW',
+}));
+
+const ALL_BOOKS = Array.from({ length: 3 }, (_, index) => ({
+  __typename: 'Book',
+  id: `book-${index + 1}`,
+  title: `Book ${index + 1}`,
+  note: `note ${index + 1}`,
+  author: { id: `user-${index + 1}` },
+}));
+
+const findPerson = ({ id }: { readonly id: string }): Person | null =>
+  PERSONS.find((person) => person.id === id) ?? null;
+
+/** Starts both subgraphs on free ports. */
+export async function startLibraryGraph(): Promise<LibraryGraph> {
+  const people = await startSubgraph({
+    name: 'people',
+    typeDefs: PEOPLE,
+    resolvers: {
+      Query: {
+        public: () => 'open to all',
+        me: () => PERSONS[0],
+        person: (_: unknown, args: { id: string }) => findPerson(args),
+        people: (_: unknown, { limit }: { limit: number }) => PERSONS.slice(0, limit),
+        secrets: () => [{ text: 'hush' }],
+        staff: () => PERSONS[1],
+        fail: () => {
+          throw new Error('connection to db-7.internal refused');
+        },
+        echo: (_: unknown, args: unknown) => JSON.stringify(args),
+      },
+      Mutation: { rename: (_: unknown, { id, name }: Person) => ({ ...findPerson({ id }), name }) },
+      Person: { __resolveReference: findPerson, friends: () => [] },
+    },
+  });
+  const books = await startSubgraph({
+    name: 'books',
+    typeDefs: BOOKS,
+    resolvers: {
+      Query: {
+        books: (_: unknown, { first }: { first: number }) => ALL_BOOKS.slice(0, first),
+        shelf: () => [ALL_BOOKS[0], { __typename: 'Map', title: 'Atlas', note: 'folds' }],
+        search: () => [
+          ALL_BOOKS[0],
+          { __typename: 'Map', title: 'Atlas' },
+          { __typename: 'Vault', title: 'Safe' },
+        ],
+      },
+      Person: {
+        books: ({ id }: { id: string }) => ALL_BOOKS.filter((book) => book.author.id === id),
+        contact: ({ email }: { email: string }) => `mailto:${email}`,
+      },
+    },
+  });
+  const all = [people, books];
+  return {
+    people,
+    books,
+    all,
+    requests: () => people.received.length + books.received.length,
+    forget: () => {
+      for (const subgraph of all) subgraph.forget();
+    },
+    close: async () => {
+      await Promise.all(all.map((subgraph) => subgraph.close()));
+    },
+  };
+}

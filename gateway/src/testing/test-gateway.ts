@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLogger, createMetrics, type Metrics } from '@trellis/deployable';
+import { createTemporaryDirectory } from '@trellis/testkit';
+import { gateway } from '../gateway.ts';
+import { compose } from './compose.ts';
+import type { SubgraphServer } from './subgraph-server.ts';
+
+/** A whole gateway over real subgraphs, on a free port. */
+export interface TestGateway {
+  /** Without a path. */
+  readonly url: string;
+  /** Where its supergraph file is. */
+  readonly supergraphFile: string;
+  readonly metrics: Metrics;
+  /** The log so far, one object a record. */
+  logged(): readonly Readonly<Record<string, unknown>>[];
+  /** Sends a POST /graphql. */
+  post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<GraphAnswer>;
+  close(): Promise<void>;
+}
+
+/** What came back. */
+export interface GraphAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body, for single requests. */
+  readonly body: GraphBody;
+  /** The parsed body, for batches. */
+  readonly bodies: readonly GraphBody[];
+}
+
+/** A response as GraphQL defines it. */
+export interface GraphBody {
+  readonly data?: Readonly<Record<string, unknown>> | null;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly path?: readonly (string | number)[];
+    readonly locations?: readonly unknown[];
+    readonly extensions: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+/** How the gateway is configured. */
+export interface TestGatewayOptions {
+  readonly subgraphs: readonly SubgraphServer[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The text of gateway.yaml. */
+  readonly settings?: string;
+}
+
+/** Starts a gateway as its own process would, in this one. */
+export async function startTestGateway(options: TestGatewayOptions): Promise<TestGateway> {
+  const directory = createTemporaryDirectory();
+  const supergraphFile = join(directory.path, 'supergraph.graphql');
+  writeFileSync(supergraphFile, compose(options.subgraphs));
+  const settingsFile = join(directory.path, 'gateway.yaml');
+  if (options.settings !== undefined) writeFileSync(settingsFile, options.settings);
+  const records: string[] = [];
+  const logger = createLogger({
+    service: 'gateway',
+    level: 'debug',
+    destination: { write: (line) => void records.push(line) },
+  });
+  const metrics = createMetrics('gateway');
+  const config = gateway.readConfig({
+    PORT: '0',
+    SUPERGRAPH: supergraphFile,
+    ...(options.settings !== undefined && { CONFIG: settingsFile }),
+    ...options.environment,
+  });
+  const running = await gateway.start(config, { logger, metrics });
+  return {
+    url: running.url,
+    supergraphFile,
+    metrics,
+    logged: () => records.map((line) => JSON.parse(line) as Record<string, unknown>),
+    post: (body, headers) => post(running.url, body, headers),
+    async close() {
+      await running.close();
+      directory.remove();
+    },
+  };
+}
+
+/** Sends a request as a client would, text as it is and everything else as JSON. */
+async function post(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<GraphAnswer> {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return readAnswer(response);
+}
+
+/** Reads a response of the graph. */
+export async function readAnswer(response: Response): Promise<GraphAnswer> {
+  const text = await response.text();
+  const parsed: unknown = JSON.parse(text);
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: parsed as GraphBody,
+    bodies: parsed as GraphBody[],
+  };
+}
