@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import Fastify, { LogController, type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import type { Logger } from './logger.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
 
@@ -20,7 +20,7 @@ export interface HttpServerOptions {
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const server = Fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.maxBodyBytes ?? 1_048_576,
     requestTimeout: options.requestTimeoutMs ?? 30_000,
     connectionTimeout: 0,

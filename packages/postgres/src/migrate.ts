@@ -27,12 +27,12 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [
       `trellis-migrate:${options.schema}`,
     ]);
+    await createSchemaIfAbsent(client, options.schema);
     const applied = await runner({
       dbClient: client,
       dir: fileURLToPath(options.directory),
       direction: 'up',
       schema: options.schema,
-      createSchema: true,
       migrationsTable: 'migration',
       noLock: true,
       logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
@@ -41,6 +41,12 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
   } finally {
     await client.end();
   }
+}
+
+/** Looks first: a role that owns its schema, and may create none, is refused even `IF NOT EXISTS`. */
+async function createSchemaIfAbsent(client: pg.Client, schema: string): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema]);
+  if (rowCount === 0) await client.query(`CREATE SCHEMA ${pg.escapeIdentifier(schema)}`);
 }
 
 function ignore(): void {
