@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          globalSetup: ['e2e/harness/shared-platform.ts'],
+          globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
           fileParallelism: false,

@@ -108,8 +108,8 @@ async function walk(
   const token = await tokens.of('ada');
   const seen: Dated[] = [];
   for (;;) {
-    const data = dataOf(await askGraph(graph, { query, variables: { at: cursor(seen) }, token }));
-    const page = listIn(data);
+    const answer = await askGraph(graph, { query, variables: { at: cursor(seen) }, token });
+    const page = listIn(dataOf(answer));
     if (page.length === 0) return seen;
     seen.push(...page);
     if (seen.length > 5000) throw new Error('The walk does not end.');
