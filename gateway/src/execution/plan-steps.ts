@@ -32,6 +32,9 @@ export interface FetchStep {
 export type RequiredSelection =
   | {
       readonly kind: 'field';
+      /** Where it is read. */
+      readonly key: string;
+      /** What the subgraph is told it is. */
       readonly name: string;
       readonly selections: readonly RequiredSelection[] | undefined;
     }

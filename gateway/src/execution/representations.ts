@@ -106,7 +106,7 @@ function selectField(
   made: DataObject,
   types: TypeIndex,
 ): Outcome {
-  const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
+  const value = Object.hasOwn(object, field.key) ? object[field.key] : undefined;
   const selected = selectValue(value, field, types);
   if (selected instanceof Failure) return selected;
   made[field.name] = selected;

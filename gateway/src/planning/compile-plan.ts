@@ -56,7 +56,12 @@ function bodyStartOf({ operation, operationName }: FetchNode): string {
 
 function compileRequired(node: QueryPlanSelectionNode): RequiredSelection {
   return node.kind === 'Field'
-    ? { kind: 'field', name: node.alias ?? node.name, selections: node.selections?.map(compileRequired) }
+    ? {
+        kind: 'field',
+        key: node.alias ?? node.name,
+        name: node.name,
+        selections: node.selections?.map(compileRequired),
+      }
     : {
         kind: 'fragment',
         typeCondition: node.typeCondition,

@@ -38,7 +38,7 @@ export function buildSupergraph(sdl: string, options: BuildOptions = {}): Superg
     supergraphSchema: federated.schema,
     subgraphs,
     types: createTypeIndex(federated.schema),
-    planner: createSupergraphPlanner(federated),
+    planner: createSupergraphPlanner(sdl),
   });
 }
 

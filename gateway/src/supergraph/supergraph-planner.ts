@@ -1,6 +1,12 @@
-import { operationFromDocument, type Supergraph as FederatedSchema } from '@apollo/federation-internals';
+import {
+  operationFromDocument,
+  ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
+  Supergraph as FederatedSchema,
+} from '@apollo/federation-internals';
 import { QueryPlanner, type QueryPlan } from '@apollo/query-planner';
 import { parse } from 'graphql';
+import { separateRequirements } from './requirement-variants.ts';
+import { translatePlan, type PlanTranslation } from './translate-plan.ts';
 
 /** Makes query plans for one supergraph. */
 export interface SupergraphPlanner {
@@ -13,13 +19,21 @@ export interface SupergraphPlanner {
 }
 
 /** Prepares planning: about 100 ms of CPU. */
-export function createSupergraphPlanner(federated: FederatedSchema): SupergraphPlanner {
+export function createSupergraphPlanner(sdl: string): SupergraphPlanner {
+  const { document, variants } = separateRequirements(sdl);
+  const federated = FederatedSchema.build(document, {
+    supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
+    // It was validated as it came. What a variant replaces may now be declared and required by nobody.
+    validateSupergraph: false,
+  });
   const planner = new QueryPlanner(federated, { incrementalDelivery: { enableDefer: true } });
   const apiSchema = federated.apiSchema();
+  const translation: PlanTranslation = { variants, graphOf: federated.subgraphNameToGraphEnumValue() };
   return {
-    plan: (operation, overrideLabels = []) =>
-      planner.buildQueryPlan(operationFromDocument(apiSchema, parse(operation), { validate: false }), {
-        overrideConditions: new Map(overrideLabels.map((label) => [label, true])),
-      }),
+    plan(operation, overrideLabels = []) {
+      const parsed = operationFromDocument(apiSchema, parse(operation), { validate: false });
+      const overrideConditions = new Map(overrideLabels.map((label) => [label, true]));
+      return translatePlan(planner.buildQueryPlan(parsed, { overrideConditions }), translation);
+    },
   };
 }
