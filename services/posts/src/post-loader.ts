@@ -10,6 +10,8 @@ export interface PostLoader {
   list(page: Page): Promise<readonly Post[]>;
   /** An unknown author has no posts. */
   listByAuthor(authorId: string, page: Page): Promise<readonly Post[]>;
+  /** Forgets what was read: a mutation of the same request has changed something. */
+  forget(): void;
 }
 
 /** Makes a loader for one request. */
@@ -32,6 +34,10 @@ export function createPostLoader(store: PostStore, viewer: Viewer): PostLoader {
     listByAuthor: async (text, page) => {
       const authorId = parseId(text);
       return authorId === undefined ? [] : pages.load({ ...page, authorId });
+    },
+    forget: () => {
+      posts.clearAll();
+      pages.clearAll();
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Pool } from '@trellis/postgres';
 import { groupByPosition } from '@trellis/subgraph-kit';
+import { POST_COLUMNS } from './post-columns.ts';
 import { seesDraftsOf, type Post, type Viewer } from './post.ts';
 
 /** A page of a list that runs from the newest to the oldest. */
@@ -30,21 +31,18 @@ export interface PostStore {
 /** Greater than any id: where a list begins. */
 const BEGINNING = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-const COLUMNS =
-  'id, author_id AS "authorId", title, body, tags, metadata, published, updated_at AS "updatedAt"';
-
 const FIND_BY_IDS = `
-  SELECT ${COLUMNS} FROM post
+  SELECT ${POST_COLUMNS} FROM post
   WHERE id = ANY($1::uuid[]) AND (published OR $2::boolean OR author_id = $3::uuid)`;
 
-const LIST_ALL = `SELECT ${COLUMNS} FROM post WHERE id < $1 ORDER BY id DESC LIMIT $2`;
+const LIST_ALL = `SELECT ${POST_COLUMNS} FROM post WHERE id < $1 ORDER BY id DESC LIMIT $2`;
 
 // What everybody sees and what the viewer alone sees, each from its own index, at most a page of either.
 const LIST_VISIBLE = `
   SELECT * FROM (
-    (SELECT ${COLUMNS} FROM post WHERE published AND id < $1 ORDER BY id DESC LIMIT $2)
+    (SELECT ${POST_COLUMNS} FROM post WHERE published AND id < $1 ORDER BY id DESC LIMIT $2)
     UNION ALL
-    (SELECT ${COLUMNS} FROM post WHERE NOT published AND author_id = $3 AND id < $1 ORDER BY id DESC LIMIT $2)
+    (SELECT ${POST_COLUMNS} FROM post WHERE NOT published AND author_id = $3 AND id < $1 ORDER BY id DESC LIMIT $2)
   ) AS visible
   ORDER BY id DESC LIMIT $2`;
 
@@ -55,10 +53,10 @@ const LIST_BY_AUTHORS = `
     WITH ORDINALITY AS page (author_id, after, first, drafts, position)
   CROSS JOIN LATERAL (
     SELECT * FROM (
-      (SELECT ${COLUMNS} FROM post
+      (SELECT ${POST_COLUMNS} FROM post
         WHERE published AND author_id = page.author_id AND id < page.after ORDER BY id DESC LIMIT page.first)
       UNION ALL
-      (SELECT ${COLUMNS} FROM post
+      (SELECT ${POST_COLUMNS} FROM post
         WHERE page.drafts AND NOT published AND author_id = page.author_id AND id < page.after
         ORDER BY id DESC LIMIT page.first)
     ) AS either

@@ -1,4 +1,4 @@
-import { isEditor, parseId, type JsonValue } from '@trellis/subgraph-kit';
+import { isEditor, parseId, requireUserId, type JsonValue } from '@trellis/subgraph-kit';
 import type { UserContext } from '@trellis/user-context';
 
 /** A post as it is stored. The id carries the time of creation. */
@@ -23,6 +23,20 @@ export interface Viewer {
 /** The viewer behind a request. */
 export function viewerOf(context: UserContext): Viewer {
   return { userId: parseId(context.user?.id ?? '') ?? null, seesAllDrafts: isEditor(context) };
+}
+
+/** A viewer who writes: a user of the graph. */
+export interface Writer extends Viewer {
+  readonly userId: string;
+}
+
+/**
+ * The writer behind a request.
+ *
+ * @throws GraphQLError UNAUTHENTICATED or FORBIDDEN when there is no user behind it
+ */
+export function writerOf(context: UserContext): Writer {
+  return { userId: requireUserId(context), seesAllDrafts: isEditor(context) };
 }
 
 /** Whether a viewer sees the drafts of an author. */

@@ -1,4 +1,9 @@
-import { buildSubgraphServer, type SubgraphDependencies, type SubgraphServer } from '@trellis/subgraph-kit';
+import {
+  buildSubgraphServer,
+  createMutations,
+  type SubgraphDependencies,
+  type SubgraphServer,
+} from '@trellis/subgraph-kit';
 import type { SubgraphContext } from './context.ts';
 import { createPostLoader } from './post-loader.ts';
 import { createPostStore } from './post-store.ts';
@@ -13,7 +18,11 @@ export function buildServer(dependencies: SubgraphDependencies): Promise<Subgrap
     ...dependencies,
     typeDefs: new URL('../src/schema.graphql', import.meta.url),
     resolvers,
-    createContext: ({ userContext }) => ({ posts: createPostLoader(store, viewerOf(userContext)) }),
+    createContext: ({ userContext, idempotencyKey }) => {
+      const posts = createPostLoader(store, viewerOf(userContext));
+      const mutations = createMutations({ pool, idempotencyKey, onCommit: () => posts.forget() });
+      return { userContext, posts, mutations };
+    },
     readiness: { database: async () => void (await pool.query('SELECT 1')) },
   });
 }

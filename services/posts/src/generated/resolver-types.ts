@@ -6,6 +6,7 @@ import type { PostModel, UserModel } from '../resolvers/models.ts';
 import type { SubgraphContext } from '../context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
+export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
 /** All built-in and custom scalars, mapped to their actual values */
 export type Scalars = {
@@ -91,6 +92,87 @@ export type User = {
 export type UserPostsArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   after: InputMaybe<Scalars['ID']['input']>;
+};
+
+/** What a new post is made of. */
+export type CreatePostInput = {
+  /** The headline: one line, at most 200 characters. */
+  readonly title: Scalars['String']['input'];
+  /** The text, at most 100,000 characters; paragraphs are separated by empty lines. */
+  readonly body: Scalars['String']['input'];
+  /** Words to find it by: at most 20, each one line of at most 50 characters. Repeated ones count once. */
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /**
+   * When to publish it. Without it, or with a time that has come, the post is published at once; with a time to come it is a
+   * draft until then.
+   */
+  readonly publishedAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Free-form data of the editor, at most 16 KiB of JSON. */
+  readonly metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+/** What to change of a post. What is left out stays as it is; only what can be null in a post can be set to null. */
+export type UpdatePostInput = {
+  /** The headline: one line, at most 200 characters. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+  /** The text, at most 100,000 characters; paragraphs are separated by empty lines. */
+  readonly body?: InputMaybe<Scalars['String']['input']>;
+  /** Words to find it by: at most 20, each one line of at most 50 characters. Repeated ones count once. */
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Whether everybody may see it. Either value calls off a publication that was planned. */
+  readonly published?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Free-form data of the editor, at most 16 KiB of JSON; null removes it. */
+  readonly metadata?: InputMaybe<Scalars['JSON']['input']>;
+  /**
+   * The `updatedAt` of the post as it was when the change was decided on. When the post has changed since, nothing happens and
+   * the error is BAD_USER_INPUT.
+   */
+  readonly expectedUpdatedAt?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+/** Why something did not go as asked, for the user to read. */
+export type UserError = {
+  /** The input field it is about. */
+  readonly field: Maybe<Scalars['String']['output']>;
+  /** What went wrong, in a sentence. */
+  readonly message: Scalars['String']['output'];
+  /** What went wrong, for programs: `DUPLICATE_POST`. */
+  readonly code: Scalars['String']['output'];
+};
+
+/** What came of createPost. */
+export type CreatePostResult = {
+  /** The new post, or the one that was there already. */
+  readonly post: Post;
+  /** Whether a new post was made. */
+  readonly success: Scalars['Boolean']['output'];
+  /** Why not; empty when it was. `DUPLICATE_POST`: the same author has a post with the same title and body. */
+  readonly errors: Maybe<ReadonlyArray<UserError>>;
+};
+
+export type Mutation = {
+  /** Makes a post. For editors and administrators. */
+  readonly createPost: CreatePostResult;
+  /** Changes a post; null when there is none with this id that the caller may see. For its author, editors and administrators. */
+  readonly updatePost: Maybe<Post>;
+  /**
+   * Deletes a post with its comments. True when it was deleted, false when there is none with this id that the caller may see.
+   * For its author, editors and administrators.
+   */
+  readonly deletePost: Scalars['Boolean']['output'];
+};
+
+export type MutationCreatePostArgs = {
+  input: CreatePostInput;
+};
+
+export type MutationUpdatePostArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdatePostInput;
+};
+
+export type MutationDeletePostArgs = {
+  id: Scalars['ID']['input'];
 };
 
 export type Query = {
@@ -235,6 +317,11 @@ export type ResolversTypes = {
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   User: ResolverTypeWrapper<UserModel>;
+  CreatePostInput: CreatePostInput;
+  UpdatePostInput: UpdatePostInput;
+  UserError: ResolverTypeWrapper<UserError>;
+  CreatePostResult: ResolverTypeWrapper<Omit<CreatePostResult, 'post'> & { post: ResolversTypes['Post'] }>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
 };
@@ -250,6 +337,11 @@ export type ResolversParentTypes = {
   String: Scalars['String']['output'];
   Boolean: Scalars['Boolean']['output'];
   User: UserModel;
+  CreatePostInput: CreatePostInput;
+  UpdatePostInput: UpdatePostInput;
+  UserError: UserError;
+  CreatePostResult: Omit<CreatePostResult, 'post'> & { post: ResolversParentTypes['Post'] };
+  Mutation: Record<PropertyKey, never>;
   Query: Record<PropertyKey, never>;
   Int: Scalars['Int']['output'];
 };
@@ -329,6 +421,48 @@ export type UserResolvers<
   >;
 };
 
+export type UserErrorResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['UserError'] = ResolversParentTypes['UserError'],
+> = {
+  field?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type CreatePostResultResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['CreatePostResult'] = ResolversParentTypes['CreatePostResult'],
+> = {
+  post?: Resolver<ResolversTypes['Post'], ParentType, ContextType>;
+  success?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  errors?: Resolver<Maybe<ReadonlyArray<ResolversTypes['UserError']>>, ParentType, ContextType>;
+};
+
+export type MutationResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation'],
+> = {
+  createPost?: Resolver<
+    ResolversTypes['CreatePostResult'],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCreatePostArgs, 'input'>
+  >;
+  updatePost?: Resolver<
+    Maybe<ResolversTypes['Post']>,
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdatePostArgs, 'id' | 'input'>
+  >;
+  deletePost?: Resolver<
+    ResolversTypes['Boolean'],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeletePostArgs, 'id'>
+  >;
+};
+
 export type QueryResolvers<
   ContextType = SubgraphContext,
   ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query'],
@@ -349,6 +483,9 @@ export type Resolvers<ContextType = SubgraphContext> = {
   Timestamped?: TimestampedResolvers<ContextType>;
   Post?: PostResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
+  UserError?: UserErrorResolvers<ContextType>;
+  CreatePostResult?: CreatePostResultResolvers<ContextType>;
+  Mutation?: MutationResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
 };
 

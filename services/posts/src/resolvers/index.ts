@@ -1,5 +1,6 @@
 import { dateTimeScalar, jsonScalar } from '@trellis/subgraph-kit';
 import type { Resolvers } from '../generated/resolver-types.ts';
+import { mutation } from './mutation.ts';
 import { post } from './post.ts';
 import { query } from './query.ts';
 import { user } from './user.ts';
@@ -10,6 +11,7 @@ export const resolvers: Resolvers = {
   JSON: jsonScalar,
   Node: { __resolveType: () => 'Post' },
   Timestamped: { __resolveType: () => 'Post' },
+  Mutation: mutation,
   Post: post,
   Query: query,
   User: user,
