@@ -141,7 +141,7 @@ describe('Mutation.createPost', () => {
     const racing = [1, 2, 3].map(() =>
       inTransaction(posts.pool, (transaction) => publishDuePosts(transaction, 10)),
     );
-    expect((await Promise.all(racing)).toSorted()).toEqual([0, 0, 1]);
+    expect((await Promise.all(racing)).toSorted((a, b) => a - b)).toEqual([0, 0, 1]);
     expect(await stored(post.id)).toMatchObject({ published: true, publish_at: null });
     expect((await events()).map(({ type, payload }) => [type, payload['announced']])).toEqual([
       ['post.saved', false],
