@@ -2,4 +2,4 @@ export { authServer } from './auth-server.ts';
 export { configSchema, readAuthServerConfig, type AuthServerConfig } from './config.ts';
 export { oauthErrors, type OAuthErrorCode, type OAuthErrorDescription } from './errors.ts';
 export { buildServer, type ServerDependencies } from './server.ts';
-export { runAuthServerCommand, type CommandLine } from './cli/index.ts';
+export { runAuthServerCommand, type CommandStreams } from './cli/index.ts';

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 /** What a command reads and writes. */
@@ -8,6 +9,22 @@ export interface CommandLine {
   readonly print: (line: string) => void;
   /** Writes a line about what went wrong. */
   readonly complain: (line: string) => void;
+}
+
+/** The standard streams of a process. */
+export interface CommandStreams {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+}
+
+/** Lines on standard streams. */
+export function createCommandLine({ stdin, stdout, stderr }: CommandStreams): CommandLine {
+  return {
+    readStdin: () => text(stdin),
+    print: (line) => void stdout.write(`${line}\n`),
+    complain: (line) => void stderr.write(`${line}\n`),
+  };
 }
 
 /** A command was called in a way that it does not know. Its message is for the person at the terminal. */

@@ -6,12 +6,12 @@ import { createServices } from '../create-services.ts';
 import { migrateAuthServer, SCHEMA } from '../start.ts';
 import { addAccount, disableAccount } from './accounts-commands.ts';
 import { addClient, listClients, removeClient } from './clients-commands.ts';
-import { UsageError, type CommandLine } from './command-line.ts';
+import { createCommandLine, UsageError, type CommandLine, type CommandStreams } from './command-line.ts';
 import type { Command, CommandContext } from './command.ts';
 import { revokeGrants } from './grants-commands.ts';
 import { rotateKeys } from './keys-commands.ts';
 
-export type { CommandLine } from './command-line.ts';
+export type { CommandStreams } from './command-line.ts';
 
 const commands: ReadonlyMap<string, Command> = new Map([
   ['accounts add', addAccount],
@@ -35,8 +35,9 @@ const EXIT_USAGE = 64;
 export async function runAuthServerCommand(
   args: readonly string[],
   config: AuthServerConfig,
-  commandLine: CommandLine,
+  streams: CommandStreams,
 ): Promise<number> {
+  const commandLine = createCommandLine(streams);
   const command = commands.get(args.slice(0, 2).join(' '));
   if (!command) {
     commandLine.complain(

@@ -63,7 +63,7 @@ describe('headers of pages', () => {
     ],
   ])('A-076 names the redirect target of %j in form-action', async (changes, expected) => {
     const browser = new Browser();
-    const page = await openSignIn(browser, changes as Record<string, string>);
+    const page = await openSignIn(browser, changes);
     expect(page.headers.get('content-security-policy')).toContain(expected);
   });
 

@@ -52,8 +52,8 @@ export async function ensureSigningKeys({ store, encryption, clock }: SigningKey
 }
 
 /**
- * Replaces the active keys by the next ones and publishes new next ones. Keys that have not been published for the lead
- * time yet are left alone.
+ * Replaces the active keys by the next ones and publishes new next ones: all of them, or none when one of the next keys
+ * has not been published for the lead time yet.
  *
  * @param onlyDue leaves keys alone that have not reached the age of rotation
  */
@@ -61,39 +61,43 @@ export async function rotateSigningKeys(
   dependencies: SigningKeyDependencies,
   onlyDue: boolean,
 ): Promise<KeyRotation> {
-  return dependencies.store.change(async (change) => {
-    const keys = await change.list();
-    const activated: string[] = [];
-    let waitS = 0;
-    for (const algorithm of signingAlgorithms) {
-      const rotation = await rotateAlgorithm(dependencies, change, keys, algorithm, onlyDue);
-      activated.push(...rotation.activated);
-      waitS = Math.max(waitS, rotation.waitS);
-    }
-    return { activated, waitS };
+  const { store, schedule, clock } = dependencies;
+  return store.change(async (change) => {
+    const now = clock();
+    const successions = successionsOf(await change.list()).filter(
+      ({ active }) => !onlyDue || now - (active.activatedAt ?? 0) >= schedule.rotationIntervalS * 1000,
+    );
+    const publishedAt = Math.max(0, ...successions.map(({ next }) => next.createdAt));
+    const waitMs = publishedAt + schedule.publicationLeadS * 1000 - now;
+    if (waitMs > 0) return { activated: [], waitS: Math.ceil(waitMs / 1000) };
+    for (const succession of successions) await succeed(succession, change, dependencies);
+    return { activated: successions.map(({ next }) => next.kid), waitS: 0 };
   });
 }
 
-async function rotateAlgorithm(
-  { encryption, schedule, clock }: SigningKeyDependencies,
+/** A key that signs, and the one that takes its place. */
+interface Succession {
+  readonly active: StoredSigningKey;
+  readonly next: StoredSigningKey;
+}
+
+function successionsOf(keys: readonly StoredSigningKey[]): readonly Succession[] {
+  return signingAlgorithms.flatMap((algorithm) => {
+    const active = findKey(keys, algorithm, 'active');
+    const next = findKey(keys, algorithm, 'next');
+    return active && next ? [{ active, next }] : [];
+  });
+}
+
+async function succeed(
+  { active, next }: Succession,
   change: SigningKeyChange,
-  keys: readonly StoredSigningKey[],
-  algorithm: SigningAlgorithm,
-  onlyDue: boolean,
-): Promise<KeyRotation> {
-  const active = findKey(keys, algorithm, 'active');
-  const next = findKey(keys, algorithm, 'next');
-  if (!active || !next) return { activated: [], waitS: 0 };
+  { encryption, clock }: SigningKeyDependencies,
+): Promise<void> {
   const now = clock();
-  if (onlyDue && now - (active.activatedAt ?? 0) < schedule.rotationIntervalS * 1000) {
-    return { activated: [], waitS: 0 };
-  }
-  const waitMs = next.createdAt + schedule.publicationLeadS * 1000 - now;
-  if (waitMs > 0) return { activated: [], waitS: Math.ceil(waitMs / 1000) };
   await change.retire(active.kid, now);
   await change.activate(next.kid, now);
-  await change.add(await generateKey(algorithm, encryption), 'next', now);
-  return { activated: [next.kid], waitS: 0 };
+  await change.add(await generateKey(active.algorithm, encryption), 'next', now);
 }
 
 /** Deletes retired keys whose last token has expired. */

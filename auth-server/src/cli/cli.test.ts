@@ -1,0 +1,152 @@
+import { Readable, Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectRedis } from '@trellis/redis';
+import { readAuthServerConfig } from '../config.ts';
+import { Browser } from '../testing/browser.ts';
+import { createPkce, exchange, isHonoured, obtainCode, obtainTokens, refresh } from '../testing/flow.ts';
+import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
+import { runAuthServerCommand } from './index.ts';
+
+let server: TestAuthServer;
+beforeAll(async () => {
+  server = await startTestAuthServer({
+    LOG_LEVEL: 'error',
+    KEY_PUBLICATION_LEAD_S: '10',
+    KEY_RELOAD_INTERVAL_S: '1',
+  });
+});
+afterAll(() => server.stop());
+
+function collect(chunks: string[]): Writable {
+  return new Writable({
+    write: (chunk, _encoding, done) => {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+}
+
+async function run(args: string[], stdin = ''): Promise<{ status: number; out: string; err: string }> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const status = await runAuthServerCommand(args, readAuthServerConfig(server.environment), {
+    stdin: Readable.from([stdin]),
+    stdout: collect(out),
+    stderr: collect(err),
+  });
+  return { status, out: out.join(''), err: err.join('') };
+}
+
+const NEW_ACCOUNT = [
+  'accounts',
+  'add',
+  '--email',
+  'new@example.com',
+  '--name',
+  'New',
+  '--role',
+  'EDITOR',
+  '--password-stdin',
+];
+
+describe('the command line', () => {
+  it('lists its commands when it is called wrongly', async () => {
+    for (const args of [['accounts'], ['nothing', 'known'], ['__proto__', 'x']]) {
+      const { status, err } = await run(args);
+      expect(status).toBe(64);
+      expect(err).toContain('accounts add');
+    }
+    expect((await run(['accounts', 'add', '--unknown'])).status).toBe(64);
+    expect((await run(['grants', 'revoke'])).status).toBe(64);
+  });
+
+  it('adds an account that can sign in, once', async () => {
+    const { status, out, err } = await run(NEW_ACCOUNT, 'a long password\n');
+    expect(status, err).toBe(0);
+    expect(out).toContain('new@example.com');
+    const again = await run(NEW_ACCOUNT, 'a long password\n');
+    expect(again.status).toBe(1);
+    expect(again.err).toContain('already');
+    expect((await run(NEW_ACCOUNT, 'short')).status).toBe(64);
+    expect((await run(NEW_ACCOUNT.slice(0, -1), 'a long password')).status).toBe(64);
+  });
+
+  it('A-139 disables an account and ends its grants', async () => {
+    const tokens = await obtainTokens(server.issuer, {}, new Browser(), 'ed@example.com');
+    expect(await run(['accounts', 'disable', '--email', 'ed@example.com'])).toMatchObject({ status: 0 });
+    expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(false);
+    expect((await refresh(server.issuer, tokens.refreshToken)).body['error']).toBe('invalid_grant');
+    await expect(obtainTokens(server.issuer, {}, new Browser(), 'ed@example.com')).rejects.toThrow(
+      'expected 403 to be 303',
+    );
+    expect((await run(['accounts', 'disable', '--email', 'nobody@example.com'])).status).toBe(1);
+  });
+
+  it('revokes grants by id and by account, with their codes, and announces it', async () => {
+    const subscriber = connectRedis({ url: server.redis.url, name: 'test', onError: () => undefined });
+    const announced: string[] = [];
+    subscriber.on('message', (_channel: string, grantId: string) => void announced.push(grantId));
+    await subscriber.subscribe('revocations');
+    const [one, two, other] = [
+      await obtainTokens(server.issuer, {}, new Browser(), 'vi@example.com'),
+      await obtainTokens(server.issuer, {}, new Browser(), 'vi@example.com'),
+      await obtainTokens(server.issuer),
+    ];
+    const pkce = createPkce();
+    const code = await obtainCode(server.issuer, pkce, {}, new Browser(), 'vi@example.com');
+    expect(await run(['grants', 'revoke', `--grant=${one.grantId}`])).toMatchObject({ status: 0 });
+    expect(await isHonoured(server.issuer, one.accessToken)).toBe(false);
+    expect(await isHonoured(server.issuer, two.accessToken)).toBe(true);
+    expect((await run(['grants', 'revoke', '--email', 'vi@example.com'])).out).toContain('Ended 2 grants');
+    expect(await isHonoured(server.issuer, two.accessToken)).toBe(false);
+    expect((await exchange(server.issuer, code, pkce)).body['error']).toBe('invalid_grant');
+    expect(await isHonoured(server.issuer, other.accessToken)).toBe(true);
+    await expect.poll(() => announced).toEqual(expect.arrayContaining([one.grantId, two.grantId]));
+    subscriber.disconnect();
+    const reader = connectRedis({ url: server.redis.url, name: 'test', onError: () => undefined });
+    expect(await reader.zscore('revocations', one.grantId)).not.toBeNull();
+    expect(await reader.get(`revoked:{${one.grantId}}`)).toBe('operator');
+    expect(await reader.ttl(`revoked:{${one.grantId}}`)).toBeGreaterThanOrEqual(900);
+    reader.disconnect();
+  });
+
+  it('A-027 rotates keys once the next ones have been published long enough; the server follows', async () => {
+    const kidsOf = async (): Promise<string[]> => {
+      const { keys } = (await (await fetch(`${server.issuer}/jwks.json`)).json()) as {
+        keys: { kid: string }[];
+      };
+      return keys.map(({ kid }) => kid);
+    };
+    const before = await kidsOf();
+    const tokens = await obtainTokens(server.issuer);
+    await expect
+      .poll(async () => (await run(['keys', 'rotate'])).status, { timeout: 15_000, interval: 500 })
+      .toBe(0);
+    await expect.poll(kidsOf, { timeout: 5_000 }).toHaveLength(before.length + 2);
+    expect(await kidsOf()).toEqual(expect.arrayContaining(before));
+    expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(true);
+    const early = await run(['keys', 'rotate']);
+    expect(early.status).toBe(1);
+    expect(early.err).toContain('try again in');
+  });
+
+  it('adds, lists and removes clients', async () => {
+    const metadata = {
+      client_id: 'by-command',
+      client_secret: 'not to be listed',
+      redirect_uris: ['https://x.example/cb'],
+    };
+    expect((await run(['clients', 'add', '--metadata-stdin'], JSON.stringify(metadata))).status).toBe(0);
+    const listed = await run(['clients', 'list']);
+    expect(listed.out).toContain('"client_id":"by-command"');
+    expect(listed.out).not.toContain('not to be listed');
+    const bad = await run(
+      ['clients', 'add', '--metadata-stdin'],
+      JSON.stringify({ client_id: 'x', redirect_uris: ['*'] }),
+    );
+    expect(bad.status).toBe(1);
+    expect(bad.err).toContain('redirect_uris');
+    expect((await run(['clients', 'remove', '--client-id', 'by-command'])).status).toBe(0);
+    expect((await run(['clients', 'remove', '--client-id', 'by-command'])).status).toBe(1);
+  });
+});

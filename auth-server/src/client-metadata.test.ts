@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { parseClient } from './client-metadata.ts';
+
+const SCOPES = ['openid', 'read:data'];
+const parse = (client: Record<string, unknown>) =>
+  parseClient({ client_id: 'x', redirect_uris: ['https://app.example/cb'], ...client }, SCOPES);
+
+describe('RFC 7591 §2: client metadata', () => {
+  it('completes what is not said', () => {
+    expect(parse({ unknown_member: 1 })).toMatchObject({
+      kind: 'client',
+      client: {
+        secret: undefined,
+        metadata: {
+          client_name: 'x',
+          token_endpoint_auth_method: 'none',
+          grant_types: ['authorization_code', 'refresh_token'],
+          scope: 'openid read:data',
+          application_type: 'web',
+        },
+      },
+    });
+  });
+
+  it('keeps the secret apart from the metadata', () => {
+    const parsed = parse({ client_secret: 's3cret' });
+    expect(parsed).toMatchObject({ client: { secret: 's3cret' } });
+    expect(JSON.stringify(parsed.kind === 'client' && parsed.client.metadata)).not.toContain('s3cret');
+    expect(parsed).toMatchObject({
+      client: { metadata: { token_endpoint_auth_method: 'client_secret_basic' } },
+    });
+  });
+
+  it.each([
+    { client_id: 'with blank' },
+    { client_id: 'line\nbreak' },
+    { client_secret: 's', token_endpoint_auth_method: 'none' },
+    { token_endpoint_auth_method: 'client_secret_basic' },
+    { token_endpoint_auth_method: 'client_secret_jwt', client_secret: 's' },
+    { jwks: { keys: [{ kty: 'oct', k: 'x' }] } },
+    { jwks: { keys: [{ kty: 'EC', d: 'x' }] } },
+    { response_types: ['token'] },
+    { refresh_reuse_leeway_seconds: 61 },
+    { scope: 'openid "x"' },
+    { redirect_uris: 'https://app.example/cb' },
+  ])('refuses %j', (client) => {
+    expect(parse(client).kind).toBe('problems');
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError } from '@trellis/config';
+import { describe, expect, it } from 'vitest';
+import { readAuthServerConfig } from './config.ts';
+
+const GOOD = { DATABASE_URL: 'postgres://localhost/x', REDIS_URL: 'redis://localhost' };
+const SECRETS = { KEY_ENCRYPTION_SECRET: 'k'.repeat(32), COOKIE_SECRET: 'c'.repeat(32) };
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readAuthServerConfig({ ...GOOD, ...environment });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('configuration', () => {
+  it('has defaults for development', () => {
+    const config = readAuthServerConfig(GOOD);
+    expect(config).toMatchObject({
+      PORT: 4001,
+      ACCESS_TOKEN_TTL_S: 900,
+      CODE_TTL_S: 600,
+      NODE_ENV: 'development',
+    });
+    expect(config.AUDIENCES).toEqual(['http://localhost:4000/graphql']);
+  });
+
+  it('A-001 wants an https issuer, except on a loopback address', () => {
+    expect(problemsOf({ ISSUER: 'http://auth.example' })).toEqual([expect.stringContaining('ISSUER')]);
+    for (const issuer of ['http://localhost:4001', 'http://127.0.0.1:1', 'http://[::1]:1']) {
+      expect(problemsOf({ ISSUER: issuer })).toEqual([]);
+    }
+    expect(problemsOf({ ISSUER: 'http://localhost.evil.example' })).toHaveLength(1);
+    expect(problemsOf({ ISSUER: 'https://auth.example' })).toEqual([
+      expect.stringContaining('TLS_CERT_FILE'),
+    ]);
+    expect(problemsOf({ ISSUER: 'https://auth.example', TRUSTED_PROXIES: '10.0.0.0/8' })).toEqual([]);
+  });
+
+  it('refuses in production what is for development', () => {
+    const problems = problemsOf({ NODE_ENV: 'production', DEMO_DATA: 'true' });
+    for (const name of ['DEMO_DATA', 'ISSUER', 'KEY_ENCRYPTION_SECRET', 'COOKIE_SECRET']) {
+      expect(
+        problems.some((problem) => problem.startsWith(name)),
+        name,
+      ).toBe(true);
+    }
+    expect(problemsOf({ NODE_ENV: 'production', ISSUER: 'http://localhost:1', ...SECRETS })).toEqual([]);
+  });
+
+  it('reports all contradictions at once', () => {
+    const problems = problemsOf({
+      ISSUER: 'http://auth.example/',
+      AUDIENCES: 'not-a-uri',
+      API_SCOPES: 'openid',
+      REFRESH_TOKEN_IDLE_TTL_S: '100',
+      REFRESH_TOKEN_TTL_S: '10',
+      TLS_CERT_FILE: '/x',
+      CLIENTS_FILE: '/no/such/file',
+    });
+    expect(problems.length).toBeGreaterThanOrEqual(7);
+  });
+
+  it('reports everything that is wrong with the clients file', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'clients-'));
+    const file = join(directory, 'clients.json');
+    const clients = [
+      { client_id: 'a', redirect_uris: ['http://app.example/cb', 'https://app.example/*'] },
+      { client_id: 'b', token_endpoint_auth_method: 'none', grant_types: ['client_credentials'] },
+      {
+        client_id: 'c',
+        redirect_uris: ['https://app.example/cb'],
+        token_endpoint_auth_method: 'private_key_jwt',
+      },
+      { client_id: 'd', redirect_uris: ['https://app.example/cb'], scope: 'unknown' },
+      { client_id: 'e', redirect_uris: ['https://app.example/cb'], grant_types: ['password'] },
+      { client_id: 'f', redirect_uris: ['https://app.example/cb'], jwks_uri: 'http://169.254.169.254/' },
+      { client_id: 'f2', redirect_uris: [] },
+      { client_id: 'g', redirect_uris: ['https://app.example/cb'] },
+      { client_id: 'g', redirect_uris: ['https://app.example/cb'] },
+    ];
+    writeFileSync(file, JSON.stringify(clients));
+    const problems = problemsOf({ CLIENTS_FILE: file });
+    rmSync(directory, { recursive: true });
+    for (const index of [1, 2, 3, 4, 5, 6, 7]) {
+      expect(
+        problems.some((problem) => problem.startsWith(`CLIENTS_FILE: client ${index}:`)),
+        String(index),
+      ).toBe(true);
+    }
+    expect(problems.some((problem) => problem.includes('g is declared more than once'))).toBe(true);
+    expect(problems.filter((problem) => problem.startsWith('CLIENTS_FILE: client 1:'))).toHaveLength(2);
+  });
+});

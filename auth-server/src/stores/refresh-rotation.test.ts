@@ -1,0 +1,95 @@
+import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { startTestRedis, type TestRedis } from '@trellis/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newGrantId } from '../tokens/authorization-code.ts';
+import { createGrantStore, type GrantStore, type RotateRequest } from './grant-store.ts';
+import type { Grant } from './grant-record.ts';
+
+let redis: TestRedis;
+let connection: RedisConnection;
+let grants: GrantStore;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  connection = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
+  grants = createGrantStore(connection, 960);
+});
+afterAll(async () => {
+  connection.disconnect();
+  await redis.stop();
+});
+
+const NOW = 1_800_000_000;
+const grant: Grant = {
+  clientId: 'client',
+  subject: 'person',
+  scopes: ['openid', 'read:data'],
+  audience: 'https://api.example',
+  authenticatedAt: NOW * 1000,
+  sessionId: 'session',
+  createdAt: NOW,
+  expiresAt: NOW + 1_000,
+};
+
+async function begin(): Promise<(changes?: Partial<RotateRequest>) => ReturnType<GrantStore['rotate']>> {
+  const grantId = newGrantId();
+  await grants.save(grantId, grant, 500);
+  expect(await grants.find(grantId)).toEqual(grant);
+  const request = { grantId, generation: 1, clientId: 'client', now: NOW, idleTtlS: 500, leewayS: 0 };
+  return (changes = {}) => grants.rotate({ ...request, ...changes });
+}
+
+describe('rotate-refresh-token-2.lua', () => {
+  it('moves on by one generation each time', async () => {
+    const rotate = await begin();
+    expect(await rotate()).toEqual({ kind: 'rotated', generation: 2 });
+    expect(await rotate({ generation: 2 })).toEqual({ kind: 'rotated', generation: 3 });
+  });
+
+  it('ends the grant on reuse', async () => {
+    const rotate = await begin();
+    await rotate();
+    expect(await rotate()).toEqual({ kind: 'reused' });
+    expect(await rotate({ generation: 2 })).toEqual({ kind: 'gone' });
+  });
+
+  it('leaves the grant of another client as it was', async () => {
+    const rotate = await begin();
+    expect(await rotate({ clientId: 'other' })).toEqual({ kind: 'foreign' });
+    expect(await rotate()).toEqual({ kind: 'rotated', generation: 2 });
+  });
+
+  it('A-137 never lives beyond the end of the grant', async () => {
+    const grantId = newGrantId();
+    await grants.save(grantId, grant, 500);
+    const request = { grantId, generation: 1, clientId: 'client', idleTtlS: 500, leewayS: 0 };
+    await grants.rotate({ ...request, now: NOW + 900 });
+    expect(await connection.ttl(`grant:{${grantId}}`)).toBeLessThanOrEqual(100);
+    expect(await grants.rotate({ ...request, generation: 2, now: NOW + 1_000 })).toEqual({ kind: 'gone' });
+  });
+
+  it('moves on from a generation ahead of the store, which has lost its last writes; older ones are reuse', async () => {
+    const rotate = await begin();
+    expect(await rotate({ generation: 7 })).toEqual({ kind: 'rotated', generation: 8 });
+    expect(await rotate({ generation: 6 })).toEqual({ kind: 'reused' });
+  });
+
+  it('A-141 repeats the same successor within the leeway, while it is unused', async () => {
+    const rotate = await begin();
+    await rotate();
+    expect(await rotate({ leewayS: 10, now: NOW + 10 })).toEqual({ kind: 'repeated', generation: 2 });
+    expect(await rotate({ leewayS: 10, now: NOW + 11 })).toEqual({ kind: 'reused' });
+  });
+
+  it('keeps a grant in constant space', async () => {
+    const grantId = newGrantId();
+    await grants.save(grantId, grant, 500);
+    const before = await connection.memory('USAGE', `grant:{${grantId}}`);
+    for (let generation = 1; generation <= 50; generation += 1) {
+      await grants.rotate({ grantId, generation, clientId: 'client', now: NOW, idleTtlS: 500, leewayS: 0 });
+    }
+    const after = await connection.memory('USAGE', `grant:{${grantId}}`);
+    expect(Math.abs(Number(after) - Number(before))).toBeLessThanOrEqual(16);
+    expect(await connection.dbsize()).toBeLessThan(20);
+  });
+});

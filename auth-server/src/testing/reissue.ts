@@ -1,0 +1,27 @@
+import { createPool } from '@trellis/postgres';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { readAuthServerConfig } from '../config.ts';
+import { deriveKey } from '../secrets.ts';
+import { createSigningKeyStore } from '../stores/signing-key-store.ts';
+import { signJwt } from '../tokens/jws.ts';
+import { createKeyEncryption } from '../tokens/key-encryption.ts';
+import { createKeyring } from '../tokens/keyring.ts';
+import type { TestAuthServer } from './test-auth-server.ts';
+
+/** Signs a token's claims again with the server's own key, some of them changed: what time alone would make of it. */
+export async function reissue(
+  { environment }: TestAuthServer,
+  token: string,
+  changes: Record<string, unknown>,
+): Promise<string> {
+  const config = readAuthServerConfig(environment);
+  const pool = createPool({ connectionString: config.DATABASE_URL, schema: 'auth' });
+  try {
+    const encryption = createKeyEncryption(deriveKey(config.KEY_ENCRYPTION_SECRET, 'signing-keys'));
+    const keyring = await createKeyring(createSigningKeyStore(pool), encryption);
+    const typ = String(decodeProtectedHeader(token).typ);
+    return signJwt({ ...decodeJwt(token), ...changes }, typ, keyring.active('ES256'));
+  } finally {
+    await pool.end();
+  }
+}
