@@ -6,8 +6,9 @@ export const USER_SAVED = 'user.saved';
 /** The payload of {@link USER_SAVED}. */
 export interface UserSaved {
   readonly id: string;
-  readonly name: string;
+  /** Null until somebody tells. */
+  readonly name: string | null;
 }
 
 /** Reads the payload of {@link USER_SAVED}. */
-export const userSaved: z.ZodType<UserSaved> = z.object({ id: z.uuid(), name: z.string() });
+export const userSaved: z.ZodType<UserSaved> = z.object({ id: z.uuid(), name: z.string().nullable() });

@@ -1,3 +1,4 @@
+import type { Mutations } from '@trellis/subgraph-kit';
 import type { UserContext } from '@trellis/user-context';
 import type { ProfileLoader } from './profile-loader.ts';
 import type { ProfileStore } from './profile-store.ts';
@@ -8,4 +9,5 @@ export interface SubgraphContext {
   readonly userContext: UserContext;
   readonly store: ProfileStore;
   readonly profiles: ProfileLoader;
+  readonly mutations: Mutations;
 }

@@ -7,6 +7,8 @@ import type { Profile } from './profile.ts';
 export interface ProfileLoader {
   /** @returns null for an unknown id, and a malformed one is an unknown one */
   load(id: string): Promise<Profile | null>;
+  /** Forgets what was read: a mutation of the same request has changed something. */
+  forget(): void;
 }
 
 /** Makes a loader for one request. */
@@ -19,5 +21,6 @@ export function createProfileLoader(store: ProfileStore): ProfileLoader {
       const id = parseId(text);
       return id === undefined ? null : profiles.load(id);
     },
+    forget: () => void profiles.clearAll(),
   };
 }

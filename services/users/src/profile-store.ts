@@ -1,4 +1,6 @@
-import type { Pool } from '@trellis/postgres';
+import { USER_SAVED, type UserSaved } from '@trellis/content-events';
+import { appendEvent } from '@trellis/events';
+import { inTransaction, type Pool, type Transaction } from '@trellis/postgres';
 import type { Claims, Profile } from './profile.ts';
 
 /** A page by offset. */
@@ -15,9 +17,11 @@ export interface ProfileStore {
   list(page: OffsetPage): Promise<readonly Profile[]>;
   /**
    * Makes the profile, or lets it follow a token. What a newer token says counts; what an older one says fills only what
-   * nobody has told yet. One atomic statement, which writes nothing when there is nothing new.
+   * nobody has told yet. One atomic statement, which writes nothing when there is nothing new. A new name is told.
    */
   follow(claims: Claims): Promise<void>;
+  /** Makes a profile that no token has touched, and tells of it. */
+  create(transaction: Transaction, profile: Profile): Promise<Profile>;
   /** Fills an empty table; leaves any other as it is. */
   seed(profiles: readonly Profile[]): Promise<void>;
 }
@@ -34,6 +38,7 @@ const LIST = `
   ORDER BY created_at, id`;
 
 const FOLLOW = `
+  WITH before AS (SELECT name FROM profile WHERE id = $1), written AS (
   INSERT INTO profile AS stored (id, name, email, role, created_at, token_issued_at)
   VALUES ($1, $2, $3, $4, now(), $5)
   ON CONFLICT (id) DO UPDATE SET
@@ -46,7 +51,13 @@ const FOLLOW = `
     token_issued_at = greatest(excluded.token_issued_at, stored.token_issued_at)
   WHERE excluded.token_issued_at > stored.token_issued_at
     OR (stored.name IS NULL AND excluded.name IS NOT NULL)
-    OR (stored.email IS NULL AND excluded.email IS NOT NULL)`;
+    OR (stored.email IS NULL AND excluded.email IS NOT NULL)
+  RETURNING id, name)
+  SELECT written.id, written.name FROM written LEFT JOIN before ON true
+  WHERE before IS NULL OR before.name IS DISTINCT FROM written.name`;
+
+const CREATE = `
+  INSERT INTO profile (id, name, email, role, created_at) VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
 
 const SEED = `
   INSERT INTO profile (id, name, email, role, created_at)
@@ -60,11 +71,24 @@ export function createProfileStore(pool: Pool): ProfileStore {
   return {
     findByIds: async (ids) => (await pool.query<Profile>(FIND_BY_IDS, [ids])).rows,
     list: async ({ limit, offset }) => (await pool.query<Profile>(LIST, [limit, offset])).rows,
-    follow: async ({ id, name, email, role, tokenIssuedAt }) => {
-      await pool.query(FOLLOW, [id, name, email, role, tokenIssuedAt]);
+    follow: (claims) => inTransaction(pool, (transaction) => follow(transaction, claims)),
+    create: async (transaction, { id, name, email, role, createdAt }) => {
+      const { rows } = await transaction.query<Profile>(CREATE, [id, name, email, role, createdAt]);
+      await tellSaved(transaction, { id, name });
+      return rows[0] as Profile; // one row in, one row out
     },
     seed: async (profiles) => {
       await pool.query(SEED, [JSON.stringify(profiles)]);
     },
   };
+}
+
+async function follow(transaction: Transaction, claims: Claims): Promise<void> {
+  const { id, name, email, role, tokenIssuedAt } = claims;
+  const { rows } = await transaction.query<UserSaved>(FOLLOW, [id, name, email, role, tokenIssuedAt]);
+  for (const renamed of rows) await tellSaved(transaction, renamed);
+}
+
+function tellSaved(transaction: Transaction, payload: UserSaved): Promise<void> {
+  return appendEvent(transaction, { type: USER_SAVED, subject: payload.id, payload });
 }

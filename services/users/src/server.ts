@@ -1,4 +1,9 @@
-import { buildSubgraphServer, type SubgraphDependencies, type SubgraphServer } from '@trellis/subgraph-kit';
+import {
+  buildSubgraphServer,
+  createMutations,
+  type SubgraphDependencies,
+  type SubgraphServer,
+} from '@trellis/subgraph-kit';
 import type { SubgraphContext } from './context.ts';
 import { createProfileLoader } from './profile-loader.ts';
 import { createProfileProvisioner } from './profile-provisioner.ts';
@@ -14,9 +19,11 @@ export function buildServer(dependencies: SubgraphDependencies): Promise<Subgrap
     ...dependencies,
     typeDefs: new URL('../src/schema.graphql', import.meta.url),
     resolvers,
-    createContext: async ({ userContext }) => {
+    createContext: async ({ userContext, idempotencyKey }) => {
       if (userContext.user) await provisioner.provision(userContext.user);
-      return { userContext, store, profiles: createProfileLoader(store) };
+      const profiles = createProfileLoader(store);
+      const mutations = createMutations({ pool, idempotencyKey, onCommit: () => profiles.forget() });
+      return { userContext, store, profiles, mutations };
     },
     readiness: { database: async () => void (await pool.query('SELECT 1')) },
   });

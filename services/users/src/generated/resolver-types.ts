@@ -48,6 +48,25 @@ export type User = {
   readonly role: UserRole;
 };
 
+/** What a new user is made of. */
+export type CreateUserInput = {
+  /** What the user is called: one line, at most 100 characters. */
+  readonly name: Scalars['String']['input'];
+  /** The e-mail address, at most 254 characters. */
+  readonly email?: InputMaybe<Scalars['String']['input']>;
+  /** What the user may do. */
+  readonly role?: InputMaybe<UserRole>;
+};
+
+export type Mutation = {
+  /** Makes the profile of somebody who has no account. For administrators. */
+  readonly createUser: User;
+};
+
+export type MutationCreateUserArgs = {
+  input: CreateUserInput;
+};
+
 export type Query = {
   /** The user with this id; null when there is none. */
   readonly user: Maybe<User>;
@@ -179,6 +198,8 @@ export type ResolversTypes = {
   User: ResolverTypeWrapper<UserModel>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  CreateUserInput: CreateUserInput;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
@@ -190,6 +211,8 @@ export type ResolversParentTypes = {
   User: UserModel;
   ID: Scalars['ID']['output'];
   String: Scalars['String']['output'];
+  CreateUserInput: CreateUserInput;
+  Mutation: Record<PropertyKey, never>;
   Query: Record<PropertyKey, never>;
   Int: Scalars['Int']['output'];
   Boolean: Scalars['Boolean']['output'];
@@ -228,6 +251,18 @@ export type UserResolvers<
   role?: Resolver<ResolversTypes['UserRole'], ParentType, ContextType>;
 };
 
+export type MutationResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation'],
+> = {
+  createUser?: Resolver<
+    ResolversTypes['User'],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCreateUserArgs, 'input'>
+  >;
+};
+
 export type QueryResolvers<
   ContextType = SubgraphContext,
   ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query'],
@@ -245,6 +280,7 @@ export type QueryResolvers<
 export type Resolvers<ContextType = SubgraphContext> = {
   DateTime?: GraphQLScalarType;
   User?: UserResolvers<ContextType>;
+  Mutation?: MutationResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
 };
 

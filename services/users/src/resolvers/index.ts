@@ -1,7 +1,13 @@
 import { dateTimeScalar } from '@trellis/subgraph-kit';
 import type { Resolvers } from '../generated/resolver-types.ts';
+import { mutation } from './mutation.ts';
 import { query } from './query.ts';
 import { user } from './user.ts';
 
 /** All resolvers of the subgraph. */
-export const resolvers: Resolvers = { DateTime: dateTimeScalar, Query: query, User: user };
+export const resolvers: Resolvers = {
+  DateTime: dateTimeScalar,
+  Mutation: mutation,
+  Query: query,
+  User: user,
+};
