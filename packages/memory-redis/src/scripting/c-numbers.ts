@@ -1,0 +1,139 @@
+/** The part of a conversion of printf between `%` and its letter. */
+export interface NumberStyle {
+  /** Any of `-+ #0`. */
+  readonly flags: string;
+  readonly width: number;
+  /** Undefined: what the letter means by default. */
+  readonly precision: number | undefined;
+}
+
+const DEFAULT_PRECISION = 6;
+const WORD = 2n ** 64n;
+
+/**
+ * Writes a number as printf does for `e`, `f` or `g`, in either case.
+ *
+ * @see ISO C §7.21.6.1
+ */
+export function formatFloat(value: number, letter: string, style: NumberStyle): string {
+  const digits = Number.isFinite(value)
+    ? finiteDigits(Math.abs(value), letter.toLowerCase(), style)
+    : Number.isNaN(value)
+      ? 'nan'
+      : 'inf';
+  const negative = value < 0 || Object.is(value, -0) || Number.isNaN(value); // 0/0 is a negative NaN on a PC
+  const text = pad(signOf(negative, style), digits, Number.isFinite(value) ? style : withoutZeros(style));
+  return letter === letter.toUpperCase() ? text.toUpperCase() : text;
+}
+
+/** Writes a number, its fraction cut off, as printf does for `d`, `i`, `u`, `o`, `x` or `X` of 64 bits. */
+export function formatInteger(value: number, letter: string, style: NumberStyle): string {
+  const fits = value >= -(2 ** 63) && value < 2 ** 63;
+  const whole = fits ? BigInt(Math.trunc(value)) : -(2n ** 63n); // what a processor makes of the others
+  const signed = letter === 'd' || letter === 'i';
+  const size = signed ? (whole < 0n ? -whole : whole) : BigInt.asUintN(64, whole % WORD);
+  const digits = size.toString(radixOf(letter)).padStart(style.precision ?? 1, '0');
+  const prefix = signed ? signOf(whole < 0n, style) : basePrefix(letter, size, style);
+  const text = pad(prefix, digits, style.precision === undefined ? style : withoutZeros(style));
+  return letter === 'X' ? text.toUpperCase() : text;
+}
+
+/** Fills a text up to the width: with blanks before or after it. */
+export function padText(text: string, { flags, width }: NumberStyle): string {
+  return flags.includes('-') ? text.padEnd(width) : text.padStart(width);
+}
+
+function radixOf(letter: string): number {
+  if (letter === 'o') return 8;
+  return letter.toLowerCase() === 'x' ? 16 : 10;
+}
+
+function basePrefix(letter: string, size: bigint, { flags }: NumberStyle): string {
+  if (!flags.includes('#') || size === 0n) return '';
+  if (letter === 'o') return '0';
+  return letter.toLowerCase() === 'x' ? '0x' : '';
+}
+
+function signOf(negative: boolean, { flags }: NumberStyle): string {
+  if (negative) return '-';
+  if (flags.includes('+')) return '+';
+  return flags.includes(' ') ? ' ' : '';
+}
+
+function withoutZeros(style: NumberStyle): NumberStyle {
+  return { ...style, flags: style.flags.replaceAll('0', '') };
+}
+
+function pad(prefix: string, digits: string, style: NumberStyle): string {
+  const zeros = style.flags.includes('0') && !style.flags.includes('-');
+  const filled = zeros ? digits.padStart(style.width - prefix.length, '0') : digits;
+  return padText(prefix + filled, style);
+}
+
+function finiteDigits(
+  value: number,
+  letter: string,
+  { precision = DEFAULT_PRECISION, flags }: NumberStyle,
+): string {
+  const alternate = flags.includes('#');
+  if (letter === 'f') return fixed(value, precision, alternate);
+  if (letter === 'e') return exponential(value, precision, alternate);
+  const significant = precision || 1;
+  const { exponent } = significantDigits(value, significant);
+  const text =
+    exponent < -4 || exponent >= significant
+      ? exponential(value, significant - 1, alternate)
+      : fixed(value, significant - 1 - exponent, alternate);
+  return alternate ? text : text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '');
+}
+
+function fixed(value: number, places: number, point: boolean): string {
+  const digits = scaledDigits(value, places)
+    .toString()
+    .padStart(places + 1, '0');
+  const whole = digits.slice(0, digits.length - places);
+  return places > 0 || point ? `${whole}.${digits.slice(digits.length - places)}` : whole;
+}
+
+function exponential(value: number, places: number, point: boolean): string {
+  const { digits, exponent } = significantDigits(value, places + 1);
+  const mantissa = places > 0 || point ? `${digits.charAt(0)}.${digits.slice(1)}` : digits;
+  const size = String(Math.abs(exponent)).padStart(2, '0');
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${size}`;
+}
+
+/** The first digits of a number, rounded, and the power of ten of the first. */
+function significantDigits(value: number, count: number): { digits: string; exponent: number } {
+  if (value === 0) return { digits: '0'.repeat(count), exponent: 0 };
+  let exponent = Math.floor(Math.log10(value));
+  for (;;) {
+    const digits = scaledDigits(value, count - 1 - exponent).toString();
+    if (digits.length === count) return { digits, exponent };
+    exponent += digits.length - count; // the logarithm was off, or the number was rounded up to the next power
+  }
+}
+
+/** value · 10^places as an integer; the exact value of the double is rounded, half to even, as C does. */
+function scaledDigits(value: number, places: number): bigint {
+  const { mantissa, exponent } = decompose(value);
+  const numerator =
+    mantissa * (places > 0 ? 10n ** BigInt(places) : 1n) * (exponent > 0 ? 2n ** BigInt(exponent) : 1n);
+  const denominator =
+    (places < 0 ? 10n ** BigInt(-places) : 1n) * (exponent < 0 ? 2n ** BigInt(-exponent) : 1n);
+  const quotient = numerator / denominator;
+  const twice = (numerator % denominator) * 2n;
+  const up = twice > denominator || (twice === denominator && quotient % 2n === 1n);
+  return up ? quotient + 1n : quotient;
+}
+
+/** value = mantissa · 2^exponent */
+function decompose(value: number): { mantissa: bigint; exponent: number } {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  const bits = view.getBigUint64(0);
+  const fraction = bits & (2n ** 52n - 1n);
+  const biased = Number((bits >> 52n) & 0x7ffn);
+  return biased === 0
+    ? { mantissa: fraction, exponent: -1_074 }
+    : { mantissa: fraction | (2n ** 52n), exponent: biased - 1_075 };
+}
