@@ -1,0 +1,142 @@
+import type { Socket } from 'node:net';
+import type { Bytes } from '../bytes.ts';
+import { ProtocolError } from '../errors.ts';
+import { encodeReply, type ProtocolVersion } from '../protocol/encode-reply.ts';
+import { errorReply, type Reply } from '../protocol/reply.ts';
+import { RequestParser, UNAUTHENTICATED_LIMITS } from '../protocol/request-parser.ts';
+import { Client } from './client.ts';
+import { executeCommand, isWait, type ReportFailure } from './execute-command.ts';
+import type { Instance } from './instance.ts';
+
+/** Serves one client until it or the server goes. */
+export function serveConnection(
+  instance: Instance,
+  socket: Socket,
+  id: number,
+  reportFailure: ReportFailure,
+): void {
+  const connection = new Connection(instance, socket, id, reportFailure);
+  instance.clients.set(id, connection.client);
+  socket.setNoDelay(true);
+  socket.on('data', (chunk) => connection.receive(chunk));
+  socket.on('drain', () => connection.proceed());
+  socket.on('end', () => connection.release());
+  socket.on('close', () => connection.release());
+  socket.on('error', () => socket.destroy()); // the client's end broke: there is nobody to tell
+}
+
+/**
+ * Takes requests off a socket and puts replies on it. Replies are gathered while there are whole requests, so that a
+ * pipeline is answered in one write. A client that does not read its replies is not read from.
+ */
+class Connection {
+  readonly client: Client;
+  readonly #instance: Instance;
+  readonly #socket: Socket;
+  readonly #parser: RequestParser;
+  readonly #reportFailure: ReportFailure;
+  #unsent: Bytes[] = [];
+  #flushPlanned = false;
+  #ending = false;
+  #giveUpWaiting: (() => void) | undefined;
+
+  constructor(instance: Instance, socket: Socket, id: number, reportFailure: ReportFailure) {
+    this.#instance = instance;
+    this.#socket = socket;
+    this.#reportFailure = reportFailure;
+    const output = {
+      send: (reply: Reply, version: ProtocolVersion) => this.#send(reply, version),
+      end: () => this.#end(),
+    };
+    const address = {
+      remote: `${socket.remoteAddress}:${socket.remotePort}`,
+      local: `${socket.localAddress}:${socket.localPort}`,
+    };
+    const open = instance.password === undefined;
+    this.client = new Client(id, address, output, open, instance.clock());
+    this.#parser = new RequestParser(() =>
+      this.client.authenticated ? instance.limits : UNAUTHENTICATED_LIMITS,
+    );
+  }
+
+  receive(chunk: Buffer): void {
+    this.#parser.push(chunk);
+    this.proceed();
+  }
+
+  /** Answers all requests that are there; stops for a command that waits, and for a client that does not read. */
+  proceed(): void {
+    try {
+      while (this.#ready()) {
+        const request = this.#parser.next();
+        if (request === undefined) return this.#socket.resume() && undefined;
+        this.#execute(request);
+      }
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  /** Frees what the client held. */
+  release(): void {
+    this.#ending = true;
+    this.#giveUpWaiting?.();
+    this.#giveUpWaiting = undefined;
+    this.#instance.subscriptions.release(this.client);
+    this.#instance.watches.release(this.client);
+    this.#instance.clients.delete(this.client.id);
+  }
+
+  #ready(): boolean {
+    if (this.#ending || this.#giveUpWaiting !== undefined) return false;
+    const tooMuch = this.#socket.writableLength > this.#instance.limits.maxQueuedReplyBytes;
+    if (tooMuch) this.#socket.pause();
+    return !tooMuch;
+  }
+
+  #execute(request: readonly Bytes[]): void {
+    const outcome = executeCommand(this.#instance, this.client, request, this.#reportFailure);
+    if (isWait(outcome))
+      this.#giveUpWaiting = this.#instance.blocked.park(outcome, (reply) => this.#wake(reply));
+    else this.client.send(outcome);
+  }
+
+  /** What came in behind the command that waited is taken up later: another command is being run right now. */
+  #wake(reply: Reply): void {
+    this.#giveUpWaiting = undefined;
+    this.client.send(reply);
+    setImmediate(() => this.proceed());
+  }
+
+  #send(reply: Reply, version: ProtocolVersion): void {
+    if (this.#socket.destroyed) return;
+    this.#unsent.push(encodeReply(reply, version));
+    if (this.#flushPlanned) return;
+    this.#flushPlanned = true;
+    process.nextTick(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#flushPlanned = false;
+    const text = this.#unsent.join('');
+    this.#unsent = [];
+    if (this.#socket.destroyed) return;
+    this.#socket.write(text, 'latin1');
+    if (this.#ending) this.#socket.end();
+    const isSubscriber = this.client.subscriptionCount > 0;
+    if (isSubscriber && this.#socket.writableLength > this.#instance.limits.maxQueuedMessageBytes)
+      this.#socket.destroy();
+  }
+
+  #end(): void {
+    this.#ending = true;
+    if (!this.#flushPlanned && this.#unsent.length === 0) process.nextTick(() => this.#flush());
+  }
+
+  /** After a breach of the protocol nothing that follows can be told apart. */
+  #refuse(error: unknown): void {
+    if (error instanceof ProtocolError) this.client.send(errorReply(error.message));
+    else this.#reportFailure(error);
+    this.#end();
+  }
+}

@@ -1,0 +1,143 @@
+import { printable, messages, RedisError, wrongArity } from '../errors.ts';
+import type { Bytes } from '../bytes.ts';
+import { findCommand } from '../commands/command-table.ts';
+import { acceptsArity, type Command, type Outcome } from '../commands/command.ts';
+import { errorReply, status, type Reply } from '../protocol/reply.ts';
+import type { Wait } from './blocked-clients.ts';
+import type { Client } from './client.ts';
+import type { Instance } from './instance.ts';
+
+const ALLOWED_TO_SUBSCRIBERS = new Set([
+  'subscribe',
+  'unsubscribe',
+  'psubscribe',
+  'punsubscribe',
+  'ping',
+  'quit',
+  'reset',
+]);
+const MAX_TOLD_ARGUMENT_BYTES = 128;
+
+/** How a failure of this server itself is reported. */
+export type ReportFailure = (error: unknown) => void;
+
+/** Runs one request of a client: checks that it may, queues it in a transaction, or calls the command. */
+export function executeCommand(
+  instance: Instance,
+  client: Client,
+  request: readonly Bytes[],
+  reportFailure: ReportFailure,
+): Outcome {
+  instance.keyspace.now = Math.floor(instance.clock());
+  instance.totals.commands += 1;
+  client.lastCommandAt = instance.keyspace.now;
+  const outcome = answerErrors(() => admit(instance, client, request), reportFailure);
+  instance.blocked.serve();
+  return outcome;
+}
+
+/** Runs one command of a transaction at EXEC. */
+export function runQueued(
+  instance: Instance,
+  client: Client,
+  request: readonly Bytes[],
+  reportFailure: ReportFailure,
+): Reply {
+  return withoutWaiting(answerErrors(() => run(instance, client, lookUp(request), request), reportFailure));
+}
+
+/**
+ * Runs one command of a script.
+ *
+ * @throws RedisError also for what scripts may not call
+ */
+export function runScripted(
+  instance: Instance,
+  client: Client,
+  request: readonly Bytes[],
+  readOnly: boolean,
+): Reply {
+  const command = findCommand(request[0] ?? '');
+  if (command === undefined) throw new RedisError('ERR Unknown Redis command called from script');
+  if (!acceptsArity(command, request.length))
+    throw new RedisError('ERR Wrong number of args calling Redis command from script');
+  if (command.flags.includes('noscript'))
+    throw new RedisError('ERR This Redis command is not allowed from script');
+  if (readOnly && command.flags.includes('write'))
+    throw new RedisError('ERR Write commands are not allowed from read-only scripts.');
+  return withoutWaiting(run(instance, client, command, request, true));
+}
+
+function admit(instance: Instance, client: Client, request: readonly Bytes[]): Outcome {
+  try {
+    const command = lookUp(request);
+    client.lastCommand = command.name;
+    checkAccess(client, command);
+    if (client.transaction === undefined || command.flags.includes('no_multi'))
+      return run(instance, client, command, request);
+    client.transaction.requests.push(request);
+    return status('QUEUED');
+  } catch (error) {
+    if (client.transaction !== undefined) client.transaction.broken = true;
+    throw error;
+  }
+}
+
+function lookUp(request: readonly Bytes[]): Command {
+  const [name = '', ...args] = request;
+  const command = findCommand(name);
+  if (command === undefined)
+    throw new RedisError(
+      `ERR unknown command '${printable(name)}', with args beginning with: ${tellArguments(args)}`,
+    );
+  if (!acceptsArity(command, request.length)) throw wrongArity(command.name);
+  return command;
+}
+
+/** As many of them as fit in 128 bytes. */
+function tellArguments(args: readonly Bytes[]): string {
+  let told = '';
+  for (const argument of args) {
+    if (told.length >= MAX_TOLD_ARGUMENT_BYTES) break;
+    told += `'${printable(argument).slice(0, MAX_TOLD_ARGUMENT_BYTES - told.length)}' `;
+  }
+  return told;
+}
+
+function checkAccess(client: Client, command: Command): void {
+  if (!client.authenticated && !command.flags.includes('no_auth')) throw new RedisError(messages.noAuth);
+  const restricted = client.protocol === 2 && client.subscriptionCount > 0;
+  if (restricted && !ALLOWED_TO_SUBSCRIBERS.has(command.name))
+    throw new RedisError(
+      `ERR Can't execute '${command.name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context`,
+    );
+}
+
+function run(
+  instance: Instance,
+  client: Client,
+  command: Command,
+  request: readonly Bytes[],
+  scripted = false,
+): Outcome {
+  return command.run({ args: request.slice(1), client, keyspace: instance.keyspace, instance, scripted });
+}
+
+function answerErrors(action: () => Outcome, reportFailure: ReportFailure): Outcome {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof RedisError) return errorReply(error.message);
+    reportFailure(error);
+    return errorReply('ERR internal error of the in-memory server');
+  }
+}
+
+function withoutWaiting(outcome: Outcome): Reply {
+  return isWait(outcome) ? outcome.otherwise : outcome;
+}
+
+/** Whether a command has no reply yet. */
+export function isWait(outcome: Outcome): outcome is Wait {
+  return typeof outcome === 'object' && outcome !== null && 'kind' in outcome && outcome.kind === 'wait';
+}

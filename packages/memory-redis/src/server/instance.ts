@@ -1,0 +1,47 @@
+import type { Bytes } from '../bytes.ts';
+import type { Keyspace } from '../keyspace/keyspace.ts';
+import type { Reply } from '../protocol/reply.ts';
+import type { RequestLimits } from '../protocol/request-parser.ts';
+import type { ScriptEngine } from '../scripting/script-engine.ts';
+import type { BlockedClients } from './blocked-clients.ts';
+import type { Client } from './client.ts';
+import type { Password } from './password.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import type { Watches } from './watches.ts';
+
+/** What one server is bounded by. */
+export interface ServerLimits extends RequestLimits {
+  readonly maxClients: number;
+  /** Unread bytes of replies at which a client is not read from, until it reads. */
+  readonly maxQueuedReplyBytes: number;
+  /** Unread bytes of messages at which a subscriber is cut off. */
+  readonly maxQueuedMessageBytes: number;
+}
+
+/** One running server: what its commands work on. */
+export interface Instance {
+  readonly keyspace: Keyspace;
+  readonly subscriptions: Subscriptions;
+  readonly watches: Watches;
+  readonly blocked: BlockedClients;
+  readonly scripts: ScriptEngine;
+  readonly clients: Map<number, Client>;
+  readonly password: Password | undefined;
+  readonly limits: ServerLimits;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Milliseconds since 1970, with a fraction. */
+  readonly clock: () => number;
+  readonly totals: Totals;
+  /** Runs one command of a transaction; what would wait answers as if its time were up. */
+  readonly runQueued: (client: Client, request: readonly Bytes[]) => Reply;
+  /** The port that clients connect to. */
+  port: number;
+}
+
+/** Counted since the start; INFO tells them. */
+export interface Totals {
+  connections: number;
+  rejectedConnections: number;
+  commands: number;
+}
