@@ -1,0 +1,1 @@
+export { startMemoryRedis, type MemoryRedis, type MemoryRedisOptions } from './start-memory-redis.ts';
