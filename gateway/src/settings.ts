@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ClaimPolicy } from './auth/policies.ts';
+import { mayBeForwarded } from './pipeline/subgraph-headers.ts';
 
 /** An issuer whose access tokens are accepted. */
 export interface IssuerSettings {
@@ -134,7 +135,14 @@ const authorization = z
 
 const headers = z
   .strictObject({
-    forward: z.array(z.string()).optional().describe('Client headers that go on to subgraphs.'),
+    forward: z
+      .array(
+        z.string().refine((name) => mayBeForwarded(name.toLowerCase()), {
+          error: 'is no header that may be forwarded',
+        }),
+      )
+      .optional()
+      .describe('Client headers that go on to subgraphs.'),
   })
   .describe('What subgraphs get of a request beside the operation.');
 

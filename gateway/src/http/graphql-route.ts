@@ -50,8 +50,7 @@ export function addGraphqlRoute(server: FastifyInstance, options: GraphqlRouteOp
     scope.route({
       method: ['DELETE', 'PATCH', 'PUT'],
       url: options.path,
-      handler: (_request, reply) => {
-        void reply.header('allow', 'GET, POST');
+      handler: () => {
         throw refused('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');
       },
     });
@@ -154,7 +153,7 @@ function send(
 ): FastifyReply {
   const challenge = challengeOf(answers, status, request.headers.authorization);
   if (challenge !== undefined) void reply.header('www-authenticate', challenge);
-  if (status === 405) void reply.header('allow', 'POST');
+  if (status === 405) void reply.header('allow', request.method === 'GET' ? 'POST' : 'GET, POST');
   return reply
     .status(status)
     .header('content-type', `${mediaType}; charset=utf-8`)

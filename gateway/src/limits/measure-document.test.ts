@@ -77,6 +77,14 @@ describe('Limits: nesting', () => {
       expect(refusal(text)).toMatchObject({ limit: { name: 'nesting', maximum: 200 } });
   });
 
+  it('S-002 refuses literals that are nested as deeply', () => {
+    const list = `${'['.repeat(300)}${']'.repeat(300)}`;
+    const object = `${'{ a: '.repeat(300)}1${'}'.repeat(300)}`;
+    for (const text of [`{ f(x: ${list}) }`, `{ f @d(x: ${object}) }`, `query ($v: X = ${object}) { f }`])
+      expect(refusal(text)).toMatchObject({ limit: { name: 'nesting' } });
+    expect(refusal('{ f(x: [[[{ a: [1] }]]]) }')).toBeUndefined();
+  });
+
   it('adds the levels of a fragment that was counted before', () => {
     const fragment = `fragment f on Query ${'{ a '.repeat(150)} ${'}'.repeat(150)}`;
     expect(refusal(`{ ...f } ${fragment}`)).toBeUndefined();

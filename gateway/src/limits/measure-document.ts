@@ -7,6 +7,7 @@ import {
   type FragmentSpreadNode,
   type SelectionNode,
   type SelectionSetNode,
+  type ValueNode,
 } from 'graphql';
 import { RequestRefused, tooComplex } from '../errors.ts';
 import type { OperationLimits } from './limits.ts';
@@ -50,7 +51,11 @@ function countSelections(document: DocumentNode, fragments: Fragments, maxNestin
   let ofOperations = 0;
   let ofLargestFragment = 0;
   for (const definition of document.definitions) {
-    if (definition.kind === Kind.OPERATION_DEFINITION) ofOperations += count(definition.selectionSet);
+    if (definition.kind === Kind.OPERATION_DEFINITION) {
+      for (const { defaultValue } of definition.variableDefinitions ?? [])
+        if (defaultValue) assertShallowValue(defaultValue, maxNesting, 1);
+      ofOperations += count(definition.selectionSet);
+    }
     if (definition.kind === Kind.FRAGMENT_DEFINITION)
       ofLargestFragment = Math.max(ofLargestFragment, count(definition.selectionSet));
   }
@@ -86,6 +91,7 @@ function createSelectionCounter(
   }
 
   function countBelow(selection: SelectionNode, level: number): Extent {
+    assertShallow(selection, maxNesting);
     if (selection.kind === Kind.FRAGMENT_SPREAD) return countFragment(selection, level);
     return selection.selectionSet ? count(selection.selectionSet, level) : NO_EXTENT;
   }
@@ -104,6 +110,26 @@ function createSelectionCounter(
   }
 
   return (selectionSet) => count(selectionSet, 1).selections;
+}
+
+/** A field, a fragment, or a directive on one, which has no directives itself. */
+interface WithArguments {
+  readonly arguments?: readonly { readonly value: ValueNode }[] | undefined;
+  readonly directives?: readonly WithArguments[] | undefined;
+}
+
+/** Literals of arguments are walked recursively by the steps that follow, just as selections are. */
+function assertShallow(node: WithArguments, maxNesting: number): void {
+  for (const { value } of node.arguments ?? []) assertShallowValue(value, maxNesting, 1);
+  for (const directive of node.directives ?? []) assertShallow(directive, maxNesting);
+}
+
+function assertShallowValue(value: ValueNode, maxNesting: number, level: number): void {
+  if (level > maxNesting) throw tooComplex('nesting', maxNesting, level);
+  if (value.kind === Kind.LIST)
+    for (const item of value.values) assertShallowValue(item, maxNesting, level + 1);
+  if (value.kind === Kind.OBJECT)
+    for (const field of value.fields) assertShallowValue(field.value, maxNesting, level + 1);
 }
 
 function cycle(spread: FragmentSpreadNode): RequestRefused {

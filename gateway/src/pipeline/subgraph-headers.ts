@@ -45,9 +45,15 @@ const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Whether an operator may have a header forwarded. `x-user-*` never, as many services believe such headers. */
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+
+/**
+ * Whether an operator may have a header forwarded. `x-user-*` never, as many services believe such headers.
+ *
+ * @param name in lower case
+ */
 export function mayBeForwarded(name: string): boolean {
-  return !NEVER_FORWARDED.has(name) && !/^x[-_]user[-_]/.test(name);
+  return HEADER_NAME.test(name) && !NEVER_FORWARDED.has(name) && !/^x[-_]user[-_]/.test(name);
 }
 
 /**

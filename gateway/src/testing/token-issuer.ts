@@ -29,6 +29,7 @@ export interface SignOptions {
 }
 
 interface KeyPair {
+  readonly kid: string;
   readonly privateKey: CryptoKey;
   readonly publicKey: JWK;
 }
@@ -60,13 +61,13 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
     fetches: () => fetched,
     publicKey: current().publicKey,
     async sign(claims = {}, options = {}) {
-      const header = { alg: 'ES256', typ: 'at+jwt', kid: current().publicKey.kid, ...options.header };
-      return new SignJWT({ ...goodClaims(issuer), ...claims } as JWTPayload)
+      const header = { alg: 'ES256', typ: 'at+jwt', kid: current().kid, ...options.header };
+      return new SignJWT({ ...goodClaims(issuer), ...claims })
         .setProtectedHeader(header)
         .sign(options.key ?? current().privateKey);
     },
     async signUnderHeader(header) {
-      const written = { alg: 'ES256', typ: 'at+jwt', kid: current().publicKey.kid, ...header };
+      const written = { alg: 'ES256', typ: 'at+jwt', kid: current().kid, ...header };
       const signed = `${encode(written)}.${encode(goodClaims(issuer))}`;
       const algorithm = { name: 'ECDSA', hash: 'SHA-256' };
       const signature = await crypto.subtle.sign(algorithm, current().privateKey, Buffer.from(signed));
@@ -109,5 +110,5 @@ function goodClaims(issuer: string): JWTPayload {
 
 async function createPair(kid: string): Promise<KeyPair> {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
-  return { privateKey, publicKey: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } };
+  return { kid, privateKey, publicKey: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } };
 }

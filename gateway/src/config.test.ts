@@ -1,0 +1,133 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '@trellis/config';
+import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readGatewayConfig } from './config.ts';
+import { settingsInUse } from './settings-in-use.ts';
+
+let directory: TemporaryDirectory;
+beforeAll(() => {
+  directory = createTemporaryDirectory();
+});
+afterAll(() => directory.remove());
+
+const MINIMAL = { SUPERGRAPH: 'supergraph.graphql' };
+
+function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    readGatewayConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+function file(text: string): Readonly<Record<string, string>> {
+  const path = join(directory.path, 'gateway.yaml');
+  writeFileSync(path, text);
+  return { ...MINIMAL, CONFIG: path };
+}
+
+describe('The environment', () => {
+  it('needs a supergraph and nothing else', () => {
+    expect(readGatewayConfig(MINIMAL)).toMatchObject({ PORT: 4000, HOST: '127.0.0.1', settings: {} });
+    expect(problemsOf({})).toEqual(['SUPERGRAPH is required.']);
+  });
+
+  it('is judged as a whole: every problem is told at once', () => {
+    const problems = problemsOf({
+      PORT: '99999',
+      TOKEN_ISSUER: 'not a url',
+      USER_CONTEXT_PRIVATE_KEY: '{"kty":"EC"}',
+      SUBGRAPH_URLS: 'users=ftp://x posts',
+      FORWARD_HEADERS: 'x-tenant X-User-Id',
+    });
+    expect(problems.map((problem) => problem.split(/[ :]/)[0])).toEqual([
+      'PORT',
+      'SUPERGRAPH',
+      'TOKEN_ISSUER',
+      'USER_CONTEXT_PRIVATE_KEY',
+      'SUBGRAPH_URLS',
+      'SUBGRAPH_URLS',
+      'FORWARD_HEADERS',
+    ]);
+  });
+
+  it('names an issuer whole or not at all', () => {
+    expect(problemsOf({ ...MINIMAL, TOKEN_ISSUER: 'https://auth.example' })).toEqual([
+      'TOKEN_AUDIENCE is required where one of TOKEN_ISSUER, TOKEN_AUDIENCE, TOKEN_JWKS_URL is given.',
+      'TOKEN_JWKS_URL is required where one of TOKEN_ISSUER, TOKEN_AUDIENCE, TOKEN_JWKS_URL is given.',
+    ]);
+  });
+
+  it('maps subgraphs to URLs', () => {
+    const { SUBGRAPH_URLS } = readGatewayConfig({ ...MINIMAL, SUBGRAPH_URLS: ' a=http://x/1  b=https://y ' });
+    expect({ ...SUBGRAPH_URLS }).toEqual({ a: 'http://x/1', b: 'https://y' });
+  });
+});
+
+describe('gateway.yaml', () => {
+  it('refuses unknown keys, wrong values and unset variables, all at once', () => {
+    const problems = problemsOf(
+      file('limits: { depht: 3, cost: -1 }\nother: 1\nauthentication: { leewayS: soon }'),
+    );
+    expect(problems).toHaveLength(4);
+    expect(problems.join('\n')).toMatch(/depht/);
+    expect(problems.join('\n')).toMatch(/limits\.cost/);
+    expect(problems.join('\n')).toMatch(/other/);
+    expect(problems.join('\n')).toMatch(/authentication\.leewayS/);
+    expect(problemsOf(file('limits: { depth: "${NOT_SET}" }'))).toEqual([
+      'The environment variable NOT_SET is not set.',
+    ]);
+  });
+
+  it('forwards no header that subgraphs take for the word of the gateway', () => {
+    for (const name of ['X-User-Id', 'connection', 'trellis-user-context', 'a b'])
+      expect(problemsOf(file(`headers: { forward: [x-tenant, "${name}"] }`))).toHaveLength(1);
+  });
+
+  it('tells where its syntax is wrong', () => {
+    expect(problemsOf(file('limits: {'))[0]).toMatch(/line 1/);
+    expect(problemsOf({ ...MINIMAL, CONFIG: '/nowhere/gateway.yaml' })[0]).toMatch(/can't be read/);
+  });
+
+  it('takes variables of the environment into values, never into structure', () => {
+    const settings = file(`
+      limits: { depth: "\${DEPTH}", cost: "\${COST:-500}" }
+      headers: { forward: ["x-\${NAME}"] }`);
+    const config = readGatewayConfig({ ...settings, DEPTH: '7', NAME: 'a]\nlimits: {' });
+    expect(config.settings).toEqual({
+      limits: { depth: 7, cost: 500 },
+      headers: { forward: ['x-a]\nlimits: {'] },
+    });
+  });
+
+  it('may be empty', () => {
+    expect(readGatewayConfig(file('')).settings).toEqual({});
+  });
+});
+
+describe('Guards', () => {
+  const depthOf = (environment: Readonly<Record<string, string>>): number =>
+    settingsInUse(readGatewayConfig(environment)).limits.depth;
+  const issuer = { TOKEN_ISSUER: 'https://a', TOKEN_AUDIENCE: 'x', TOKEN_JWKS_URL: 'https://a/jwks' };
+
+  it('are on in any configuration, and off over a bare supergraph', () => {
+    expect(depthOf(MINIMAL)).toBe(Number.POSITIVE_INFINITY);
+    expect(depthOf(file(''))).toBe(10);
+    expect(depthOf({ ...MINIMAL, ...issuer })).toBe(10);
+    expect(depthOf({ ...MINIMAL, GUARDS: 'on' })).toBe(10);
+    expect(depthOf({ ...MINIMAL, ...issuer, GUARDS: 'off' })).toBe(Number.POSITIVE_INFINITY);
+    expect(depthOf(file('limits: { depth: 4 }'))).toBe(4);
+  });
+
+  it('introspection is off in production unless it is switched on', () => {
+    const introspection = (environment: Readonly<Record<string, string>>): boolean =>
+      settingsInUse(readGatewayConfig(environment)).introspection;
+    expect(introspection(MINIMAL)).toBe(true);
+    expect(introspection({ ...MINIMAL, NODE_ENV: 'production' })).toBe(false);
+    expect(introspection({ ...file('introspection: true'), NODE_ENV: 'production' })).toBe(true);
+  });
+});
