@@ -96,11 +96,12 @@ describe('gateway.yaml', () => {
   it('takes variables of the environment into values, never into structure', () => {
     const settings = file(`
       limits: { depth: "\${DEPTH}", cost: "\${COST:-500}" }
-      headers: { forward: ["x-\${NAME}"] }`);
-    const config = readGatewayConfig({ ...settings, DEPTH: '7', NAME: 'a]\nlimits: {' });
+      authorization: { policies: { "\${DEPTH}": { claim: "x-\${NAME}", value: "\${NAME}" } } }`);
+    const name = 'a } }\nlimits: {';
+    const config = readGatewayConfig({ ...settings, DEPTH: '7', NAME: name });
     expect(config.settings).toEqual({
       limits: { depth: 7, cost: 500 },
-      headers: { forward: ['x-a]\nlimits: {'] },
+      authorization: { policies: { '${DEPTH}': { claim: `x-${name}`, value: name } } },
     });
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, type Environment } from '@trellis/config';
-import { parseDocument, visit, isScalar } from 'yaml';
+import { parseDocument, visit } from 'yaml';
 import { settingsSchema, type GatewaySettings } from './settings.ts';
 
 /**
@@ -34,8 +34,8 @@ function parseYaml(text: string, environment: Environment, problems: string[]): 
   const document = parseDocument(text);
   for (const error of document.errors) problems.push(error.message.replaceAll(/\s*\n\s*/g, ' '));
   visit(document, {
-    Scalar: (_key, node) => {
-      if (isScalar(node) && typeof node.value === 'string')
+    Scalar: (key, node) => {
+      if (key !== 'key' && typeof node.value === 'string')
         node.value = substitute(node.value, environment, problems);
     },
   });
