@@ -13,17 +13,17 @@ export interface BoundTransaction {
 }
 
 /**
- * The token that a form carries: it holds for one browser, one transaction and, where there is one, one session.
+ * The token that a form carries: it holds for one browser, one transaction and one person.
  *
- * @param sessionCookie what the session's cookie holds
+ * @param subject who is signed in; empty while nobody is
  */
 export function formToken(
   { services }: RouteContext,
   browserHash: string,
   transactionId: string,
-  sessionCookie: string,
+  subject: string,
 ): string {
-  return macOf(services.csrfKey, browserHash, transactionId, sessionCookie);
+  return macOf(services.csrfKey, browserHash, transactionId, subject);
 }
 
 /**
@@ -46,7 +46,7 @@ export async function findTransaction(
 }
 
 /**
- * Checks that a form was made by this server for this browser, transaction and session.
+ * Checks that a form was made by this server for this browser, transaction and person.
  *
  * @throws OAuthError
  */
@@ -55,9 +55,9 @@ export function checkFormToken(
   request: FastifyRequest,
   parameters: Parameters,
   { id, transaction }: BoundTransaction,
-  sessionCookie: string,
+  subject: string,
 ): void {
   checkSameOrigin(request, context.services.settings.issuer);
-  const expected = formToken(context, transaction.browserHash, id, sessionCookie);
+  const expected = formToken(context, transaction.browserHash, id, subject);
   if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
 }

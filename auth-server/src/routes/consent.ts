@@ -21,7 +21,6 @@ import type { RouteContext } from './route-context.ts';
 interface SignedInPerson {
   readonly session: Session;
   readonly account: Account;
-  readonly sessionCookie: string;
 }
 
 /** The page where people allow or deny. */
@@ -36,7 +35,7 @@ export function addConsentRoutes(server: FastifyInstance, context: RouteContext)
       const parameters = formParameters(request);
       const bound = await findTransaction(context, request, parameters);
       const person = await findPerson(context, bound, request);
-      checkFormToken(context, request, parameters, bound, person.sessionCookie);
+      checkFormToken(context, request, parameters, bound, person.account.id);
       return decide(context, bound, person, parameters, reply);
     },
   });
@@ -51,7 +50,7 @@ async function findPerson(
   { transaction }: BoundTransaction,
   request: FastifyRequest,
 ): Promise<SignedInPerson> {
-  const { services, cookies } = context;
+  const { services } = context;
   const session = await readSession(context, request);
   const account = session && (await services.accounts.findById(session.subject));
   if (!session || !account) throw pageExpired('not signed in');
@@ -62,7 +61,7 @@ async function findPerson(
   };
   if (!honoursSignIn(situation, session, account)) throw pageExpired('sign-in is too old');
   if (isSomebodyElse(transaction.request, session)) throw pageExpired('somebody else');
-  return { session, account, sessionCookie: cookies.readSession(request) ?? '' };
+  return { session, account };
 }
 
 async function decide(
@@ -101,7 +100,7 @@ async function decide(
 async function showConsent(
   context: RouteContext,
   { id, transaction }: BoundTransaction,
-  { account, sessionCookie }: SignedInPerson,
+  { account }: SignedInPerson,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -109,7 +108,7 @@ async function showConsent(
   const client = await context.services.clients.find(clientId);
   if (!client) throw pageExpired('client was removed');
   const texts = chooseTexts(uiLocales, request.headers['accept-language']);
-  const csrf = formToken(context, transaction.browserHash, id, sessionCookie);
+  const csrf = formToken(context, transaction.browserHash, id, account.id);
   const { email } = account;
   const page = { clientName: client.metadata.client_name, email, scopes, transaction: id, csrf };
   return sendPage(reply, renderConsent(page, texts), { formTarget: formActionSource(redirectUri) });

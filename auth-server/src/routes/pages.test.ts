@@ -235,6 +235,18 @@ describe('the consent page', () => {
     expect(answer2.get('state')).toBe('tab-2');
     expect(answer1.get('code')).not.toBe(answer2.get('code'));
   });
+
+  it('A-089 keeps a consent page good when the same person signs in again in another tab', async () => {
+    const browser = new Browser();
+    const [firstLogin, secondLogin] = [
+      await openSignIn(browser, { state: 'tab-1', prompt: 'consent' }),
+      await openSignIn(browser, { state: 'tab-2', prompt: 'consent' }),
+    ];
+    const firstConsent = await browser.follow(await submitSignIn(browser, firstLogin), server.issuer);
+    const secondConsent = await browser.follow(await submitSignIn(browser, secondLogin), server.issuer);
+    expect(answerOf(await submitConsent(browser, secondConsent)).get('state')).toBe('tab-2');
+    expect(answerOf(await submitConsent(browser, firstConsent)).get('state')).toBe('tab-1');
+  });
 });
 
 describe('languages', () => {
