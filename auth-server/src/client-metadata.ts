@@ -38,6 +38,8 @@ export interface ClientMetadata {
   readonly id_token_signed_response_alg: 'ES256' | 'RS256';
   readonly default_max_age?: number | undefined;
   readonly require_auth_time: boolean;
+  /** Authorization requests must be pushed. RFC 9126 §6 */
+  readonly require_pushed_authorization_requests: boolean;
   /** An own member: consent is not asked for, because client and server belong to the same operator. */
   readonly first_party: boolean;
   /** An own member: seconds in which the predecessor of a refresh token still gets the same successor. 0 to 60. */
@@ -85,6 +87,7 @@ const declared = z.object({
   id_token_signed_response_alg: z.enum(['ES256', 'RS256']).default('ES256'),
   default_max_age: z.int().min(0).optional(),
   require_auth_time: z.boolean().default(false),
+  require_pushed_authorization_requests: z.boolean().default(false),
   first_party: z.boolean().default(false),
   refresh_reuse_leeway_seconds: z.int().min(0).max(60).default(0),
 });

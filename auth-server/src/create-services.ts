@@ -20,6 +20,7 @@ import { createCodeStore } from './stores/code-store.ts';
 import { createConsentStore } from './stores/consent-store.ts';
 import { createGrantStore } from './stores/grant-store.ts';
 import { createRevocationFeed } from './stores/revocation-feed.ts';
+import { createPushedRequestStore } from './stores/pushed-request-store.ts';
 import { createSessionStore } from './stores/session-store.ts';
 import { createSigningKeyStore } from './stores/signing-key-store.ts';
 import { createTransactionStore } from './stores/transaction-store.ts';
@@ -84,6 +85,7 @@ export async function createServices(
     consents: createConsentStore(pool),
     csrfKey: deriveKey(config.COOKIE_SECRET, 'csrf'),
     keyring: await createKeyring(signingKeys.store, signingKeys.encryption),
+    pushedRequests: createPushedRequestStore(redis, config.TRANSACTION_TTL_S),
     refreshTokens: createRefreshTokens(deriveKey(config.KEY_ENCRYPTION_SECRET, 'refresh-tokens')),
     revoker: createGrantRevoker({ grants, accountGrants, feed, audit, metrics, logger, clock }),
     sessions: createSessionStore(redis, { idleTtlS: config.SESSION_IDLE_TTL_S, ttlS: config.SESSION_TTL_S }),

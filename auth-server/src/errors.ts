@@ -18,6 +18,7 @@ export type OAuthErrorCode =
   | 'invalid_client'
   | 'invalid_grant'
   | 'invalid_request'
+  | 'invalid_request_uri'
   | 'invalid_scope'
   | 'invalid_target'
   | 'invalid_token'
@@ -54,6 +55,12 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     true,
     'RFC 6749 §4.1.2.1, §5.2',
     'A parameter is missing, malformed or sent twice.',
+  ),
+  invalid_request_uri: describe(
+    400,
+    false,
+    'OpenID Connect Core §3.1.2.6',
+    'The pushed request is unknown, expired or already used.',
   ),
   invalid_scope: describe(
     400,

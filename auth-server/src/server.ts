@@ -15,6 +15,7 @@ import { addIntrospectRoute } from './routes/introspect.ts';
 import { addLoginRoutes } from './routes/login.ts';
 import { addLogoutRoutes } from './routes/logout.ts';
 import { writePageError } from './routes/page-errors.ts';
+import { addPushedAuthorizationRoute } from './routes/pushed-authorization.ts';
 import { addRevokeRoute } from './routes/revoke.ts';
 import type { RouteContext } from './routes/route-context.ts';
 import { addTokenRoute } from './routes/token.ts';
@@ -41,6 +42,7 @@ const pageRoutes = [addAuthorizeRoutes, addLoginRoutes, addConsentRoutes, addLog
 /** Endpoints that clients call, with errors in JSON. */
 const clientRoutes = [
   addTokenRoute,
+  addPushedAuthorizationRoute,
   addUserinfoRoute,
   addRevokeRoute,
   addIntrospectRoute,

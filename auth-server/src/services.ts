@@ -9,6 +9,7 @@ import type { AssertionStore } from './stores/assertion-store.ts';
 import type { CodeStore } from './stores/code-store.ts';
 import type { ConsentStore } from './stores/consent-store.ts';
 import type { GrantStore } from './stores/grant-store.ts';
+import type { PushedRequestStore } from './stores/pushed-request-store.ts';
 import type { SessionStore } from './stores/session-store.ts';
 import type { TransactionStore } from './stores/transaction-store.ts';
 import type { Keyring } from './tokens/keyring.ts';
@@ -50,6 +51,7 @@ export interface Services {
   readonly grants: GrantStore;
   readonly keyring: Keyring;
   readonly metrics: AuthServerMetrics;
+  readonly pushedRequests: PushedRequestStore;
   readonly refreshTokens: RefreshTokens;
   readonly revoker: GrantRevoker;
   readonly sessions: SessionStore;

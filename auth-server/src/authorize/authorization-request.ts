@@ -21,6 +21,8 @@ export interface AuthorizationRequest extends RedirectTarget {
   readonly maxAgeS?: number | undefined;
   /** The only account that will do, from an id_token_hint. */
   readonly hintedSubject?: string | undefined;
+  /** The pushed request that it came from, which is good for one code. RFC 9126 */
+  readonly pushedId?: string | undefined;
   /** Fills the form. */
   readonly loginHint?: string | undefined;
   /** Languages that the person prefers, best first. */

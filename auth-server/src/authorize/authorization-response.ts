@@ -1,4 +1,5 @@
-import type { OAuthError } from '../errors.ts';
+import { OAuthError } from '../errors.ts';
+import type { PushedRequestStore } from '../stores/pushed-request-store.ts';
 import { withQuery } from '../redirect-uri.ts';
 import { nowS, type Services } from '../services.ts';
 import type { Session } from '../stores/session-store.ts';
@@ -8,14 +9,16 @@ import type { AuthorizationRequest, RedirectTarget } from './authorization-reque
 /**
  * Issues a code for a request that the person has agreed to, and says where to send the browser.
  *
+ * @throws OAuthError invalid_request_uri when a pushed request has given a code before
  * @returns the redirect URI with `code`, `state` and `iss`. RFC 6749 §4.1.2, RFC 9207 §2
  */
 export async function issueCode(
   request: AuthorizationRequest,
   session: Session,
-  services: Pick<Services, 'settings' | 'codes' | 'accountGrants' | 'clock'>,
+  services: Pick<Services, 'settings' | 'codes' | 'accountGrants' | 'pushedRequests' | 'clock'>,
 ): Promise<string> {
   const { settings, codes, accountGrants } = services;
+  await consumePushedRequest(request.pushedId, services.pushedRequests);
   const issuedAt = nowS(services);
   const grantId = newGrantId();
   const { code, secretHash } = newAuthorizationCode(grantId);
@@ -37,6 +40,12 @@ export async function issueCode(
   };
   await codes.save(grantId, { secretHash, contents }, settings.codeTtlS);
   return withQuery(redirectUri, { code, state: request.state, iss: settings.issuer });
+}
+
+/** A pushed request may be visited often, because pages are reloaded, but gives one code. RFC 9126 §4 */
+async function consumePushedRequest(id: string | undefined, pushed: PushedRequestStore): Promise<void> {
+  if (id === undefined || (await pushed.consume(id))) return;
+  throw new OAuthError('invalid_request_uri', 'The pushed request has been used.');
 }
 
 /** The redirect URI with an error. RFC 6749 §4.1.2.1, RFC 9207 §2 */

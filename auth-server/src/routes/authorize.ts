@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { checkAuthorizationRequest, resolveTarget } from '../authorize/index.ts';
+import { checkAuthorizationRequest, openRequest, requirePushed, resolveTarget } from '../authorize/index.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
@@ -33,14 +33,17 @@ export function addAuthorizeRoutes(server: FastifyInstance, context: RouteContex
 
 async function authorize(
   context: RouteContext,
-  parameters: Parameters,
+  outer: Parameters,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { services } = context;
+  const { parameters, pushedId } = await openRequest(outer, services.pushedRequests);
   const resolved = await resolveTarget(parameters, services);
   try {
-    const authorization = await checkAuthorizationRequest(resolved, parameters, services);
+    requirePushed(resolved.client, pushedId);
+    const checked = await checkAuthorizationRequest(resolved, parameters, services);
+    const authorization = { ...checked, pushedId };
     const session = await readSession(context, request);
     return await proceed(context, { request: authorization, session, bound: undefined }, request, reply);
   } catch (error) {
@@ -51,14 +54,15 @@ async function authorize(
 /** Only what is good is kept, so that nobody fills the store with anything. */
 async function keepPosted(
   context: RouteContext,
-  parameters: Parameters,
+  outer: Parameters,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { services } = context;
+  const { parameters } = await openRequest(outer, services.pushedRequests);
   const resolved = await resolveTarget(parameters, services);
   try {
     await checkAuthorizationRequest(resolved, parameters, services);
-    const id = await services.transactions.savePosted(parameters.entries());
+    const id = await services.transactions.savePosted(outer.entries());
     return redirect(reply, `${services.settings.issuer}${paths.resume}/${encodeURIComponent(id)}`);
   } catch (error) {
     return redirectError(context, resolved.target, error, reply);

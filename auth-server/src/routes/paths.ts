@@ -4,6 +4,7 @@ export const paths: {
   readonly resume: string;
   readonly login: string;
   readonly consent: string;
+  readonly par: string;
   readonly token: string;
   readonly userinfo: string;
   readonly revoke: string;
@@ -15,6 +16,7 @@ export const paths: {
   resume: '/authorize/resume',
   login: '/login',
   consent: '/consent',
+  par: '/par',
   token: '/token',
   userinfo: '/userinfo',
   revoke: '/revoke',

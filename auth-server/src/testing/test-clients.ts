@@ -65,6 +65,12 @@ export function testClients(assertionJwk: Record<string, unknown>): readonly Rec
     },
     {
       ...code,
+      client_id: 'pushing',
+      token_endpoint_auth_method: 'none',
+      require_pushed_authorization_requests: true,
+    },
+    {
+      ...code,
       client_id: 'several',
       token_endpoint_auth_method: 'none',
       redirect_uris: [CALLBACK, 'https://app.example/second?tenant=1'],

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import { checkAuthorizationRequest, resolveTarget } from '../authorize/index.ts';
+import { PUSHED_URN } from '../authorize/open-request.ts';
+import { authenticateClient } from '../client-authentication/index.ts';
+import { OAuthError } from '../errors.ts';
+import { addEndpoint } from '../http/endpoint.ts';
+import { formParameters } from '../http/request-parameters.ts';
+import { parametersOf, type Parameters } from '../parameters.ts';
+import { paths } from './paths.ts';
+import type { RouteContext } from './route-context.ts';
+
+/** Parameters of client authentication, which are no part of the request that is kept. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'client_secret',
+  'client_assertion',
+  'client_assertion_type',
+]);
+
+/** The endpoint at which clients push authorization requests, which are checked as if they had been visited. RFC 9126 §2 */
+export function addPushedAuthorizationRoute(server: FastifyInstance, { services }: RouteContext): void {
+  addEndpoint(
+    server,
+    paths.par,
+    {
+      POST: async (request, reply) => {
+        const sent = formParameters(request);
+        sent.assertUnrepeated();
+        const client = await authenticateClient(request.headers.authorization, sent, services);
+        const clientId = client.metadata.client_id;
+        const parameters = withoutCredentials(sent, clientId);
+        if (parameters.get('request_uri') !== undefined) {
+          throw new OAuthError('invalid_request', 'A pushed request has no request_uri.');
+        }
+        await checkAuthorizationRequest(await resolveTarget(parameters, services), parameters, services);
+        const id = await services.pushedRequests.save({ clientId, parameters: parameters.entries() });
+        const answer = { request_uri: `${PUSHED_URN}${id}`, expires_in: services.pushedRequests.lifetimeS };
+        return reply.status(201).header('cache-control', 'no-store').send(answer);
+      },
+    },
+    { cors: true },
+  );
+}
+
+/** A client that authenticates by header need not repeat its id. */
+function withoutCredentials(sent: Parameters, clientId: string): Parameters {
+  const kept = sent.entries().filter(([name]) => !CREDENTIALS.has(name) && name !== 'client_id');
+  return parametersOf([...kept, ['client_id', clientId]]);
+}
