@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { oauthErrors } from '@trellis/auth-server';
+import { graphErrorCodes } from '@trellis/errors';
+import { gatewayErrorCodes } from '@trellis/gateway';
+import { describe, expect, it } from 'vitest';
+import { repository } from '../programs/run-program.ts';
+
+const page = readFileSync(join(repository, 'docs/errors.md'), 'utf8');
+
+/** The rows of the page's tables, their cells trimmed, whose first cell is a code. */
+const rows = page
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+
+const graphRows = rows.filter(([code = '']) => /^`[A-Z_]+`$/.test(code));
+const oauthRows = rows.filter(([code = '']) => /^`[a-z_]+`$/.test(code));
+
+describe('docs/errors.md and the catalogues', () => {
+  it('have the same codes of the graph, with the same statuses', () => {
+    const documented = graphRows.map(([code, status, jsonStatus]) => ({ code, status, jsonStatus }));
+    const catalogued = Object.entries(gatewayErrorCodes).map(([code, { status, jsonStatus }]) => ({
+      code: `\`${code}\``,
+      status: String(status),
+      jsonStatus: String(jsonStatus),
+    }));
+    expect(documented).toEqual(catalogued);
+  });
+
+  it('have the same codes of the authorization endpoints, with status, redirect and section', () => {
+    const documented = oauthRows.map(([code, status, redirect, , section]) => ({
+      code,
+      status,
+      redirect,
+      section,
+    }));
+    const catalogued = Object.entries(oauthErrors).map(([code, described]) => ({
+      code: `\`${code}\``,
+      status: String(described.status),
+      redirect: described.redirect ? 'yes' : 'no',
+      section: described.section,
+    }));
+    expect(documented).toEqual(catalogued);
+  });
+
+  it('tell of every code when it is given and what to do', () => {
+    for (const [code, , , when, what] of graphRows) {
+      expect(when, code).toMatch(/\w.*\.$/);
+      expect(what, code).toMatch(/\w.*\.$/);
+    }
+    for (const [code, , , when] of oauthRows) expect(when, code).toMatch(/\w.*\.$/);
+  });
+
+  it('say that the codes of the subgraphs are codes of the gateway', () => {
+    expect(Object.keys(gatewayErrorCodes)).toEqual(expect.arrayContaining(Object.keys(graphErrorCodes)));
+  });
+});
+
+describe('Other pages', () => {
+  it.each(['docs/lifecycle.md', 'docs/contract.md', 'docs/operations.md'])(
+    '%s names only codes that there are',
+    (file) => {
+      const text = readFileSync(join(repository, file), 'utf8');
+      const codes = [...text.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, code = '']) => code);
+      const known = (code: string) =>
+        Object.hasOwn(gatewayErrorCodes, code) ||
+        page.includes(code) ||
+        isVariable(code) ||
+        code === 'DUPLICATE_POST';
+      expect(codes.filter((code) => !known(code))).toEqual([]);
+    },
+  );
+});
+
+const configuration = readFileSync(join(repository, 'docs/configuration.md'), 'utf8');
+
+function isVariable(name: string): boolean {
+  const plain = name.replace(/^(GATEWAY|AUTH|USERS|POSTS|COMMENTS)_/, '');
+  return configuration.includes(`\`${name}\``) || configuration.includes(`\`${plain}\``);
+}
