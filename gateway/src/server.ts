@@ -61,7 +61,7 @@ function createAnswerObserver({
         requestId: request.id,
         operation: operation?.name?.slice(0, MAX_LOGGED_NAME_CHARACTERS),
         kind: operation?.kind,
-        code: answer.errors[0]?.extensions?.['code'],
+        outcome: answer.errors[0]?.extensions?.['code'],
         durationMs,
       },
       'operation answered',

@@ -17,6 +17,8 @@ export interface SubgraphServer {
   readonly typeDefs: string;
   /** All requests since the start or the last `forget()`, oldest first. */
   readonly received: readonly ReceivedRequest[];
+  /** How many requests were given up by whoever sent them. */
+  aborted(): number;
   forget(): void;
   close(): Promise<void>;
 }
@@ -40,6 +42,7 @@ export async function startSubgraph({
 }: SubgraphDefinition): Promise<SubgraphServer> {
   const schema = buildSubgraphSchema({ typeDefs: parse(typeDefs), resolvers });
   const received: ReceivedRequest[] = [];
+  let givenUp = 0;
   const server = createServer((request, response) => {
     void answer(request, response);
   });
@@ -49,6 +52,9 @@ export async function startSubgraph({
       query: string;
       variables?: Record<string, unknown>;
     };
+    response.once('close', () => {
+      if (!response.writableFinished) givenUp += 1;
+    });
     received.push({ headers: request.headers, query, variables: variables ?? {} });
     const result = await graphql({ schema, source: query, variableValues: variables });
     response.setHeader('content-type', 'application/json');
@@ -64,6 +70,7 @@ export async function startSubgraph({
     url: `http://127.0.0.1:${port}/graphql`,
     typeDefs,
     received,
+    aborted: () => givenUp,
     forget: () => void received.splice(0),
     close: () =>
       new Promise((resolve) => {

@@ -28,12 +28,38 @@ describe('health', () => {
       readiness: { database: () => Promise.reject(new Error('gone')), redis: () => Promise.resolve() },
     });
     const response = await server.inject('/health/ready');
-    expect([response.statusCode, response.json()]).toEqual([503, { status: 'unavailable', failed: ['database'] }]);
+    expect([response.statusCode, response.json()]).toEqual([
+      503,
+      { status: 'unavailable', failed: ['database'] },
+    ]);
   });
 
   it('does not wait for ever for a check that stays silent', async () => {
     server = createHttpServer({ logger, readiness: { silent: () => new Promise(() => {}) } });
-    expect((await server.inject('/health/ready')).json()).toEqual({ status: 'unavailable', failed: ['silent'] });
+    expect((await server.inject('/health/ready')).json()).toEqual({
+      status: 'unavailable',
+      failed: ['silent'],
+    });
+  });
+});
+
+describe('closing', () => {
+  it('F-13 waits for what is in flight, and not for the connection that carried it', async () => {
+    let answer: (value: string) => void = () => undefined;
+    const slow = new Promise<string>((resolve) => {
+      answer = resolve;
+    });
+    server = createHttpServer({ logger });
+    server.get('/slow', () => slow);
+    const url = await server.listen({ port: 0, host: '127.0.0.1' });
+    const sent = fetch(`${url}/slow`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const start = performance.now();
+    const closing = server.close();
+    answer('done');
+    expect(await (await sent).text()).toBe('done');
+    await closing;
+    expect(performance.now() - start).toBeLessThan(2_000);
   });
 });
 
@@ -56,8 +82,15 @@ describe('metrics', () => {
 describe('the logger', () => {
   it('S-100 removes secrets at the depths where requests carry them', () => {
     const lines: string[] = [];
-    const recorder = createLogger({ service: 'test', destination: { write: (line) => void lines.push(line) } });
-    recorder.info({ password: 'p4ss', headers: { authorization: 'Bearer t0ken' }, req: { body: { code: 'c0de' } } });
+    const recorder = createLogger({
+      service: 'test',
+      destination: { write: (line) => void lines.push(line) },
+    });
+    recorder.info({
+      password: 'p4ss',
+      headers: { authorization: 'Bearer t0ken' },
+      req: { body: { code: 'c0de' } },
+    });
     expect(lines.join('')).not.toMatch(/p4ss|t0ken|c0de/);
     expect(lines).toHaveLength(1);
   });
