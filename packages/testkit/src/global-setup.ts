@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@trellis/embedded-postgres';
 import type { TestProject } from 'vitest/node';
 import { createTemporaryDirectory, removeAbandonedDirectories } from './temporary-directory.ts';
-import { chooseTestRedis } from './test-redis.ts';
+import { describeTestRedis } from './test-redis.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,7 +25,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     ...(binariesDirectory && { binariesDirectory }),
   });
   project.provide('testPostgresUrl', postgres.connectionString);
-  process.stderr.write(`Tests run on PostgreSQL ${postgres.version} and ${chooseTestRedis().description}.\n`);
+  process.stderr.write(`Tests run on PostgreSQL ${postgres.version} and ${describeTestRedis()}.\n`);
   return async () => {
     await postgres.stop();
     directory.remove();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findRedisProgram, startRedisServer, type RedisProgram } from '@trellis/embedded-redis';
+import { findRedisProgram, startEmbeddedRedis } from '@trellis/embedded-redis';
 import { freePort } from '@trellis/supervision';
 import { createTemporaryDirectory } from './temporary-directory.ts';
 
@@ -13,31 +13,22 @@ export interface TestRedis {
   restart(): Promise<void>;
 }
 
-/** Which Redis tests run on. */
-export interface TestRedisChoice {
-  /** For example `redis-server 7.0.15`. */
-  readonly description: string;
-  readonly program: RedisProgram;
+/** What tests run on, for the first line of their output. TEST_REDIS=embedded forbids a real server. */
+export function describeTestRedis(): string {
+  const program = findRedisProgram(searchPath());
+  return program ? `${program.name} ${program.version}` : 'the embedded Redis instead of a redis-server';
 }
 
-/** A real server where the machine has one. */
-export function chooseTestRedis(): TestRedisChoice {
-  const program = findRedisProgram(process.env['PATH'] ?? '');
-  if (!program) throw new Error('There is no redis-server on PATH.');
-  return { description: `${program.name} ${program.version}`, program };
-}
-
-/** Starts a Redis of its own on a free port, in a temporary directory. */
+/** Starts a Redis of its own on a free port, in a temporary directory: a real server where the machine has one. */
 export async function startTestRedis(): Promise<TestRedis> {
-  const { program } = chooseTestRedis();
   const directory = createTemporaryDirectory();
   const options = {
     directory: join(directory.path, 'redis'),
-    program,
+    path: searchPath(),
     port: await freePort(),
     password: 'test',
   };
-  let server = await startRedisServer(options);
+  let server = await startEmbeddedRedis(options);
   return {
     url: server.url,
     stop: async () => {
@@ -46,7 +37,11 @@ export async function startTestRedis(): Promise<TestRedis> {
     },
     restart: async () => {
       await server.stop();
-      server = await startRedisServer(options);
+      server = await startEmbeddedRedis(options);
     },
   };
+}
+
+function searchPath(): string {
+  return process.env['TEST_REDIS'] === 'embedded' ? '' : (process.env['PATH'] ?? '');
 }
