@@ -16,7 +16,7 @@ const agent = new Agent({ connections: 64 });
 async function fetchWithUndici(url, init) {
   const answer = await request(url, {
     method: init.method,
-    headers: Object.fromEntries(init.headers),
+    headers: { ...init.headers },
     body: init.body,
     dispatcher: agent,
   });

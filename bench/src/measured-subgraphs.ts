@@ -35,7 +35,11 @@ export async function startSubgraphs(): Promise<MeasuredSubgraphs> {
 
 function nextMessage<Message>(child: ChildProcess): Promise<Message> {
   return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve(message as Message));
-    child.once('exit', () => reject(new Error('The subgraphs have ended.')));
+    const onExit = (): void => reject(new Error('The subgraphs have ended.'));
+    child.once('exit', onExit);
+    child.once('message', (message) => {
+      child.off('exit', onExit);
+      resolve(message as Message);
+    });
   });
 }

@@ -100,7 +100,14 @@ async function measureAll(
         figures: medianOf(list),
       })),
     );
-    tell(`measured ${scenario.name}`);
+    tell(`measured ${scenario.name}: ${summarize(measured)}`);
   }
   return rows;
+}
+
+function summarize(measured: ReadonlyMap<string, readonly Measurement[]>): string {
+  const parts = [...measured].map(
+    ([target, list]) => `${target} ${medianOf(list).cpuMsPerRequest.toFixed(3)} ms`,
+  );
+  return parts.join(', ');
 }
