@@ -39,7 +39,7 @@ describe('The operations port', () => {
         outcome: 'UNAUTHENTICATED',
       });
     const before = await count();
-    await askGraph(addresses.graph, { query: '{ me { id } }' });
+    await askGraph(addresses.graph, { query: '{ users { id } }' });
     expect(await count()).toBe(before + 1);
   });
 });

@@ -56,8 +56,14 @@ describe('Apollo Client', () => {
     expect(cached).toEqual(data);
   });
 
-  it('runs queries by GET, for which it sends the header against forgery itself', async () => {
-    const client = connect(new HttpLink({ uri: graph, headers, useGETForQueries: true }));
+  it('runs queries by GET, with the header that web pages can not set', async () => {
+    const client = connect(
+      new HttpLink({
+        uri: graph,
+        headers: { ...headers, 'apollo-require-preflight': 'true' },
+        useGETForQueries: true,
+      }),
+    );
     const { data } = await client.query<Front>({ query, variables: { first: 2 } });
     expect(data?.posts).toHaveLength(2);
   });

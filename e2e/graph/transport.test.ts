@@ -15,7 +15,7 @@ describe('Media types and status codes (GraphQL over HTTP)', () => {
     ['a request without a query', {}, 400, 400, 'BAD_REQUEST'],
     ['variables that are no object', { query: '{ __typename }', variables: [] }, 400, 400, 'BAD_REQUEST'],
     ['a syntax error', { query: '{ users { ' }, 200, 400, 'GRAPHQL_PARSE_ERROR'],
-    ['an empty query', { query: '' }, 200, 400, 'GRAPHQL_PARSE_ERROR'],
+    ['an empty query', { query: '' }, 400, 400, 'BAD_REQUEST'],
     ['an unknown field', { query: '{ nothing }' }, 200, 400, 'GRAPHQL_VALIDATION_FAILED'],
     [
       'an unknown operation name',

@@ -23,15 +23,16 @@ export interface PostgresTap {
 export async function tapPostgres(connectionString: string): Promise<PostgresTap> {
   const statements: TappedStatement[] = [];
   const sockets = new Set<Socket>();
-  const url = new URL(connectionString);
+  const { hostname, port } = new URL(connectionString);
   const server = createServer((client) => {
-    const upstream = connect(Number(url.port || '5432'), url.hostname);
+    const upstream = connect(Number(port || '5432'), hostname);
     for (const socket of [client, upstream]) keep(socket, sockets);
     client.pipe(upstream).pipe(client);
     record(client, statements);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const url = new URL(connectionString);
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     connectionString: url.href,

@@ -93,10 +93,15 @@ describe('A client with a secret', () => {
     });
     const callback = await passPages(new FormBrowser(), url);
     expect(callback.url.searchParams.get('from')).toBe('reading-room');
-    const tokens = await client.authorizationCodeGrant(config, callback.url, {
-      pkceCodeVerifier: verifier,
-      expectedState: state,
-    });
+    const tokens = await client.authorizationCodeGrant(
+      config,
+      callback.url,
+      {
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+      },
+      { redirect_uri: redirectUri },
+    ); // the library would leave its query out
     expect(tokens.claims()?.aud).toBe(confidentialClient.client_id);
     expect(await client.refreshTokenGrant(config, tokens.refresh_token ?? '')).toHaveProperty('access_token');
   });
