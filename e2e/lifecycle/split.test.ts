@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { createTemporaryDirectory, freePort, type TemporaryDirectory } from '@trellis/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
+import { eventually } from '../harness/deadline.ts';
+import { choosePorts, startPlatform, type PlatformProcess } from '../harness/platform-process.ts';
+import { readMetrics } from '../harness/read-metrics.ts';
+import { signIn } from '../harness/sign-in.ts';
+
+interface Overview {
+  readonly users: readonly { readonly name: string }[];
+  readonly post: { readonly title: string } | null;
+}
+
+const DEPLOYABLES = ['auth-server', 'services/users', 'services/posts', 'services/comments', 'gateway'];
+
+describe('npm start -- --split', () => {
+  let directory: TemporaryDirectory;
+  let platform: PlatformProcess;
+  let token: string;
+  let query: string;
+
+  beforeAll(async () => {
+    directory = createTemporaryDirectory();
+    platform = await startPlatform({
+      dataDirectory: join(directory.path, 'data'),
+      args: ['--split'],
+      ports: { ...(await choosePorts()), OPERATIONS_PORT: String(await freeRange(DEPLOYABLES.length)) },
+    });
+    ({ access_token: token } = await signIn(platform.addresses.issuer));
+    const { graph } = platform.addresses;
+    const answer = await askGraph<{ posts: { id: string }[] }>(graph, {
+      query: '{ posts(first: 1) { id } }',
+      token,
+    });
+    query = `{ users(limit: 1) { name } post(id: "${dataOf(answer).posts[0]?.id}") { title } }`;
+  });
+
+  afterAll(() => directory.remove());
+
+  it('runs each deployable in a process of its own', () => {
+    for (const deployable of DEPLOYABLES) expect(processOf(deployable)).toHaveLength(1);
+  });
+
+  it('gives each an operations port of its own, beginning with the one that is configured', async () => {
+    const first = Number(new URL(platform.addresses.operations).port);
+    const services = await Promise.all(
+      DEPLOYABLES.map(async (_deployable, index) => {
+        const series = await readMetrics(`http://127.0.0.1:${first + index}`);
+        return series.map(({ labels }) => labels['service']).find((service) => service !== undefined);
+      }),
+    );
+    expect(new Set(services)).toEqual(new Set(['auth-server', 'users', 'posts', 'comments', 'gateway']));
+  });
+
+  it('serves everything else when a subgraph is killed, and starts it again', async () => {
+    const [victim] = processOf('services/posts');
+    process.kill(victim?.pid ?? 0, 'SIGKILL');
+    const without = await eventually(ask, ({ data }) => data?.post === null, 5_000);
+    expect(without.status).toBe(200);
+    expect(without.data?.users).toHaveLength(1);
+    expect(without.errors?.map(({ path }) => path)).toEqual([['post']]);
+    const again = await eventually(ask, ({ errors }) => errors === undefined, 30_000);
+    expect(again.data?.post?.title).toEqual(expect.any(String));
+    expect(processOf('services/posts').map(({ pid }) => pid)).not.toContain(victim?.pid);
+  });
+
+  it('ends with all its processes within 10 s of SIGTERM', async () => {
+    const ending = await platform.stop();
+    expect([ending.code, ending.leftBehind]).toEqual([0, []]);
+    expect(ending.elapsedMs).toBeLessThan(10_000);
+  });
+
+  function ask(): Promise<GraphAnswer<Overview>> {
+    return askGraph<Overview>(platform.addresses.graph, { query, token });
+  }
+
+  function processOf(deployable: string) {
+    return platform
+      .processes()
+      .filter(
+        ({ command }) => command.endsWith(`${deployable}/src/main.ts`) && !command.startsWith('/bin/sh'),
+      );
+  }
+});
+
+/** A port that is free, as those behind it probably are too. */
+async function freeRange(length: number): Promise<number> {
+  const port = await freePort();
+  return port + length < 65_536 ? port : freeRange(length);
+}
