@@ -10,12 +10,17 @@ const resolve = {
   alias: [{ find: /^graphql$/, replacement: graphql }],
 };
 
+// Global set-ups are loaded in an environment of vitest's own, which takes over nothing from the two above. Without this
+// they would need compiled packages, or run stale ones.
+const environments = { __vitest__: { resolve } };
+
 export default defineConfig({
   test: {
     projects: [
       {
         resolve,
         ssr: { resolve },
+        environments,
         test: {
           name: 'unit',
           include: [
@@ -31,6 +36,7 @@ export default defineConfig({
       {
         resolve,
         ssr: { resolve },
+        environments,
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
@@ -43,6 +49,7 @@ export default defineConfig({
       {
         resolve,
         ssr: { resolve },
+        environments,
         test: {
           name: 'proofs',
           include: ['scripts/proofs/run-proofs.proof.ts'],
