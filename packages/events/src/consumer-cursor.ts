@@ -1,0 +1,39 @@
+import type { Pool, Transaction } from '@trellis/postgres';
+import type { SequencedEvent } from './domain-event.ts';
+
+/** How far a consumer has come with one source. Kept in its own database, in the transaction of what the events have done. */
+export interface ConsumerCursor {
+  /** Undefined before the first time. */
+  read(database: Pool | Transaction): Promise<number | undefined>;
+  /** @returns how far it has come, and lets nobody else move it until the transaction ends */
+  lock(transaction: Transaction): Promise<number>;
+  move(transaction: Transaction, seq: number): Promise<void>;
+  /** Puts an event aside that can't be applied. */
+  bury(transaction: Transaction, event: SequencedEvent, error: unknown): Promise<void>;
+}
+
+/** The cursor for one source, in the tables `event_cursor` and `dead_letter`. */
+export function createConsumerCursor(source: string): ConsumerCursor {
+  return {
+    read: async (database) => {
+      const sql = 'SELECT seq::float8 AS seq FROM event_cursor WHERE source = $1';
+      return (await database.query<{ seq: number }>(sql, [source])).rows[0]?.seq;
+    },
+    lock: async (transaction) => {
+      const sql = 'SELECT seq::float8 AS seq FROM event_cursor WHERE source = $1 FOR UPDATE';
+      return (await transaction.query<{ seq: number }>(sql, [source])).rows[0]?.seq ?? 0;
+    },
+    move: async (transaction, seq) => {
+      await transaction.query(
+        'INSERT INTO event_cursor (source, seq) VALUES ($1, $2) ON CONFLICT (source) DO UPDATE SET seq = excluded.seq',
+        [source, seq],
+      );
+    },
+    bury: async (transaction, event, error) => {
+      await transaction.query(
+        'INSERT INTO dead_letter (source, seq, event, error) VALUES ($1, $2, $3, $4) ON CONFLICT (source, seq) DO NOTHING',
+        [source, event.seq, JSON.stringify(event), String(error)],
+      );
+    },
+  };
+}

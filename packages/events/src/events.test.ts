@@ -1,0 +1,430 @@
+import { readFileSync } from 'node:fs';
+import { createLogger, createMetrics } from '@trellis/deployable';
+import { createPool, inTransaction, type Pool } from '@trellis/postgres';
+import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { createTestDatabase, startTestRedis, type TestDatabase, type TestRedis } from '@trellis/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createConsumerMetrics, startConsumer, type EventHandler } from './consumer.ts';
+import type { SequencedEvent } from './domain-event.ts';
+import type { EventSource } from './event-source.ts';
+import { createEventStream, type EventStream } from './event-stream.ts';
+import type { Background } from './leadership.ts';
+import { createOutboxLog } from './outbox-log.ts';
+import { maintainPartitions } from './outbox-partitions.ts';
+import { appendEvent } from './outbox.ts';
+import { startRelay } from './relay.ts';
+import { createWakeUp } from './wake-up.ts';
+
+const sql = (name: string) => readFileSync(new URL(`../sql/${name}.sql`, import.meta.url), 'utf8');
+const logger = createLogger({ service: 'test', level: 'silent' });
+const SUBJECT = '01941f29-7c00-7a00-8000-000000000001';
+const POISON = 'poison';
+
+let database: TestDatabase;
+let redis: TestRedis;
+let source: Pool;
+let target: Pool;
+let connection: RedisConnection;
+let reading: RedisConnection;
+let stream: EventStream;
+const running: Background[] = [];
+
+beforeAll(async () => {
+  [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  const { connectionString } = database;
+  source = createPool({ connectionString, schema: 'source', max: 30 });
+  target = createPool({ connectionString, schema: 'target' });
+  await source.query(`CREATE SCHEMA source; CREATE TABLE note (subject uuid, text text); ${sql('outbox')}`);
+  await target.query(
+    `CREATE SCHEMA target; CREATE TABLE applied (seq bigint PRIMARY KEY); CREATE TABLE held (text text PRIMARY KEY, stale boolean NOT NULL DEFAULT false); ${sql('consumer')}`,
+  );
+  const connect = () => connectRedis({ url: redis.url, name: 'test', onError: () => {} });
+  [connection, reading] = [connect(), connect()];
+  stream = createEventStream({ redis: connection, service: 'source' });
+});
+beforeEach(async () => {
+  await source.query('TRUNCATE note, outbox; UPDATE outbox_head SET seq = 0');
+  await target.query('TRUNCATE applied, held, event_cursor, dead_letter');
+  await connection.flushall();
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((background) => background.close()));
+});
+afterAll(async () => {
+  connection.disconnect();
+  reading.disconnect();
+  await Promise.all([source.end(), target.end(), redis.stop()]);
+  await database.drop();
+});
+
+const tell = (text: string, fails = false) =>
+  inTransaction(source, async (transaction) => {
+    await transaction.query('INSERT INTO note VALUES ($1, $2)', [SUBJECT, text]);
+    await appendEvent(transaction, { type: 'note.saved', subject: SUBJECT, payload: { text } });
+    if (fails) throw new Error('on second thoughts');
+  });
+
+function relay(wakeUp = createWakeUp()): Background {
+  const background = startRelay({
+    service: 'source',
+    pool: source,
+    stream,
+    wakeUp,
+    logger,
+    metrics: createMetrics('t'),
+  });
+  running.push(background);
+  return background;
+}
+
+const upstreamCalls: string[] = [];
+const upstream: EventSource = {
+  readAfter: async (seq, limit) => {
+    upstreamCalls.push('events');
+    const log = createOutboxLog(source);
+    const head = await log.head();
+    const events = await log.readAfter(seq, limit);
+    return seq < head && events[0]?.seq !== seq + 1 ? undefined : { head, events };
+  },
+  readSnapshot: async () => {
+    upstreamCalls.push('snapshot');
+    const { rows } = await source.query<{ text: string }>('SELECT text FROM note');
+    return { items: rows.map((payload) => ({ type: 'note.saved', subject: SUBJECT, payload })), next: null };
+  },
+};
+
+const textOf = ({ payload }: { readonly payload: unknown }) => (payload as { text: string }).text;
+const HOLD = 'INSERT INTO held (text) VALUES ($1) ON CONFLICT (text) DO UPDATE SET stale = false';
+/** An event that is applied twice violates the primary key, and ends among the dead letters. */
+const handler: EventHandler = {
+  apply: async (transaction, event) => {
+    if (textOf(event) === POISON) throw new TypeError('cannot make sense of this');
+    await transaction.query('INSERT INTO applied VALUES ($1)', [event.seq]);
+    await transaction.query(HOLD, [textOf(event)]);
+  },
+  beginSnapshot: async (transaction) => void (await transaction.query('UPDATE held SET stale = true')),
+  restore: async (transaction, items) => {
+    for (const item of items) await transaction.query(HOLD, [textOf(item)]);
+  },
+  endSnapshot: async (transaction) => void (await transaction.query('DELETE FROM held WHERE stale')),
+};
+
+function consumer(
+  options: { readonly stream?: EventStream; readonly metrics?: ReturnType<typeof createMetrics> } = {},
+): Background {
+  const background = startConsumer({
+    service: 'target',
+    source: 'source',
+    pool: target,
+    stream: options.stream ?? stream,
+    redis: reading,
+    upstream,
+    handler,
+    logger,
+    metrics: createConsumerMetrics(options.metrics ?? createMetrics('t')),
+  });
+  running.push(background);
+  return background;
+}
+
+const held = async () =>
+  (await target.query<{ text: string }>('SELECT text FROM held ORDER BY text')).rows.map(({ text }) => text);
+const dead = async () => (await target.query('SELECT source, seq::int, error FROM dead_letter')).rows;
+const hasBegun = () =>
+  expect
+    .poll(async () => (await target.query('SELECT FROM event_cursor')).rowCount, { timeout: 5_000 })
+    .toBe(1);
+const numbers = async () =>
+  (await source.query<{ seq: number }>('SELECT seq::int FROM outbox ORDER BY position')).rows.map(
+    ({ seq }) => seq,
+  );
+const texts = (count: number, prefix = 'e') =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+const streamed = async () => (await stream.readAfter(reading, 0, 10_000, 10)).map(textOf);
+
+describe('the outbox', () => {
+  it('holds what was committed, and nothing of what was not', async () => {
+    await tell('kept');
+    await expect(tell('lost', true)).rejects.toThrow('second thoughts');
+    await createOutboxLog(source).number(10);
+    expect((await createOutboxLog(source).readAfter(0, 10)).map(textOf)).toEqual(['kept']);
+  });
+
+  it('numbers an event that is committed late after those that overtook it', async () => {
+    const log = createOutboxLog(source);
+    const late = await source.connect();
+    await late.query('BEGIN');
+    await appendEvent(late, { type: 'note.saved', subject: SUBJECT, payload: { text: 'late' } });
+    await tell('early');
+    expect(await log.number(10)).toBe(1);
+    await late.query('COMMIT');
+    late.release();
+    expect(await log.number(10)).toBe(1);
+    expect((await log.readAfter(0, 10)).map((event) => [event.seq, textOf(event)])).toEqual([
+      [1, 'early'],
+      [2, 'late'],
+    ]);
+  });
+
+  it('numbers without a gap, in batches, with nothing done when there is nothing to do', async () => {
+    const log = createOutboxLog(source);
+    await Promise.all(texts(25).map((text) => tell(text)));
+    expect([await log.number(10), await log.number(10), await log.number(10), await log.number(10)]).toEqual([
+      10, 10, 5, 0,
+    ]);
+    expect((await numbers()).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 25 }, (_, index) => index + 1),
+    );
+    expect(await log.head()).toBe(25);
+  });
+});
+
+describe('partitions', () => {
+  const partitions = async () =>
+    (
+      await source.query<{ name: string }>(
+        "SELECT relname AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'source.outbox'::regclass ORDER BY 1",
+      )
+    ).rows.map(({ name }) => name);
+
+  it('are made for the days to come, and dropped when their time is over and the stream has had them', async () => {
+    const day = (text: string) => new Date(`${text}T12:00:00Z`);
+    await inTransaction(source, (transaction) => maintainPartitions(transaction, 0, 3, day('2030-01-31')));
+    expect(await partitions()).toEqual(
+      expect.arrayContaining(['outbox_20300131', 'outbox_20300201', 'outbox_20300202']),
+    );
+    await source.query(
+      "INSERT INTO outbox (id, type, subject, payload, occurred_at, seq) VALUES (gen_random_uuid(), 't', gen_random_uuid(), '1', '2030-01-31', 5)",
+    );
+    const later = (published: number) =>
+      inTransaction(source, (transaction) =>
+        maintainPartitions(transaction, published, 3, day('2030-02-10')),
+      );
+    await later(4);
+    expect(await partitions()).toContain('outbox_20300131');
+    expect(await partitions()).not.toContain('outbox_20300201');
+    await later(5);
+    expect(await partitions()).not.toContain('outbox_20300131');
+    await source.query('DROP TABLE outbox_20300210, outbox_20300211, outbox_20300212');
+  });
+
+  it('are left out for a day of which the catch-all has events already', async () => {
+    await tell('first');
+    const client = await source.connect();
+    await maintainPartitions(client, 0, 3);
+    client.release();
+    await tell('second');
+    const today = `outbox_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`;
+    expect(await partitions()).not.toContain(today);
+    expect(await numbers()).toHaveLength(2);
+  });
+});
+
+describe('the relay', () => {
+  it('gives the stream every event, in the order of the numbers', async () => {
+    await tell('before');
+    relay();
+    for (const text of texts(20)) await tell(text);
+    await expect.poll(streamed).toEqual(['before', ...texts(20)]);
+  });
+
+  it('lets an event leave at once when it is poked', async () => {
+    const wakeUp = createWakeUp();
+    relay(wakeUp);
+    await expect
+      .poll(
+        async () => (await source.query('SELECT FROM pg_locks WHERE locktype = $1', ['advisory'])).rowCount,
+      )
+      .toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const started = performance.now();
+    await tell('quick');
+    wakeUp.poke();
+    await expect.poll(streamed, { interval: 2 }).toEqual(['quick']);
+    expect(performance.now() - started).toBeLessThan(150);
+  });
+
+  it('numbers every event once when several run', async () => {
+    const relays = [relay(), relay(), relay()];
+    await Promise.all(texts(200).map((text) => tell(text)));
+    await expect.poll(async () => (await streamed()).length).toBe(200);
+    await relays[0]?.close();
+    await tell('after');
+    await expect.poll(async () => (await streamed()).at(-1), { timeout: 5_000 }).toBe('after');
+    expect(new Set(await numbers()).size).toBe(201);
+  });
+
+  it('F-06 fills a stream again that was wiped', async () => {
+    relay();
+    for (const text of texts(30)) await tell(text);
+    await expect.poll(async () => (await streamed()).length).toBe(30);
+    await connection.flushall();
+    await expect.poll(streamed, { timeout: 5_000 }).toEqual(texts(30));
+  });
+
+  it('F-06 fills a stream again that went back to an older state', async () => {
+    relay();
+    for (const text of texts(30)) await tell(text);
+    await expect.poll(async () => (await streamed()).length).toBe(30);
+    const key = (await connection.keys('*'))[0] ?? '';
+    const older = await connection.xrange(key, '-', '20-0');
+    await connection.del(key);
+    for (const [id, fields] of older) await connection.xadd(key, id, ...fields);
+    await expect.poll(streamed, { timeout: 5_000 }).toEqual(texts(30));
+  });
+
+  it('begins a stream anew that belongs to a database that is gone', async () => {
+    await connection.xadd(
+      'trellis:{events:source}:stream',
+      '999-0',
+      'id',
+      'x',
+      'payload',
+      '{"text":"other life"}',
+    );
+    await tell('new');
+    relay();
+    await expect.poll(streamed).toEqual(['new']);
+  });
+
+  it('F-09 goes on after the database has thrown it out', async () => {
+    relay();
+    await tell('one');
+    await expect.poll(streamed).toEqual(['one']);
+    await source.query('SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = $1', ['advisory']);
+    await tell('two');
+    await expect.poll(streamed, { timeout: 5_000 }).toEqual(['one', 'two']);
+  });
+
+  it('leaves a payload out of the stream that is too large for it', async () => {
+    relay();
+    await tell('x'.repeat(20_000));
+    await expect
+      .poll(async () => (await stream.readAfter(reading, 0, 1, 10)).map(({ complete }) => complete))
+      .toEqual([false]);
+  });
+});
+
+describe('a consumer', () => {
+  it('applies every event once, in order', async () => {
+    relay();
+    consumer();
+    await hasBegun();
+    for (const text of texts(50)) await tell(text);
+    await expect.poll(held, { timeout: 5_000 }).toEqual(texts(50).toSorted());
+    expect([(await target.query('SELECT FROM applied')).rowCount, await dead()]).toEqual([50, []]);
+  });
+
+  it('begins with a snapshot of what was there before there were events', async () => {
+    await source.query("INSERT INTO note VALUES ($1, 'old')", [SUBJECT]);
+    consumer();
+    relay();
+    await expect.poll(held).toEqual(['old']);
+    await tell('new');
+    await expect.poll(held).toEqual(['new', 'old']);
+  });
+
+  it('goes on where it stopped, and applies nothing twice when several run', async () => {
+    relay();
+    const first = consumer();
+    for (const text of texts(10, 'a')) await tell(text);
+    await expect.poll(async () => (await held()).length).toBe(10);
+    await first.close();
+    for (const text of texts(10, 'b')) await tell(text);
+    consumer();
+    consumer();
+    await expect.poll(held, { timeout: 5_000 }).toEqual([...texts(10, 'a'), ...texts(10, 'b')]);
+    expect(await dead()).toEqual([]);
+  });
+
+  it('reads from the source what the stream has lost', async () => {
+    relay();
+    const first = consumer();
+    await tell('one');
+    await expect.poll(held).toEqual(['one']);
+    await first.close();
+    for (const text of texts(5)) await tell(text);
+    await expect.poll(async () => (await streamed()).length).toBe(6);
+    const key = (await connection.keys('*'))[0] ?? '';
+    await connection.xdel(key, '3-0', '4-0');
+    consumer();
+    await expect.poll(held).toEqual([...texts(5), 'one']);
+  });
+
+  it('reads from the source what is too large for the stream', async () => {
+    relay();
+    consumer();
+    const large = 'x'.repeat(20_000);
+    await tell(large);
+    await tell('small');
+    await expect.poll(held).toEqual(['small', large]);
+  });
+
+  it('F-07 goes on by asking the source while Redis is away', async () => {
+    relay();
+    const away: EventStream = {
+      ...stream,
+      readAfter: () => Promise.reject(new Error('connect ECONNREFUSED')),
+    };
+    consumer({ stream: away });
+    await tell('one');
+    await expect.poll(held, { timeout: 5_000 }).toEqual(['one']);
+    await tell('two');
+    await expect.poll(held, { timeout: 5_000 }).toEqual(['one', 'two']);
+  });
+
+  it('takes a snapshot when the source does not keep that far back', async () => {
+    relay();
+    const first = consumer();
+    await tell('one');
+    await expect.poll(held).toEqual(['one']);
+    await first.close();
+    for (const text of texts(3)) await tell(text);
+    await expect.poll(async () => (await streamed()).length).toBe(4);
+    await source.query('DELETE FROM outbox WHERE seq < 4');
+    await connection.flushall();
+    consumer();
+    await expect.poll(held, { timeout: 5_000 }).toEqual(['e0', 'e1', 'e2', 'one']);
+  });
+
+  it('F-24 puts an event aside that it can’t apply, and goes on', async () => {
+    relay();
+    const metrics = createMetrics('t');
+    consumer({ metrics });
+    await hasBegun();
+    for (const text of ['a', POISON, 'b']) await tell(text);
+    await expect.poll(held, { timeout: 10_000 }).toEqual(['a', 'b']);
+    expect(await dead()).toEqual([
+      { source: 'source', seq: 2, error: 'TypeError: cannot make sense of this' },
+    ]);
+    expect(await metrics.metrics()).toContain(
+      'trellis_events_dead_letters_total{source="source",service="t"} 1',
+    );
+  });
+
+  it('F-24 is not misled by events that come twice or in another order', async () => {
+    relay();
+    const event = (seq: number): SequencedEvent => ({
+      seq,
+      id: 'x',
+      type: 'note.saved',
+      subject: SUBJECT,
+      payload: { text: `e${seq - 1}` },
+      occurredAt: new Date(),
+    });
+    for (const text of texts(3)) await tell(text);
+    await expect.poll(async () => (await streamed()).length).toBe(3);
+    const batches = [[event(1), event(1)], [event(3), event(2)], [event(2), event(3)], [event(1)], []];
+    const confused: EventStream = {
+      ...stream,
+      readAfter: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return (batches.shift() ?? []).map((one) => ({ ...one, complete: true }));
+      },
+    };
+    await target.query("INSERT INTO event_cursor VALUES ('source', 0)");
+    consumer({ stream: confused });
+    await expect.poll(() => batches.length).toBe(0);
+    expect([await held(), await dead()]).toEqual([texts(3), []]);
+  });
+});

@@ -1,0 +1,150 @@
+import type { Logger, Metrics } from '@trellis/deployable';
+import type { Pool, Transaction } from '@trellis/postgres';
+import { Gauge } from 'prom-client';
+import type { EventStream } from './event-stream.ts';
+import { startLeadership, type Background } from './leadership.ts';
+import { createOutboxLog, type OutboxLog } from './outbox-log.ts';
+import { maintainPartitions } from './outbox-partitions.ts';
+import { createWakeUp, sleep, type WakeUp } from './wake-up.ts';
+
+/** What {@link startRelay} needs. */
+export interface RelayOptions {
+  /** The service whose outbox it is. */
+  readonly service: string;
+  readonly pool: Pool;
+  readonly stream: EventStream;
+  /** Poked after each commit, so that an event leaves at once. */
+  readonly wakeUp: WakeUp;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Days for which events are kept. @default 3 */
+  readonly retentionDays?: number;
+}
+
+const BATCH = 500;
+/** Milliseconds between two looks while events come in: commits of other processes are found this way. */
+const BUSY_PAUSE_MS = 20;
+/** Milliseconds between two looks while there is nothing to do. */
+const IDLE_PAUSE_MS = 250;
+const BUSY_FOR_MS = 30_000;
+const STREAM_CHECK_MS = 1_000;
+const STREAM_RETRY_MS = 500;
+const MAINTENANCE_MS = 3_600_000;
+const DEFAULT_RETENTION_DAYS = 3;
+
+/** One time of leading. */
+interface Term extends RelayOptions {
+  readonly connection: Transaction;
+  readonly log: OutboxLog;
+  readonly signal: AbortSignal;
+  /** Poked when there is something to publish. */
+  readonly numbered: WakeUp;
+  /** The greatest number that the stream has been given. */
+  published: number;
+}
+
+/**
+ * Runs the relay of a service: numbers what was committed, and gives it to the stream. One process of a service does it at a
+ * time. The outbox is the truth: a stream that is down is filled later, and one that has lost something is filled again.
+ */
+export function startRelay(options: RelayOptions): Background {
+  const leadership: { current?: Term } = {};
+  observePublished(options.metrics, () => leadership.current?.published ?? 0);
+  return startLeadership({
+    pool: options.pool,
+    name: `relay of ${options.service}`,
+    logger: options.logger,
+    work: async (connection, signal) => {
+      const ending = new AbortController();
+      const term: Term = {
+        ...options,
+        connection,
+        log: createOutboxLog(connection),
+        signal: AbortSignal.any([signal, ending.signal]),
+        numbered: createWakeUp(),
+        published: 0,
+      };
+      leadership.current = term;
+      const tasks = [numberEvents(term), publishEvents(term)].map((task) =>
+        task.finally(() => ending.abort()),
+      );
+      await Promise.allSettled(tasks); // both have let go of the connection
+      await Promise.all(tasks);
+    },
+  });
+}
+
+function observePublished(metrics: Metrics, read: () => number): void {
+  const published = new Gauge({
+    name: 'trellis_events_published_seq',
+    help: 'The number of the newest event in the stream, in the process that relays.',
+    registers: [],
+    collect() {
+      this.set(read());
+    },
+  });
+  metrics.registerMetric(published);
+}
+
+async function numberEvents(term: Term): Promise<void> {
+  let [busyUntilMs, maintainAtMs] = [0, 0];
+  while (!term.signal.aborted) {
+    if (Date.now() >= maintainAtMs) {
+      await maintain(term);
+      maintainAtMs = Date.now() + MAINTENANCE_MS;
+    }
+    const count = await term.log.number(BATCH);
+    if (count > 0) {
+      busyUntilMs = Date.now() + BUSY_FOR_MS;
+      term.numbered.poke();
+    }
+    const pauseMs = Date.now() < busyUntilMs ? BUSY_PAUSE_MS : IDLE_PAUSE_MS;
+    if (count < BATCH) await term.wakeUp.sleep(pauseMs, term.signal);
+  }
+}
+
+/** Housekeeping never stops the relay: what could not be done now is done an hour later. */
+async function maintain({ connection, published, retentionDays, logger }: Term): Promise<void> {
+  try {
+    await maintainPartitions(connection, published, retentionDays ?? DEFAULT_RETENTION_DAYS);
+  } catch (error) {
+    logger.warn({ err: error }, 'could not maintain the partitions of the outbox');
+  }
+}
+
+async function publishEvents(term: Term): Promise<void> {
+  while (!term.signal.aborted) {
+    try {
+      await fillStream(term);
+    } catch (error) {
+      if (term.signal.aborted) return;
+      term.logger.warn({ err: error }, 'could not publish events; they wait in the outbox');
+      await sleep(STREAM_RETRY_MS, term.signal);
+    }
+  }
+}
+
+/** Fills the stream from where it ends, until it fails, or turns out to have lost what it had. */
+async function fillStream(term: Term): Promise<void> {
+  term.published = await findResumption(term);
+  while (!term.signal.aborted) {
+    const events = await term.log.readAfter(term.published, BATCH);
+    if (events.length > 0) {
+      await term.stream.add(events);
+      term.published = events.at(-1)?.seq ?? term.published;
+    } else {
+      await term.numbered.sleep(STREAM_CHECK_MS, term.signal);
+      if ((await term.stream.last()) < term.published) return;
+    }
+  }
+}
+
+/** A stream that is ahead of the outbox belongs to a database that is gone. */
+async function findResumption({ stream, log, logger }: Term): Promise<number> {
+  const [last, head] = [await stream.last(), await log.head()];
+  if (last > head) {
+    logger.warn({ last, head }, 'the stream is ahead of the outbox: it is begun anew');
+    await stream.clear();
+  }
+  return Math.max(last > head ? 0 : last, head - stream.maxLength);
+}
