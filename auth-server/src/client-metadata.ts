@@ -17,10 +17,19 @@ export const clientAuthenticationMethods: readonly ClientAuthenticationMethod[] 
 /** Algorithms of assertions that clients sign. */
 export const assertionAlgorithms: readonly string[] = Object.freeze(['ES256', 'RS256', 'PS256', 'EdDSA']);
 
-const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+/** Grant type of RFC 8628 §3.4. */
+export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** A grant that clients may be registered for. */
-export type GrantType = (typeof grantTypes)[number];
+export type GrantType =
+  'authorization_code' | 'refresh_token' | 'client_credentials' | typeof DEVICE_CODE_GRANT;
+
+const grantTypes: readonly GrantType[] = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  DEVICE_CODE_GRANT,
+];
 
 /** A registered client: RFC 7591 metadata under its standard names, complete with defaults, without its secret. */
 export interface ClientMetadata {

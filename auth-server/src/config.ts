@@ -32,6 +32,7 @@ export interface AuthServerConfig {
   readonly ACCESS_TOKEN_TTL_S: number;
   readonly ID_TOKEN_TTL_S: number;
   readonly CODE_TTL_S: number;
+  readonly DEVICE_CODE_TTL_S: number;
   readonly REFRESH_TOKEN_IDLE_TTL_S: number;
   readonly REFRESH_TOKEN_TTL_S: number;
   readonly SESSION_IDLE_TTL_S: number;
@@ -91,6 +92,9 @@ export const configSchema: z.ZodObject<Shape> = z.object({
   ACCESS_TOKEN_TTL_S: seconds(60, 3_600, 900).describe('Lifetime of access tokens, seconds. 60 to 3600.'),
   ID_TOKEN_TTL_S: seconds(60, 3_600, 900).describe('Lifetime of id_tokens, seconds. 60 to 3600.'),
   CODE_TTL_S: seconds(1, 600, 600).describe('Lifetime of authorization codes, seconds. 1 to 600.'),
+  DEVICE_CODE_TTL_S: seconds(1, 1_800, 600).describe(
+    'Seconds in which a person has to enter the code that a device shows. 1 to 1800.',
+  ),
   REFRESH_TOKEN_IDLE_TTL_S: seconds(1, 365 * DAY_S, 30 * DAY_S).describe(
     'Seconds after which an unused refresh token expires.',
   ),

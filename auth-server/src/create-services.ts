@@ -9,6 +9,7 @@ import { createGrantRevoker } from './grant-revoker.ts';
 import { deriveKey } from './secrets.ts';
 import type { Services, Settings } from './services.ts';
 import { createPasswordHasher, type PasswordHasher } from './sign-in/password-hasher.ts';
+import { createGuesses } from './sign-in/guesses.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { createThrottle } from './sign-in/throttle.ts';
 import { createAccountGrantStore } from './stores/account-grant-store.ts';
@@ -18,6 +19,7 @@ import { createAttemptStore } from './stores/attempt-store.ts';
 import { createClientStore, type ClientStore } from './stores/client-store.ts';
 import { createCodeStore } from './stores/code-store.ts';
 import { createConsentStore } from './stores/consent-store.ts';
+import { createDeviceStore } from './stores/device-store.ts';
 import { createGrantStore } from './stores/grant-store.ts';
 import { createRevocationFeed } from './stores/revocation-feed.ts';
 import { createPushedRequestStore } from './stores/pushed-request-store.ts';
@@ -52,6 +54,9 @@ export interface CreatedServices {
 /** Seconds by which clocks may differ; added to what is remembered of a token. */
 const CLOCK_SKEW_S = 60;
 
+/** Wrong codes of devices that one person may enter. RFC 8628 §5.1 */
+const USER_CODE_GUESSES = { failures: 10, windowS: 900 };
+
 /** Makes everything that the endpoints work with. The database must have been migrated. */
 export async function createServices(
   config: AuthServerConfig,
@@ -68,7 +73,8 @@ export async function createServices(
   const clientStore = createClientStore(pool);
   const secretKey = deriveKey(config.KEY_ENCRYPTION_SECRET, 'client-secrets');
   const hasher = await createPasswordHasher(config.PASSWORD_HASH_CONCURRENCY);
-  const throttle = createThrottle(createAttemptStore(redis), throttleLimits(config));
+  const attempts = createAttemptStore(redis);
+  const throttle = createThrottle(attempts, throttleLimits(config));
   const signingKeys = signingKeyDependencies(config, pool, clock);
   await ensureSigningKeys(signingKeys);
   const services: Services = {
@@ -83,6 +89,8 @@ export async function createServices(
     clients: createClientRegistry({ store: clientStore, secretKey, clock }),
     codes: createCodeStore(redis, revocationTtlS),
     consents: createConsentStore(pool),
+    devices: createDeviceStore(redis),
+    userCodeGuesses: createGuesses(attempts, 'user-code', USER_CODE_GUESSES),
     csrfKey: deriveKey(config.COOKIE_SECRET, 'csrf'),
     keyring: await createKeyring(signingKeys.store, signingKeys.encryption),
     pushedRequests: createPushedRequestStore(redis, config.TRANSACTION_TTL_S),
@@ -103,6 +111,7 @@ function settingsOf(config: AuthServerConfig, issuer: string): Settings {
     accessTokenTtlS: config.ACCESS_TOKEN_TTL_S,
     idTokenTtlS: config.ID_TOKEN_TTL_S,
     codeTtlS: config.CODE_TTL_S,
+    deviceCodeTtlS: config.DEVICE_CODE_TTL_S,
     refreshIdleTtlS: config.REFRESH_TOKEN_IDLE_TTL_S,
     refreshTtlS: config.REFRESH_TOKEN_TTL_S,
     sessionTtlS: config.SESSION_TTL_S,

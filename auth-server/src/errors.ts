@@ -12,7 +12,9 @@ export interface OAuthErrorDescription {
 /** A value of `error` in an answer of this server. */
 export type OAuthErrorCode =
   | 'access_denied'
+  | 'authorization_pending'
   | 'consent_required'
+  | 'expired_token'
   | 'insufficient_scope'
   | 'interaction_required'
   | 'invalid_client'
@@ -27,6 +29,7 @@ export type OAuthErrorCode =
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'server_error'
+  | 'slow_down'
   | 'temporarily_unavailable'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
@@ -35,12 +38,14 @@ export type OAuthErrorCode =
 /** Every error that this server answers with. */
 export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>> = Object.freeze({
   access_denied: describe(400, true, 'RFC 6749 §4.1.2.1', 'The person or this server refused the request.'),
+  authorization_pending: describe(400, false, 'RFC 8628 §3.5', 'The person has not decided yet.'),
   consent_required: describe(
     400,
     true,
     'OpenID Connect Core §3.1.2.6',
     'Consent is needed, and prompt=none forbids asking.',
   ),
+  expired_token: describe(400, false, 'RFC 8628 §3.5', 'The device code has expired.'),
   insufficient_scope: describe(403, false, 'RFC 6750 §3.1', 'The token lacks a scope that this needs.'),
   interaction_required: describe(
     400,
@@ -100,6 +105,7 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     'Request objects by reference are not supported.',
   ),
   server_error: describe(500, true, 'RFC 6749 §4.1.2.1', 'Something failed inside.'),
+  slow_down: describe(400, false, 'RFC 8628 §3.5', 'The device asks too often.'),
   temporarily_unavailable: describe(
     503,
     true,

@@ -6,6 +6,8 @@ import { createErrorHandler, writeJsonError } from './http/error-handler.ts';
 import { acceptFormsOnly } from './http/request-parameters.ts';
 import { addAuthorizeRoutes } from './routes/authorize.ts';
 import { addConsentRoutes } from './routes/consent.ts';
+import { addDeviceAuthorizationRoute } from './routes/device-authorization.ts';
+import { addDeviceRoutes } from './routes/device.ts';
 import {
   addAuthorizationServerMetadataRoute,
   addJwksRoute,
@@ -37,12 +39,13 @@ export interface ServerDependencies {
 const MAX_BODY_BYTES = 65_536;
 
 /** Pages, in which errors are shown to people. */
-const pageRoutes = [addAuthorizeRoutes, addLoginRoutes, addConsentRoutes, addLogoutRoutes];
+const pageRoutes = [addAuthorizeRoutes, addLoginRoutes, addConsentRoutes, addDeviceRoutes, addLogoutRoutes];
 
 /** Endpoints that clients call, with errors in JSON. */
 const clientRoutes = [
   addTokenRoute,
   addPushedAuthorizationRoute,
+  addDeviceAuthorizationRoute,
   addUserinfoRoute,
   addRevokeRoute,
   addIntrospectRoute,

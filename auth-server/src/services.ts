@@ -2,12 +2,14 @@ import type { Audit } from './audit.ts';
 import type { ClientRegistry } from './client-registry.ts';
 import type { GrantRevoker } from './grant-revoker.ts';
 import type { AuthServerMetrics } from './auth-server-metrics.ts';
+import type { Guesses } from './sign-in/guesses.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 import type { AccountGrantStore } from './stores/account-grant-store.ts';
 import type { AccountStore } from './stores/account-store.ts';
 import type { AssertionStore } from './stores/assertion-store.ts';
 import type { CodeStore } from './stores/code-store.ts';
 import type { ConsentStore } from './stores/consent-store.ts';
+import type { DeviceStore } from './stores/device-store.ts';
 import type { GrantStore } from './stores/grant-store.ts';
 import type { PushedRequestStore } from './stores/pushed-request-store.ts';
 import type { SessionStore } from './stores/session-store.ts';
@@ -26,6 +28,7 @@ export interface Settings {
   readonly accessTokenTtlS: number;
   readonly idTokenTtlS: number;
   readonly codeTtlS: number;
+  readonly deviceCodeTtlS: number;
   readonly refreshIdleTtlS: number;
   readonly refreshTtlS: number;
   readonly sessionTtlS: number;
@@ -48,7 +51,10 @@ export interface Services {
   readonly consents: ConsentStore;
   /** Key of the tokens that bind forms to browsers. */
   readonly csrfKey: Buffer;
+  readonly devices: DeviceStore;
   readonly grants: GrantStore;
+  /** Limits guesses of the codes that devices show. */
+  readonly userCodeGuesses: Guesses;
   readonly keyring: Keyring;
   readonly metrics: AuthServerMetrics;
   readonly pushedRequests: PushedRequestStore;

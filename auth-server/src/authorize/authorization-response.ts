@@ -3,7 +3,7 @@ import type { PushedRequestStore } from '../stores/pushed-request-store.ts';
 import { withQuery } from '../redirect-uri.ts';
 import { nowS, type Services } from '../services.ts';
 import type { Session } from '../stores/session-store.ts';
-import { newAuthorizationCode, newGrantId } from '../tokens/authorization-code.ts';
+import { newGrantCode, newGrantId } from '../tokens/grant-code.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function issueCode(
   await consumePushedRequest(request.pushedId, services.pushedRequests);
   const issuedAt = nowS(services);
   const grantId = newGrantId();
-  const { code, secretHash } = newAuthorizationCode(grantId);
+  const { code, secretHash } = newGrantCode('ac', grantId);
   // Listed before it can be used, so that whatever ends the account's grants ends this one too.
   await accountGrants.add(session.subject, grantId, issuedAt + settings.refreshTtlS);
   const { clientId, redirectUri, codeChallenge, scopes, audience, nonce } = request;

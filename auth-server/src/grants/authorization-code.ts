@@ -6,7 +6,7 @@ import { nowS, type Services } from '../services.ts';
 import type { CodeContents, StoredCode } from '../stores/code-store.ts';
 import type { Client } from '../stores/client-store.ts';
 import type { Grant } from '../stores/grant-record.ts';
-import { parseAuthorizationCode, type AuthorizationCode } from '../tokens/authorization-code.ts';
+import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import { equalsConstantTime } from '../secrets.ts';
 import type { GrantHandler } from './grant-handler.ts';
 import { issuePersonTokens } from './person-tokens.ts';
@@ -39,17 +39,17 @@ export const authorizationCodeGrant: GrantHandler = {
   },
 };
 
-function readCode(parameters: Parameters): AuthorizationCode {
+function readCode(parameters: Parameters): GrantCode {
   const text = parameters.get('code');
   if (text === undefined) throw missingParameter('code');
   if (parameters.get('code_verifier') === undefined) throw missingParameter('code_verifier');
-  const code = parseAuthorizationCode(text);
+  const code = parseGrantCode('ac', text);
   if (!code) throw invalidGrant('not a code');
   return code;
 }
 
 function checkCode(
-  code: AuthorizationCode,
+  code: GrantCode,
   stored: StoredCode | undefined,
   client: Client,
   parameters: Parameters,
@@ -86,12 +86,7 @@ function grantOf(contents: CodeContents, { settings }: Services): Grant {
   };
 }
 
-async function consume(
-  code: AuthorizationCode,
-  grant: Grant,
-  client: Client,
-  services: Services,
-): Promise<void> {
+async function consume(code: GrantCode, grant: Grant, client: Client, services: Services): Promise<void> {
   const { codes, audit, revoker, settings } = services;
   const outcome = await codes.consume({
     ...code,

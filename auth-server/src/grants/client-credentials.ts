@@ -3,7 +3,7 @@ import { openidScopes, parseScope } from '../scopes.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../stores/client-store.ts';
 import { issueAccessToken } from '../tokens/access-token.ts';
-import { newGrantId } from '../tokens/authorization-code.ts';
+import { newGrantId } from '../tokens/grant-code.ts';
 import type { GrantHandler } from './grant-handler.ts';
 import { narrowScopes } from './requested-scopes.ts';
 

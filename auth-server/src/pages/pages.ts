@@ -12,7 +12,8 @@ export interface BoundForm {
 
 /** What the sign-in page shows. */
 export interface SignInPage extends BoundForm {
-  readonly clientName: string;
+  /** The client that the person comes from, if any. */
+  readonly clientName: string | undefined;
   /** Fills the field; empty when nothing is known. */
   readonly email: string;
   readonly problem?: 'refused' | 'throttled';
@@ -20,6 +21,21 @@ export interface SignInPage extends BoundForm {
 
 /** What the consent page shows. */
 export interface ConsentPage extends BoundForm {
+  readonly clientName: string;
+  readonly email: string;
+  readonly scopes: readonly string[];
+}
+
+/** What the page for the code of a device shows. */
+export interface DeviceEntryPage {
+  readonly userCode: string;
+  readonly problem?: 'unknown' | 'throttled';
+}
+
+/** What the page about a device shows. */
+export interface DevicePage {
+  readonly userCode: string;
+  readonly csrf: string;
   readonly clientName: string;
   readonly email: string;
   readonly scopes: readonly string[];
@@ -35,7 +51,17 @@ export interface LogoutPage {
 
 const directory = new URL('../../src/pages/templates/', import.meta.url);
 const stylesheet = readFileSync(new URL('stylesheet.css', directory), 'utf8');
-const templates = ['layout', 'sign-in', 'consent', 'error', 'logout', 'signed-out'];
+const templates = [
+  'layout',
+  'sign-in',
+  'consent',
+  'device-entry',
+  'device',
+  'device-done',
+  'error',
+  'logout',
+  'signed-out',
+];
 const eta = new Eta({ autoEscape: true });
 for (const name of templates) {
   eta.loadTemplate(`@${name}`, readFileSync(new URL(`${name}.eta`, directory), 'utf8'));
@@ -51,12 +77,28 @@ export function renderSignIn(page: SignInPage, texts: PageTexts): string {
 
 /** The page that asks whether a client may have what it asks for. */
 export function renderConsent(page: ConsentPage, texts: PageTexts): string {
-  const scopes = page.scopes.map((scope) =>
-    Object.hasOwn(texts.consent.scopes, scope)
-      ? texts.consent.scopes[scope]
-      : texts.consent.otherScope(scope),
+  return render('consent', { ...page, scopes: describeScopes(page.scopes, texts) }, texts);
+}
+
+function describeScopes(scopes: readonly string[], { consent }: PageTexts): readonly (string | undefined)[] {
+  return scopes.map((scope) =>
+    Object.hasOwn(consent.scopes, scope) ? consent.scopes[scope] : consent.otherScope(scope),
   );
-  return render('consent', { ...page, scopes }, texts);
+}
+
+/** The page where the code of a device is entered. */
+export function renderDeviceEntry(page: DeviceEntryPage, texts: PageTexts): string {
+  return render('device-entry', page, texts);
+}
+
+/** The page that asks whether the device that shows a code may have what it asks for. */
+export function renderDevice(page: DevicePage, texts: PageTexts): string {
+  return render('device', { ...page, scopes: describeScopes(page.scopes, texts) }, texts);
+}
+
+/** The page after it. */
+export function renderDeviceDone(decision: 'allow' | 'deny', texts: PageTexts): string {
+  return render('device-done', { allowed: decision === 'allow' }, texts);
 }
 
 /** The page that asks before signing out. */

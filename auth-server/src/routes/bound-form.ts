@@ -2,14 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import { checkSameOrigin } from '../http/same-origin.ts';
 import type { Parameters } from '../parameters.ts';
 import { equalsConstantTime, macOf } from '../secrets.ts';
-import type { Transaction } from '../stores/transaction-store.ts';
+import type { AuthorizationTransaction, Transaction } from '../stores/transaction-store.ts';
 import { pageExpired } from './page-errors.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** A transaction that is continued in the browser it was begun in. */
-export interface BoundTransaction {
+export interface BoundTransaction<Kind extends Transaction = Transaction> {
   readonly id: string;
-  readonly transaction: Transaction;
+  readonly transaction: Kind;
 }
 
 /**
@@ -42,6 +42,17 @@ export async function findTransaction(
   const browserHash = cookies.readBrowser(request) ?? '';
   if (!equalsConstantTime(browserHash, transaction.browserHash))
     throw pageExpired('transaction of another browser');
+  return { id, transaction };
+}
+
+/** The same, for pages that only an authorization request leads to. */
+export async function findAuthorization(
+  context: RouteContext,
+  request: FastifyRequest,
+  parameters: Parameters,
+): Promise<BoundTransaction<AuthorizationTransaction>> {
+  const { id, transaction } = await findTransaction(context, request, parameters);
+  if (transaction.kind !== 'authorization') throw pageExpired('transaction of another kind');
   return { id, transaction };
 }
 

@@ -10,8 +10,9 @@ import { renderConsent } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 import type { Parameters } from '../parameters.ts';
 import { formActionSource } from '../redirect-uri.ts';
+import type { AuthorizationTransaction } from '../stores/transaction-store.ts';
 import type { Session } from '../stores/session-store.ts';
-import { checkFormToken, findTransaction, formToken, type BoundTransaction } from './bound-form.ts';
+import { checkFormToken, findAuthorization, formToken, type BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from './paths.ts';
 import { redirect, redirectError } from './proceed.ts';
@@ -27,13 +28,13 @@ interface SignedInPerson {
 export function addConsentRoutes(server: FastifyInstance, context: RouteContext): void {
   addEndpoint(server, paths.consent, {
     GET: async (request, reply) => {
-      const bound = await findTransaction(context, request, queryParameters(request));
+      const bound = await findAuthorization(context, request, queryParameters(request));
       const person = await findPerson(context, bound, request);
       return showConsent(context, bound, person, request, reply);
     },
     POST: async (request, reply) => {
       const parameters = formParameters(request);
-      const bound = await findTransaction(context, request, parameters);
+      const bound = await findAuthorization(context, request, parameters);
       const person = await findPerson(context, bound, request);
       checkFormToken(context, request, parameters, bound, person.account.id);
       return decide(context, bound, person, parameters, reply);
@@ -47,7 +48,7 @@ export function addConsentRoutes(server: FastifyInstance, context: RouteContext)
  */
 async function findPerson(
   context: RouteContext,
-  { transaction }: BoundTransaction,
+  { transaction }: BoundTransaction<AuthorizationTransaction>,
   request: FastifyRequest,
 ): Promise<SignedInPerson> {
   const { services } = context;
@@ -66,7 +67,7 @@ async function findPerson(
 
 async function decide(
   context: RouteContext,
-  { id }: BoundTransaction,
+  { id, transaction }: BoundTransaction<AuthorizationTransaction>,
   { session }: SignedInPerson,
   parameters: Parameters,
   reply: FastifyReply,
@@ -74,8 +75,7 @@ async function decide(
   const { services } = context;
   const decision = parameters.get('decision');
   if (decision !== 'allow' && decision !== 'deny') throw pageExpired('no decision');
-  const transaction = await services.transactions.take(id);
-  if (!transaction) throw pageExpired('answered already');
+  if (!(await services.transactions.take(id))) throw pageExpired('answered already');
   const { request } = transaction;
   const { clientId, scopes } = request;
   const { subject } = session;
@@ -99,7 +99,7 @@ async function decide(
 
 async function showConsent(
   context: RouteContext,
-  { id, transaction }: BoundTransaction,
+  { id, transaction }: BoundTransaction<AuthorizationTransaction>,
   { account }: SignedInPerson,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -61,6 +61,7 @@ function serverMetadata({ issuer, scopes }: Settings): Readonly<Record<string, u
     authorization_endpoint: `${issuer}${paths.authorize}`,
     token_endpoint: `${issuer}${paths.token}`,
     userinfo_endpoint: `${issuer}${paths.userinfo}`,
+    device_authorization_endpoint: `${issuer}${paths.deviceAuthorization}`,
     pushed_authorization_request_endpoint: `${issuer}${paths.par}`,
     require_pushed_authorization_requests: false,
     jwks_uri: `${issuer}${paths.jwks}`,

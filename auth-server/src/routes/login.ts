@@ -10,10 +10,11 @@ import { formActionSource } from '../redirect-uri.ts';
 import { equalsConstantTime, macOf, randomToken } from '../secrets.ts';
 import { accountHash } from '../sign-in/throttle.ts';
 import type { Session } from '../stores/session-store.ts';
+import type { Transaction } from '../stores/transaction-store.ts';
 import { checkFormToken, findTransaction, formToken, type BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from './paths.ts';
-import { proceed } from './proceed.ts';
+import { proceed, redirect } from './proceed.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** Longest password that is hashed, characters. */
@@ -25,7 +26,7 @@ export function addLoginRoutes(server: FastifyInstance, context: RouteContext): 
   addEndpoint(server, paths.login, {
     GET: async (request, reply) => {
       const bound = await findTransaction(context, request, queryParameters(request));
-      return showSignIn(context, bound, request, reply, { email: bound.transaction.request.loginHint ?? '' });
+      return showSignIn(context, bound, request, reply, { email: hintOf(bound.transaction) });
     },
     POST: async (request, reply) => {
       const parameters = formParameters(request);
@@ -50,7 +51,7 @@ async function submit(
   switch (outcome.kind) {
     case 'signed_in': {
       const session = await beginSession(context, outcome.account, request, reply);
-      return proceed(context, { request: bound.transaction.request, session, bound }, request, reply);
+      return goOn(context, bound, session, request, reply);
     }
     case 'refused':
       return showSignIn(context, bound, request, reply, { email, problem: 'refused' }, 403);
@@ -60,6 +61,23 @@ async function submit(
     default:
       return outcome satisfies never;
   }
+}
+
+/** To the next step of an authorization request, or to the page that was to be visited. */
+async function goOn(
+  context: RouteContext,
+  bound: BoundTransaction,
+  session: Session,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { transaction } = bound;
+  if (transaction.kind === 'authorization') {
+    return proceed(context, { request: transaction.request, session, bound }, request, reply);
+  }
+  const { settings, transactions } = context.services;
+  await transactions.take(bound.id);
+  return redirect(reply, `${settings.issuer}${transaction.path}`);
 }
 
 /** A new session each time, and the end of the one that the browser had. */
@@ -101,11 +119,21 @@ async function showSignIn(
   shown: Pick<SignInPage, 'email' | 'problem'>,
   status = 200,
 ): Promise<FastifyReply> {
-  const { clientId, redirectUri, uiLocales } = transaction.request;
-  const client = await context.services.clients.find(clientId);
-  if (!client) throw pageExpired('client was removed');
-  const texts = chooseTexts(uiLocales, request.headers['accept-language']);
+  const authorization = transaction.kind === 'authorization' ? transaction.request : undefined;
+  const texts = chooseTexts(authorization?.uiLocales, request.headers['accept-language']);
+  const clientName = authorization && (await clientNameOf(authorization.clientId, context));
   const csrf = formToken(context, transaction.browserHash, id, '');
-  const page = { ...shown, clientName: client.metadata.client_name, transaction: id, csrf };
-  return sendPage(reply, renderSignIn(page, texts), { status, formTarget: formActionSource(redirectUri) });
+  const page = { ...shown, clientName, transaction: id, csrf };
+  const formTarget = authorization && formActionSource(authorization.redirectUri);
+  return sendPage(reply, renderSignIn(page, texts), { status, formTarget });
+}
+
+async function clientNameOf(clientId: string, { services }: RouteContext): Promise<string> {
+  const client = await services.clients.find(clientId);
+  if (!client) throw pageExpired('client was removed');
+  return client.metadata.client_name;
+}
+
+function hintOf(transaction: Transaction): string {
+  return transaction.kind === 'authorization' ? (transaction.request.loginHint ?? '') : '';
 }

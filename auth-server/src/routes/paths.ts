@@ -5,6 +5,8 @@ export const paths: {
   readonly login: string;
   readonly consent: string;
   readonly par: string;
+  readonly deviceAuthorization: string;
+  readonly device: string;
   readonly token: string;
   readonly userinfo: string;
   readonly revoke: string;
@@ -17,6 +19,8 @@ export const paths: {
   login: '/login',
   consent: '/consent',
   par: '/par',
+  deviceAuthorization: '/device_authorization',
+  device: '/device',
   token: '/token',
   userinfo: '/userinfo',
   revoke: '/revoke',

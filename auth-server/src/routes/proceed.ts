@@ -63,7 +63,12 @@ async function beginTransaction(
   reply: FastifyReply,
 ): Promise<string> {
   const browserHash = cookies.ensureBrowser(request, reply);
-  return services.transactions.save({ request: authorization, browserHash, createdAt: services.clock() });
+  return services.transactions.save({
+    kind: 'authorization',
+    request: authorization,
+    browserHash,
+    createdAt: services.clock(),
+  });
 }
 
 /** A transaction ends with its answer: of two forms sent at once, one gets it. */

@@ -40,7 +40,7 @@ export interface GrantStore {
   ): Promise<{ readonly grant: Grant; readonly generation: number } | undefined>;
   /** Atomic: of any number of callers with one token one gets `rotated`. */
   rotate(request: RotateRequest): Promise<RotateOutcome>;
-  /** Ends a grant with its code. Idempotent. @returns whether it was live */
+  /** Ends a grant with its code or device code. Idempotent. @returns whether it was live */
   revoke(grantId: string, reason: RevocationReason): Promise<boolean>;
   /** Whether access tokens of the grant must not be honoured. */
   isRevoked(grantId: string): Promise<boolean>;
@@ -49,7 +49,7 @@ export interface GrantStore {
 const rotateRefreshToken = defineScript(
   new URL('../../src/stores/rotate-refresh-token-2.lua', import.meta.url),
 );
-const revokeGrant = defineScript(new URL('../../src/stores/revoke-grant-3.lua', import.meta.url));
+const revokeGrant = defineScript(new URL('../../src/stores/revoke-grant-4.lua', import.meta.url));
 
 /**
  * Grants in Redis.
@@ -78,7 +78,8 @@ export function createGrantStore(redis: RedisConnection, revocationTtlS: number)
       return toOutcome(answer as readonly [RotateOutcome['kind'], string?]); // as the script's head says
     },
     revoke: async (grantId, reason) => {
-      const keys = [grantKeys.code(grantId), grantKeys.grant(grantId), grantKeys.revoked(grantId)];
+      const { code, grant, device, revoked } = grantKeys;
+      const keys = [code(grantId), grant(grantId), device(grantId), revoked(grantId)];
       return (await revokeGrant(redis, keys, [reason, revocationTtlS])) === 1;
     },
     isRevoked: async (grantId) => (await redis.exists(grantKeys.revoked(grantId))) === 1,

@@ -1,7 +1,7 @@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newGrantId } from '../tokens/authorization-code.ts';
+import { newGrantId } from '../tokens/grant-code.ts';
 import { createGrantStore, type GrantStore, type RotateRequest } from './grant-store.ts';
 import type { Grant } from './grant-record.ts';
 

@@ -2,9 +2,23 @@ import { defineScript, type RedisConnection } from '@trellis/redis';
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts';
 import { randomToken } from '../secrets.ts';
 
-/** One authorization request on its way through sign-in and consent. Each request has its own, so that tabs don't mix. */
-export interface Transaction {
+/** Something that waits for a person to sign in. Each has its own, so that tabs don't mix. */
+export type Transaction = AuthorizationTransaction | VisitTransaction;
+
+/** An authorization request on its way through sign-in and consent. */
+export interface AuthorizationTransaction extends TransactionBinding {
+  readonly kind: 'authorization';
   readonly request: AuthorizationRequest;
+}
+
+/** A visit to a page of this server that is for people who have signed in. */
+export interface VisitTransaction extends TransactionBinding {
+  readonly kind: 'visit';
+  /** Path and query below the issuer, made by this server. */
+  readonly path: string;
+}
+
+interface TransactionBinding {
   /** Hash of the browser's cookie: the pages work in this browser alone. */
   readonly browserHash: string;
   /** Milliseconds since 1970. */

@@ -88,6 +88,12 @@ export function testClients(assertionJwk: Record<string, unknown>): readonly Rec
       ],
     },
     {
+      client_id: 'television',
+      client_name: 'Television',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+    },
+    {
       client_id: 'machine',
       client_secret: CLIENT_SECRET,
       grant_types: ['client_credentials'],

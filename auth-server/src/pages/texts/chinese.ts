@@ -32,6 +32,16 @@ export const chinese: PageTexts = {
     },
     otherScope: (scope) => `使用“${scope}”`,
   },
+  device: {
+    title: '连接设备',
+    code: '设备上显示的代码',
+    submit: '继续',
+    unknown: '代码不存在或已过期。',
+    throttled: '错误次数过多，请等待几分钟后再试。',
+    compare: '仅当您的设备显示此代码时才继续：',
+    allowed: '完成。您可以回到您的设备。',
+    denied: '该设备未获得访问权限。您可以关闭此页面。',
+  },
   logout: {
     title: '退出登录',
     question: '您要退出登录吗？',

@@ -32,6 +32,16 @@ export const english: PageTexts = {
     },
     otherScope: (scope) => `use “${scope}”`,
   },
+  device: {
+    title: 'Connect a device',
+    code: 'Code that the device shows',
+    submit: 'Continue',
+    unknown: 'There is no such code, or it has expired.',
+    throttled: 'Too many codes were wrong. Please wait a few minutes and try again.',
+    compare: 'Go on only if your device shows this code:',
+    allowed: 'Done. You can go back to your device.',
+    denied: 'The device gets no access. You can close this page.',
+  },
   logout: {
     title: 'Sign out',
     question: 'Do you want to sign out?',

@@ -32,6 +32,16 @@ export const german: PageTexts = {
     },
     otherScope: (scope) => `„${scope}“ verwenden`,
   },
+  device: {
+    title: 'Gerät verbinden',
+    code: 'Code, den das Gerät zeigt',
+    submit: 'Weiter',
+    unknown: 'Diesen Code gibt es nicht, oder er ist abgelaufen.',
+    throttled: 'Zu viele Codes waren falsch. Bitte warten Sie einige Minuten.',
+    compare: 'Fahren Sie nur fort, wenn Ihr Gerät diesen Code zeigt:',
+    allowed: 'Fertig. Sie können zu Ihrem Gerät zurückkehren.',
+    denied: 'Das Gerät erhält keinen Zugriff. Sie können diese Seite schließen.',
+  },
   logout: {
     title: 'Abmelden',
     question: 'Möchten Sie sich abmelden?',

@@ -22,6 +22,16 @@ export interface PageTexts {
     readonly scopes: Readonly<Record<string, string>>;
     readonly otherScope: (scope: string) => string;
   };
+  readonly device: {
+    readonly title: string;
+    readonly code: string;
+    readonly submit: string;
+    readonly unknown: string;
+    readonly throttled: string;
+    readonly compare: string;
+    readonly allowed: string;
+    readonly denied: string;
+  };
   readonly logout: {
     readonly title: string;
     readonly question: string;

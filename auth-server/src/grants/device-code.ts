@@ -1,0 +1,64 @@
+import { honoursSignInAt } from '../accounts.ts';
+import { DEVICE_CODE_GRANT } from '../client-metadata.ts';
+import { invalidGrant, missingParameter, OAuthError } from '../errors.ts';
+import type { Services } from '../services.ts';
+import type { Client } from '../stores/client-store.ts';
+import type { PollOutcome } from '../stores/device-store.ts';
+import type { Grant } from '../stores/grant-record.ts';
+import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
+import type { GrantHandler } from './grant-handler.ts';
+import { issuePersonTokens } from './person-tokens.ts';
+import { checkResource } from './requested-scopes.ts';
+
+/** Answers a device that asks for its tokens. RFC 8628 §3.4, §3.5 */
+export const deviceCodeGrant: GrantHandler = {
+  grantType: DEVICE_CODE_GRANT,
+  handle: async ({ client, parameters }, services) => {
+    const text = parameters.get('device_code');
+    if (text === undefined) throw missingParameter('device_code');
+    const code = parseGrantCode('dc', text);
+    if (!code) throw invalidGrant('not a device code');
+    const grant = grantOf(await poll(code, client, services));
+    checkResource(grant.audience, parameters.getAll('resource'));
+    const account = await services.accounts.findById(grant.subject);
+    if (!account || !honoursSignInAt(account, grant.authenticatedAt)) throw invalidGrant('account is gone');
+    const { grantId } = code;
+    const { subject, clientId, scopes } = grant;
+    services.audit.record({ event: 'grant_begun', grantId, subject, clientId, scopes });
+    const generation = client.metadata.grant_types.includes('refresh_token') ? 1 : undefined;
+    return issuePersonTokens(services, { client, account, grantId, grant, scopes, generation });
+  },
+};
+
+function poll(
+  code: GrantCode,
+  { metadata }: Client,
+  { devices, settings, clock }: Services,
+): Promise<PollOutcome> {
+  const isRefreshable = metadata.grant_types.includes('refresh_token');
+  return devices.poll({
+    ...code,
+    clientId: metadata.client_id,
+    now: clock(),
+    idleTtlS: isRefreshable ? settings.refreshIdleTtlS : settings.accessTokenTtlS,
+  });
+}
+
+function grantOf(outcome: PollOutcome): Grant {
+  switch (outcome.kind) {
+    case 'allowed':
+      return outcome.grant;
+    case 'pending':
+      throw new OAuthError('authorization_pending', 'The person has not decided yet.');
+    case 'hasty':
+      throw new OAuthError('slow_down', 'Wait 5 seconds longer between two questions.');
+    case 'denied':
+      throw new OAuthError('access_denied', 'The person denied the request.');
+    case 'expired':
+      throw new OAuthError('expired_token', 'The device code has expired.');
+    case 'unknown':
+      throw invalidGrant('unknown or used device code');
+    default:
+      return outcome satisfies never;
+  }
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify';
+import { checkRequestedResource } from '../authorize/check-resource.ts';
+import { checkScope } from '../authorize/check-scope.ts';
+import { authenticateClient } from '../client-authentication/index.ts';
+import { DEVICE_CODE_GRANT } from '../client-metadata.ts';
+import { OAuthError } from '../errors.ts';
+import { addEndpoint } from '../http/endpoint.ts';
+import { formParameters } from '../http/request-parameters.ts';
+import { newGrantCode, newGrantId } from '../tokens/grant-code.ts';
+import { newUserCode } from '../user-code.ts';
+import { paths } from './paths.ts';
+import type { RouteContext } from './route-context.ts';
+
+/** Seconds between two questions of a device. RFC 8628 §3.2 */
+const INTERVAL_S = 5;
+
+/** Where a device begins: it gets a code for itself and one to show to a person. RFC 8628 §3.1 */
+export function addDeviceAuthorizationRoute(server: FastifyInstance, { services }: RouteContext): void {
+  addEndpoint(
+    server,
+    paths.deviceAuthorization,
+    {
+      POST: async (request, reply) => {
+        const parameters = formParameters(request);
+        parameters.assertUnrepeated();
+        const client = await authenticateClient(request.headers.authorization, parameters, services);
+        if (!client.metadata.grant_types.includes(DEVICE_CODE_GRANT)) {
+          throw new OAuthError('unauthorized_client', 'The client is not registered for device codes.');
+        }
+        const { settings, clock, devices } = services;
+        const deviceRequest = {
+          clientId: client.metadata.client_id,
+          scopes: checkScope(parameters, client, settings.scopes),
+          audience: checkRequestedResource(parameters, settings.audiences),
+        };
+        const grantId = newGrantId();
+        const { code, secretHash } = newGrantCode('dc', grantId);
+        const userCode = newUserCode();
+        const lifetimeS = settings.deviceCodeTtlS;
+        await devices.save({
+          grantId,
+          userCode,
+          secretHash,
+          request: deviceRequest,
+          now: clock(),
+          lifetimeS,
+          intervalS: INTERVAL_S,
+        });
+        const verificationUri = `${settings.issuer}${paths.device}`;
+        return reply.header('cache-control', 'no-store').send({
+          device_code: code,
+          user_code: userCode,
+          verification_uri: verificationUri,
+          verification_uri_complete: `${verificationUri}?user_code=${userCode}`,
+          expires_in: lifetimeS,
+          interval: INTERVAL_S,
+        });
+      },
+    },
+    { cors: true },
+  );
+}

@@ -1,0 +1,191 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../accounts.ts';
+import { addEndpoint } from '../http/endpoint.ts';
+import { formParameters, queryParameters } from '../http/request-parameters.ts';
+import { checkSameOrigin } from '../http/same-origin.ts';
+import { sendPage } from '../http/send-page.ts';
+import { chooseTexts } from '../pages/language.ts';
+import { renderDevice, renderDeviceDone, renderDeviceEntry, type DeviceEntryPage } from '../pages/pages.ts';
+import type { Parameters } from '../parameters.ts';
+import { equalsConstantTime, randomToken } from '../secrets.ts';
+import { nowS } from '../services.ts';
+import type { PendingDevice } from '../stores/device-store.ts';
+import type { Session } from '../stores/session-store.ts';
+import { normalizeUserCode } from '../user-code.ts';
+import { formToken } from './bound-form.ts';
+import { pageExpired } from './page-errors.ts';
+import { paths } from './paths.ts';
+import { redirect } from './proceed.ts';
+import { readSession } from './read-session.ts';
+import type { RouteContext } from './route-context.ts';
+import { honoursSignInAt } from '../accounts.ts';
+
+interface SignedInPerson {
+  readonly session: Session;
+  readonly account: Account;
+}
+
+type Lookup =
+  | { readonly kind: 'found'; readonly userCode: string; readonly device: PendingDevice }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'throttled'; readonly waitS: number };
+
+/** The page where a person enters the code that a device shows, and decides. RFC 8628 §3.3 */
+export function addDeviceRoutes(server: FastifyInstance, context: RouteContext): void {
+  addEndpoint(server, paths.device, {
+    GET: async (request, reply) => {
+      const typed = queryParameters(request).get('user_code') ?? '';
+      const person = await findPerson(context, request);
+      if (!person) return askToSignIn(context, typed, request, reply);
+      if (typed === '') return showEntry({ userCode: '' }, request, reply);
+      return showDevice(context, typed, person, request, reply);
+    },
+    POST: async (request, reply) => {
+      const parameters = formParameters(request);
+      checkSameOrigin(request, context.services.settings.issuer);
+      const person = await findPerson(context, request);
+      if (!person) throw pageExpired('not signed in');
+      return decide(context, parameters, person, request, reply);
+    },
+  });
+}
+
+async function findPerson(
+  context: RouteContext,
+  request: FastifyRequest,
+): Promise<SignedInPerson | undefined> {
+  const session = await readSession(context, request);
+  const account = session && (await context.services.accounts.findById(session.subject));
+  if (!session || !account || !honoursSignInAt(account, session.authenticatedAt)) return undefined;
+  return { session, account };
+}
+
+async function askToSignIn(
+  { services, cookies }: RouteContext,
+  typed: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const userCode = normalizeUserCode(typed);
+  const path = userCode === undefined ? paths.device : `${paths.device}?user_code=${userCode}`;
+  const browserHash = cookies.ensureBrowser(request, reply);
+  const id = await services.transactions.save({
+    kind: 'visit',
+    path,
+    browserHash,
+    createdAt: services.clock(),
+  });
+  return redirect(reply, `${services.settings.issuer}${paths.login}?transaction=${encodeURIComponent(id)}`);
+}
+
+async function showDevice(
+  context: RouteContext,
+  typed: string,
+  { account }: SignedInPerson,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const found = await lookUp(context, typed, account.id);
+  if (found.kind !== 'found') return showProblem(found, typed, request, reply);
+  const { userCode, device } = found;
+  const client = await context.services.clients.find(device.request.clientId);
+  if (!client) throw pageExpired('client was removed');
+  const page = {
+    userCode,
+    csrf: deviceToken(context, request, reply, userCode, account.id),
+    clientName: client.metadata.client_name,
+    email: account.email,
+    scopes: device.request.scopes,
+  };
+  return sendPage(reply, renderDevice(page, textsFor(request)));
+}
+
+/** Wrong codes are counted per person, who had to sign in first. RFC 8628 §5.1 */
+async function lookUp({ services }: RouteContext, typed: string, subject: string): Promise<Lookup> {
+  const { userCodeGuesses, devices } = services;
+  const waitS = await userCodeGuesses.reserve(subject);
+  if (waitS > 0) return { kind: 'throttled', waitS };
+  const userCode = normalizeUserCode(typed);
+  const device = userCode === undefined ? undefined : await devices.findPending(userCode);
+  if (userCode === undefined || !device) return { kind: 'unknown' };
+  await userCodeGuesses.refund(subject);
+  return { kind: 'found', userCode, device };
+}
+
+async function decide(
+  context: RouteContext,
+  parameters: Parameters,
+  person: SignedInPerson,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const typed = parameters.get('user_code') ?? '';
+  const decision = parameters.get('decision');
+  const expected = deviceToken(context, request, reply, normalizeUserCode(typed) ?? '', person.account.id);
+  if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
+  if (decision !== 'allow' && decision !== 'deny') throw pageExpired('no decision');
+  const found = await lookUp(context, typed, person.account.id);
+  if (found.kind !== 'found') return showProblem(found, typed, request, reply);
+  if (!(await keepDecision(context, decision, found.device, person))) throw pageExpired('decided already');
+  return sendPage(reply, renderDeviceDone(decision, textsFor(request)));
+}
+
+async function keepDecision(
+  { services }: RouteContext,
+  decision: 'allow' | 'deny',
+  { grantId, request }: PendingDevice,
+  { session, account }: SignedInPerson,
+): Promise<boolean> {
+  const { devices, accountGrants, audit, settings } = services;
+  const { clientId, scopes, audience } = request;
+  const event = decision === 'allow' ? 'consent_given' : 'consent_denied';
+  audit.record({ event, subject: account.id, clientId, scopes });
+  if (decision === 'deny') return devices.deny(grantId);
+  const createdAt = nowS(services);
+  const expiresAt = createdAt + settings.refreshTtlS;
+  await accountGrants.add(account.id, grantId, expiresAt);
+  return devices.allow(grantId, {
+    clientId,
+    subject: account.id,
+    scopes,
+    audience,
+    authenticatedAt: session.authenticatedAt,
+    // Of its own: signing out in this browser does not sign the device out.
+    sessionId: randomToken(16),
+    createdAt,
+    expiresAt,
+  });
+}
+
+function deviceToken(
+  context: RouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  userCode: string,
+  subject: string,
+): string {
+  return formToken(context, context.cookies.ensureBrowser(request, reply), `device ${userCode}`, subject);
+}
+
+function showProblem(
+  found: Exclude<Lookup, { readonly kind: 'found' }>,
+  userCode: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (found.kind === 'throttled') reply.header('retry-after', String(found.waitS));
+  return showEntry({ userCode, problem: found.kind }, request, reply, found.kind === 'throttled' ? 429 : 404);
+}
+
+function showEntry(
+  page: DeviceEntryPage,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status = 200,
+): FastifyReply {
+  return sendPage(reply, renderDeviceEntry(page, textsFor(request)), { status });
+}
+
+function textsFor(request: FastifyRequest): ReturnType<typeof chooseTexts> {
+  return chooseTexts(undefined, request.headers['accept-language']);
+}
