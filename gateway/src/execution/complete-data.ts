@@ -94,6 +94,8 @@ class Completion {
         );
       case 'data':
         return this.#value(field.value, valueOf(object, field), place);
+      default:
+        return field.kind satisfies never;
     }
   }
 
@@ -107,6 +109,8 @@ class Completion {
         return this.#object(shape, value, place);
       case 'list':
         return this.#list(shape, value, place);
+      default:
+        return shape satisfies never;
     }
   }
 
@@ -194,7 +198,10 @@ class Completion {
 function shapeFor(selection: SelectionShape, object: DataObject): ObjectShape | undefined {
   const told = Object.hasOwn(object, '__typename') ? object['__typename'] : undefined;
   const { onlyType } = selection;
-  if (onlyType === undefined) return typeof told === 'string' ? selection.of(told) : undefined;
+  if (onlyType === undefined) {
+    const name = typeof told === 'string' ? told : selection.untoldType;
+    return name === undefined ? undefined : selection.of(name);
+  }
   return typeof told === 'string' && !selection.accepts(told) ? undefined : selection.of(onlyType);
 }
 

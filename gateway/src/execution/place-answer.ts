@@ -126,6 +126,25 @@ export function failObject(step: FetchStep, run: PlanRun, object: DataObject, fa
   }
 }
 
+/** Marks the fields that need what is missing as failed, for the reason that it is missing. */
+export function failDependents(
+  step: FetchStep,
+  run: PlanRun,
+  object: DataObject,
+  missing: ReadonlyMap<string, Failure>,
+): void {
+  run.failed = true;
+  for (const { key, needs } of step.dependents) {
+    const name = needs.find((candidate) => missing.has(candidate));
+    const failure = name === undefined ? undefined : missing.get(name);
+    if (failure && !Object.hasOwn(object, key)) object[key] = new Failure(failure.reasons.map(withoutPath));
+  }
+}
+
+function withoutPath(reason: FailureReason): FailureReason {
+  return { ...reason, below: [] };
+}
+
 function markUnresolved(value: unknown, failure: Failure): void {
   if (Array.isArray(value)) for (const element of value) markUnresolved(element, failure);
   else if (isDataObject(value)) value[unresolved] ??= failure;
@@ -148,7 +167,7 @@ function narrowed(failure: Failure, key: string | number): Failure {
   return new Failure(
     own.length > 0
       ? own.map((reason) => ({ ...reason, below: reason.below.slice(1) }))
-      : failure.reasons.map((reason) => ({ ...reason, below: [] })),
+      : failure.reasons.map(withoutPath),
   );
 }
 
@@ -161,7 +180,7 @@ function explain(
 ): void {
   run.failed = true;
   if (unplaced.length === 0) return;
-  if (replace(new Failure(unplaced.map((reason) => ({ ...reason, below: [] }))))) return;
+  if (replace(new Failure(unplaced.map(withoutPath)))) return;
   for (const reason of unplaced)
     run.looseErrors.push({ subgraph: step.subgraph, fetchPath: step.path, reason });
 }

@@ -22,6 +22,8 @@ export interface FetchStep {
   readonly requires: readonly RequiredSelection[] | undefined;
   /** What it is to answer, at the top. */
   readonly expected: readonly ExpectedSelection[];
+  /** Fields at the top that need more of an object than its key. */
+  readonly dependents: readonly DependentField[];
   readonly inputRewrites: readonly Rewrite[];
   readonly outputRewrites: readonly Rewrite[];
   /** Values from above the objects that become variables of this fetch. */
@@ -49,6 +51,14 @@ export interface ExpectedSelection {
   /** Absent: objects of all types. */
   readonly typeCondition: string | undefined;
   readonly keys: readonly string[];
+}
+
+/** A field that its subgraph resolves from what others answered (`@requires`). */
+export interface DependentField {
+  readonly typeCondition: string | undefined;
+  readonly key: string;
+  /** Keys of the object, at the top. */
+  readonly needs: readonly string[];
 }
 
 /** A change to what is sent or received. */

@@ -3,8 +3,10 @@ import { applyRewrites } from './apply-rewrites.ts';
 import { Failure, internalFailure, isDataObject, type DataObject } from './failure.ts';
 import type { FetchStep, RequiredSelection } from './plan-steps.ts';
 
-/** What one fetch tells a subgraph about objects, and which objects each telling is about. */
-export interface Representations {
+/** What one call tells a subgraph about objects, and which objects each telling is about. */
+export interface RepresentationBatch {
+  /** Required keys that are not there: the fields that need them are left out of this call. Usually none. */
+  readonly missing: ReadonlyMap<string, Failure>;
   /** As JSON, each different from the others. */
   readonly texts: readonly string[];
   /** By the index of the representation. */
@@ -12,82 +14,145 @@ export interface Representations {
 }
 
 /**
- * Makes the representations of objects, each once. Objects of other types than the fetch is for are left out; those that lack
- * what is required get failures where the fetch would have put values.
+ * Makes the representations of objects, each once. Objects of other types than the fetch is for are left out.
+ *
+ * @param onFailure told of objects that can't be represented at all: their key is not there
  */
 export function representationsOf(
   objects: readonly DataObject[],
   step: FetchStep,
   types: TypeIndex,
-  onMissing: (object: DataObject, failure: Failure) => void,
-): Representations {
-  const indexes = new Map<string, number>();
-  const targets: DataObject[][] = [];
+  onFailure: (object: DataObject, failure: Failure) => void,
+): readonly RepresentationBatch[] {
+  const batches = new Map<string, GrowingBatch>();
   for (const object of objects) {
-    const representation = representationOf(object, step, types);
-    if (representation === undefined) continue;
-    if (representation instanceof Failure) {
-      onMissing(object, representation);
+    const reader = new RepresentationReader(step, types);
+    const made = reader.read(object);
+    if (made === undefined) continue;
+    if (made instanceof Failure) {
+      onFailure(object, made);
       continue;
     }
-    const text = JSON.stringify(representation);
-    const index = indexes.get(text);
-    if (index === undefined) {
-      indexes.set(text, targets.length);
-      targets.push([object]);
-    } else targets[index]?.push(object);
+    const { missing } = reader;
+    const signature = missing.size === 0 ? '' : [...missing.keys()].toSorted().join();
+    let batch = batches.get(signature);
+    if (!batch) batches.set(signature, (batch = { missing, indexes: new Map(), targets: [] }));
+    addTo(batch, JSON.stringify(made), object);
   }
-  return { texts: [...indexes.keys()], targets };
+  return [...batches.values()].map(({ missing, indexes, targets }) => ({
+    missing,
+    texts: [...indexes.keys()],
+    targets,
+  }));
 }
 
-function representationOf(
-  object: DataObject,
-  step: FetchStep,
-  types: TypeIndex,
-): DataObject | Failure | undefined {
-  const made = select(object, step.requires ?? [], types);
-  if (made instanceof Failure || made === undefined) return made;
-  applyRewrites(made, step.inputRewrites, types);
-  return made;
+interface GrowingBatch {
+  readonly missing: ReadonlyMap<string, Failure>;
+  readonly indexes: Map<string, number>;
+  readonly targets: DataObject[][];
 }
 
-/** @returns nothing when no selection applies to the object's type */
-function select(
-  object: DataObject,
-  selections: readonly RequiredSelection[],
-  types: TypeIndex,
-): DataObject | Failure | undefined {
-  const made: DataObject = Object.create(null) as DataObject; // a required field may be called __proto__
-  let applies = false;
-  for (const selection of selections) {
-    const failure =
-      selection.kind === 'field'
-        ? selectField(object, selection, made, types)
-        : selectFragment(object, selection, made, types);
-    if (failure instanceof Failure) return failure;
-    applies ||= failure === 'applied';
+function addTo({ indexes, targets }: GrowingBatch, text: string, object: DataObject): void {
+  const index = indexes.get(text);
+  if (index !== undefined) {
+    targets[index]?.push(object);
+    return;
   }
-  return applies ? made : undefined;
+  indexes.set(text, targets.length);
+  targets.push([object]);
 }
 
+type FieldSelection = Extract<RequiredSelection, { kind: 'field' }>;
+type FragmentSelection = Extract<RequiredSelection, { kind: 'fragment' }>;
 type Outcome = Failure | 'applied' | 'skipped';
 
-function selectFragment(
-  object: DataObject,
-  fragment: Extract<RequiredSelection, { kind: 'fragment' }>,
-  made: DataObject,
-  types: TypeIndex,
-): Outcome {
-  const typename = object['__typename'];
-  if (typename instanceof Failure) return typename;
-  // Where a type is not told there is only one.
-  const told = fragment.typeCondition !== undefined && typeof typename === 'string' ? typename : undefined;
-  if (told !== undefined && !types.isSubtype(told, fragment.typeCondition ?? told)) return 'skipped';
-  const selected = select(object, fragment.selections, types);
-  if (selected instanceof Failure) return selected;
-  if (selected === undefined) return 'skipped';
-  mergeSelected(made, selected);
-  return 'applied';
+/** Reads one representation. */
+class RepresentationReader {
+  readonly missing = new Map<string, Failure>();
+  readonly #step: FetchStep;
+  readonly #types: TypeIndex;
+
+  constructor(step: FetchStep, types: TypeIndex) {
+    this.#step = step;
+    this.#types = types;
+  }
+
+  /** @returns nothing when the fetch is not for objects of this type */
+  read(object: DataObject): DataObject | Failure | undefined {
+    const made = this.#select(object, this.#step.requires ?? [], true);
+    if (made !== undefined && !(made instanceof Failure))
+      applyRewrites(made, this.#step.inputRewrites, this.#types);
+    return made;
+  }
+
+  /** @param isTop whether these are fields of the entity itself */
+  #select(
+    object: DataObject,
+    selections: readonly RequiredSelection[],
+    isTop: boolean,
+  ): DataObject | Failure | undefined {
+    const made: DataObject = Object.create(null) as DataObject; // a required field may be called __proto__
+    let applies = false;
+    for (const selection of selections) {
+      const outcome =
+        selection.kind === 'field'
+          ? this.#field(object, selection, made, isTop)
+          : this.#fragment(object, selection, made, isTop);
+      if (outcome instanceof Failure) return outcome;
+      applies ||= outcome === 'applied';
+    }
+    return applies ? made : undefined;
+  }
+
+  #fragment(object: DataObject, fragment: FragmentSelection, made: DataObject, isTop: boolean): Outcome {
+    const typename = object['__typename'];
+    if (typename instanceof Failure) return typename;
+    // Where a type is not told there is only one.
+    const { typeCondition } = fragment;
+    if (typeCondition !== undefined && typeof typename === 'string') {
+      if (!this.#types.isSubtype(typename, typeCondition)) return 'skipped';
+    }
+    const selected = this.#select(object, fragment.selections, isTop);
+    if (selected instanceof Failure) return selected;
+    if (selected === undefined) return 'skipped';
+    mergeSelected(made, selected);
+    return 'applied';
+  }
+
+  #field(object: DataObject, field: FieldSelection, made: DataObject, isTop: boolean): Outcome {
+    const value = Object.hasOwn(object, field.key) ? object[field.key] : undefined;
+    const selected = this.#value(value, field);
+    if (!(selected instanceof Failure)) {
+      made[field.name] = selected;
+      return 'applied';
+    }
+    if (!isTop || !this.#step.dependents.some(({ needs }) => needs.includes(field.key))) return selected;
+    this.missing.set(field.key, selected);
+    return 'applied';
+  }
+
+  #value(value: unknown, field: FieldSelection): unknown {
+    if (value === undefined) return internalFailure(`A subgraph did not answer the field ${field.name}.`);
+    if (value === null || value instanceof Failure) return value;
+    if (Array.isArray(value)) return this.#list(value, field);
+    if (!field.selections) return value;
+    if (!isDataObject(value)) return wrongType(field);
+    return this.#select(value, field.selections, false) ?? {};
+  }
+
+  #list(values: readonly unknown[], field: FieldSelection): unknown {
+    const selected: unknown[] = [];
+    for (const value of values) {
+      const element = this.#value(value, field);
+      if (element instanceof Failure) return element;
+      selected.push(element);
+    }
+    return selected;
+  }
+}
+
+function wrongType({ name }: FieldSelection): Failure {
+  return internalFailure(`A subgraph answered the field ${name} with a value of another type.`);
 }
 
 /** Fragments of one representation may select different parts of one nested object. */
@@ -98,45 +163,4 @@ function mergeSelected(made: DataObject, selected: DataObject): void {
     if (isDataObject(known) && isDataObject(value)) mergeSelected(known, value);
     else made[key] = value;
   }
-}
-
-function selectField(
-  object: DataObject,
-  field: Extract<RequiredSelection, { kind: 'field' }>,
-  made: DataObject,
-  types: TypeIndex,
-): Outcome {
-  const value = Object.hasOwn(object, field.key) ? object[field.key] : undefined;
-  const selected = selectValue(value, field, types);
-  if (selected instanceof Failure) return selected;
-  made[field.name] = selected;
-  return 'applied';
-}
-
-function selectValue(
-  value: unknown,
-  field: Extract<RequiredSelection, { kind: 'field' }>,
-  types: TypeIndex,
-): unknown {
-  if (value === undefined) return internalFailure(`A subgraph did not answer the field ${field.name}.`);
-  if (value === null || value instanceof Failure) return value;
-  if (Array.isArray(value)) return selectList(value, field, types);
-  if (!field.selections) return value;
-  if (!isDataObject(value))
-    return internalFailure(`A subgraph answered the field ${field.name} with a value of another type.`);
-  return select(value, field.selections, types) ?? {};
-}
-
-function selectList(
-  values: readonly unknown[],
-  field: Extract<RequiredSelection, { kind: 'field' }>,
-  types: TypeIndex,
-): unknown {
-  const selected: unknown[] = [];
-  for (const value of values) {
-    const element = selectValue(value, field, types);
-    if (element instanceof Failure) return element;
-    selected.push(element);
-  }
-  return selected;
 }

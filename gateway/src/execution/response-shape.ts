@@ -39,6 +39,12 @@ export class SelectionShape {
     return isObjectType(this.type) ? this.type.name : undefined;
   }
 
+  /** What an object is that does not tell its type. */
+  get untoldType(): string | undefined {
+    const { name } = this.type;
+    return isObjectType(this.type) || this.#context.interfaceObjects.has(name) ? name : undefined;
+  }
+
   /** Whether an object may call itself this where only one type can stand: by its own name, or an interface's. */
   accepts(typeName: string): boolean {
     return this.#context.types.isSubtype(this.type.name, typeName);
@@ -111,6 +117,8 @@ export type ValueShape =
 export interface ShapeContext {
   readonly schema: GraphQLSchema;
   readonly types: TypeIndex;
+  /** Interfaces that some subgraph takes for objects: it need not tell the type of such an object. */
+  readonly interfaceObjects: ReadonlySet<string>;
 }
 
 function collectFields(
@@ -178,8 +186,7 @@ function valueShape(
 ): ValueShape {
   const nullable = !isNonNullType(type);
   const inner = getNullableType(type);
-  if (isListType(inner))
-    return { kind: 'list', nullable, item: valueShape(inner.ofType as GraphQLOutputType, group, context) };
+  if (isListType(inner)) return { kind: 'list', nullable, item: valueShape(inner.ofType, group, context) };
   if (isLeafType(inner)) return { kind: 'leaf', nullable, type: inner };
   if (!isCompositeType(inner)) throw new TypeError(`The type ${String(inner)} can't be answered.`);
   const selections = group.flatMap((field) => field.selections ?? []);

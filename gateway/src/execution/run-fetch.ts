@@ -1,12 +1,13 @@
 import { ownVariable } from '../planning/variables.ts';
 import { visitPath } from './apply-rewrites.ts';
 import { Failure, internalFailure, type DataObject } from './failure.ts';
-import { placeEntities, placeRoot, failObject } from './place-answer.ts';
+import { failDependents, failObject, placeEntities, placeRoot } from './place-answer.ts';
 import type { ContextValue, FetchStep } from './plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
 import { targetsAt, targetsWithAncestors, type Target } from './path-targets.ts';
 import { readResponse, type GraphResponse } from './read-response.ts';
-import { representationsOf } from './representations.ts';
+import { reduceFetch } from './reduce-fetch.ts';
+import { representationsOf, type RepresentationBatch } from './representations.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
 
 /**
@@ -34,13 +35,26 @@ async function fetchEntities(
   contextText: string,
 ): Promise<void> {
   const { types } = run.supergraph;
-  const { texts, targets } = representationsOf(objects, step, types, (object, failure) => {
+  const batches = representationsOf(objects, step, types, (object, failure) => {
     failObject(step, run, object, failure);
   });
-  if (texts.length === 0) return;
-  const own = [variablesText(step, run), contextText].filter((text) => text !== '').map((text) => `,${text}`);
-  const answer = await call(step, run, `{"representations":[${texts.join()}]${own.join('')}}`);
-  placeEntities(step, run, targets, answer);
+  await Promise.all(batches.map((batch) => fetchBatch(step, run, batch, contextText)));
+}
+
+/** Where a requirement is not there, the fields that need it fail, and the others are asked for without them. */
+async function fetchBatch(
+  step: FetchStep,
+  run: PlanRun,
+  { missing, texts, targets }: RepresentationBatch,
+  contextText: string,
+): Promise<void> {
+  const keys = new Set(missing.keys());
+  const made = keys.size === 0 ? step : reduceFetch(step, keys);
+  if (keys.size > 0) for (const object of targets.flat()) failDependents(step, run, object, missing);
+  if (!made) return;
+  const own = [variablesText(made, run), contextText].filter((text) => text !== '').map((text) => `,${text}`);
+  const answer = await call(made, run, `{"representations":[${texts.join()}]${own.join('')}}`);
+  placeEntities(made, run, targets, answer);
 }
 
 /** Objects that get the same values from above them share a call. */

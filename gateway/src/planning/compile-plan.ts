@@ -1,5 +1,6 @@
 import type { FetchDataRewrite, FetchNode, PlanNode, QueryPlanSelectionNode } from '@apollo/query-planner';
-import { Kind, parse, type SelectionNode, type SelectionSetNode } from 'graphql';
+import { Kind, OperationTypeNode, parse, type SelectionNode, type SelectionSetNode } from 'graphql';
+import type { TranslatedFetch } from '../supergraph/translate-plan.ts';
 import type {
   ContextValue,
   ExpectedSelection,
@@ -25,22 +26,25 @@ export function compilePlanNode(node: PlanNode, path: readonly string[] = []): P
       throw new Error('A plan has a condition although all were decided before planning.');
     case 'Defer':
       throw new Error('A plan has a deferred part below another node.');
+    default:
+      return node satisfies never;
   }
 }
 
 /** Makes one fetch executable. */
-export function compileFetch(node: FetchNode, path: readonly string[]): FetchStep {
+export function compileFetch(node: TranslatedFetch, path: readonly string[]): FetchStep {
   return {
     kind: 'fetch',
     id: node.id,
     subgraph: node.serviceName,
-    isMutation: node.operationKind === 'mutation',
+    isMutation: node.operationKind === OperationTypeNode.MUTATION,
     bodyStart: bodyStartOf(node),
     operation: node.operation,
     variableNames: node.variableUsages ?? [],
     path,
     requires: node.requires?.map(compileRequired),
     expected: expectedOf(node),
+    dependents: node.dependents ?? [],
     inputRewrites: node.inputRewrites?.map(compileRewrite) ?? [],
     outputRewrites: node.outputRewrites?.map(compileRewrite) ?? [],
     contextValues:

@@ -6,8 +6,7 @@ export function isIncluded(selection: SelectionNode, variables: Variables): bool
   const { directives } = selection;
   if (!directives || directives.length === 0) return true;
   return (
-    conditionOf(directives, 'skip', variables, false) === false &&
-    conditionOf(directives, 'include', variables, true) === true
+    !conditionOf(directives, 'skip', variables, false) && conditionOf(directives, 'include', variables, true)
   );
 }
 

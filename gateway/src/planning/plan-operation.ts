@@ -1,5 +1,4 @@
 import type { QueryPlan } from '@apollo/query-planner';
-import { clientError } from '@trellis/errors';
 import { GraphQLError, type FieldNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { PlanStep } from '../execution/plan-steps.ts';
@@ -11,10 +10,11 @@ import type { Denial } from './denial.ts';
 import { operationFacts } from './document-facts.ts';
 import type { OperationPlan, OperationPlanner, PlanRequest } from './operation-plan.ts';
 import { planKey } from './plan-key.ts';
+import { enforceLimit } from './planning-limits.ts';
 import { prepareOperation } from './prepare-operation.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
 import { printForPlanning } from './print-operation.ts';
-import { reservedKeysOf } from './reserved-keys.ts';
+import { schemaHints } from './schema-hints.ts';
 
 /** Settings of {@link createOperationPlanner}. */
 export interface PlannerOptions {
@@ -47,7 +47,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
   return {
     async planOperation(request, signal) {
       const facts = operationFacts(request.document, request.operationName, request.documentHash);
-      enforce('conditionVariables', limits.maxConditionVariables, facts.conditionVariables.length);
+      enforceLimit('conditionVariables', limits.maxConditionVariables, facts.conditionVariables.length);
       const key = planKey(facts, request);
       const known = plans.get(key);
       if (known) return known;
@@ -70,12 +70,14 @@ async function makePlan(request: PlanRequest, limits: Limits): Promise<Operation
   const { supergraph, variables } = request;
   const facts = operationFacts(request.document, request.operationName, request.documentHash);
   const selections = countSelections(facts.operation.selectionSet, facts.fragments, variables);
-  enforce('expandedSelections', limits.maxSelections, selections);
+  enforceLimit('expandedSelections', limits.maxSelections, selections);
   const prepared = prepareOperation({
+    schema: supergraph.schema,
     facts,
     variables,
     denied: request.denied ?? nothingDenied,
-    reserved: reservedKeysOf(supergraph.supergraphSchema),
+    hints: schemaHints(supergraph.supergraphSchema),
+    maxSelections: limits.maxSelections,
     incremental: request.incremental ?? false,
   });
   const text = printForPlanning(prepared);
@@ -107,16 +109,10 @@ function stepOf({ node }: QueryPlan): PlanStep | undefined {
 
 function shapeOf(prepared: PreparedOperation, supergraph: Supergraph): SelectionShape {
   const { schema, types } = supergraph;
+  const { interfaceObjects } = schemaHints(supergraph.supergraphSchema);
   const root = schema.getRootType(prepared.kind);
   if (!root) throw new TypeError(`The schema has no ${prepared.kind} type.`);
-  return new SelectionShape(root, prepared.selections, { schema, types });
-}
-
-function enforce(name: string, maximum: number, actual: number): void {
-  if (actual <= maximum) return;
-  throw clientError('QUERY_TOO_COMPLEX', `The operation exceeds the limit of ${maximum} on ${name}.`, {
-    extensions: { limit: { name, maximum, actual } },
-  });
+  return new SelectionShape(root, prepared.selections, { schema, types, interfaceObjects });
 }
 
 /** Stops waiting when the signal says so; what is waited for goes on. */

@@ -1,8 +1,9 @@
 import {
   Kind,
-  type DirectiveNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type FragmentSpreadNode,
+  type GraphQLSchema,
   type InlineFragmentNode,
   type SelectionNode,
   type SelectionSetNode,
@@ -17,15 +18,21 @@ import type {
   PreparedOperation,
   PreparedSelection,
 } from './prepared-operation.ts';
-import type { ReservedKeys } from './reserved-keys.ts';
+import { enforceLimit } from './planning-limits.ts';
+import { positionBelow, positionsWithin, type Position } from './possible-types.ts';
+import type { SchemaHints } from './schema-hints.ts';
 import type { Variables } from './variables.ts';
 
 /** What decides how an operation is prepared: the members of a plan's cache key. */
 export interface Preparation {
+  /** The schema of clients. */
+  readonly schema: GraphQLSchema;
   readonly facts: OperationFacts;
   readonly variables: Variables;
   readonly denied: ReadonlyMap<FieldNode, Denial>;
-  readonly reserved: ReservedKeys;
+  readonly hints: SchemaHints;
+  /** How many selections the operation may have when all is written out. */
+  readonly maxSelections: number;
   /** Whether `@defer` has an effect. */
   readonly incremental: boolean;
 }
@@ -34,72 +41,107 @@ const OUR_PREFIX = 'trellis_';
 const DECIDED: ReadonlySet<string> = new Set(['skip', 'include', 'defer']);
 
 /**
- * Decides conditions, writes out fragments, and gives another key to what would clash with the planner's own fields.
- * Its size is bounded by the selections that were counted before.
+ * Decides conditions, writes out fragments, drops those that can't match any object, and gives another key to what would
+ * clash with the planner's own fields. Its size is bounded by the selections that were counted before.
  */
 export function prepareOperation(preparation: Preparation): PreparedOperation {
-  const { facts, variables, denied, reserved, incremental } = preparation;
-  const defers = new Map<string, PreparedDefer>();
-  const ourKeys = new Map<string, string>();
-
-  const ofSet = (set: SelectionSetNode): PreparedSelection[] =>
-    set.selections
-      .filter((selection) => isIncluded(selection, variables))
-      .flatMap((selection) => ofSelection(selection) ?? []);
-
-  const ofSelection = (selection: SelectionNode): PreparedSelection | undefined => {
-    if (selection.kind === Kind.FIELD) return ofField(selection);
-    return selection.kind === Kind.INLINE_FRAGMENT ? ofInline(selection) : ofSpread(selection);
-  };
-
-  const ofField = (node: FieldNode): PreparedField => ({
-    kind: 'field',
-    node,
-    name: node.name.value,
-    responseKey: node.alias?.value ?? node.name.value,
-    sourceKey: sourceKeyOf(node),
-    selections: node.selectionSet && !isMeta(node) ? ofSet(node.selectionSet) : undefined,
-    denial: denied.get(node),
+  const { operation } = preparation.facts;
+  const root = preparation.schema.getRootType(operation.operation);
+  if (!root) throw new TypeError(`The schema has no ${operation.operation} type.`);
+  const preparer = new Preparer(preparation);
+  const selections = preparer.selections(operation.selectionSet, {
+    type: root.name,
+    possible: new Set([root.name]),
+    base: root.name,
   });
+  return { kind: operation.operation, node: operation, selections, defers: preparer.defers };
+}
 
-  const ofInline = (node: InlineFragmentNode): PreparedFragment =>
-    fragment(node, node.typeCondition?.name.value, node.selectionSet);
+class Preparer {
+  readonly defers = new Map<string, PreparedDefer>();
+  readonly #given: Preparation;
+  readonly #ourKeys = new Map<string, string>();
+  #count = 0;
 
-  const ofSpread = (node: FragmentSpreadNode): PreparedFragment | undefined => {
-    const definition = facts.fragments.get(node.name.value);
-    return definition && fragment(node, definition.typeCondition.name.value, definition.selectionSet);
-  };
+  constructor(preparation: Preparation) {
+    this.#given = preparation;
+  }
 
-  const fragment = (
+  selections(set: SelectionSetNode, position: Position): PreparedSelection[] {
+    return set.selections
+      .filter((selection) => isIncluded(selection, this.#given.variables))
+      .flatMap((selection) => this.#selection(selection, position));
+  }
+
+  #selection(selection: SelectionNode, position: Position): PreparedSelection | readonly PreparedSelection[] {
+    this.#count += 1;
+    enforceLimit('expandedSelections', this.#given.maxSelections, this.#count);
+    switch (selection.kind) {
+      case Kind.FIELD:
+        return this.#field(selection, position);
+      case Kind.INLINE_FRAGMENT:
+        return this.#fragment(selection, selection, position);
+      case Kind.FRAGMENT_SPREAD: {
+        const definition = this.#given.facts.fragments.get(selection.name.value);
+        return definition ? this.#fragment(selection, definition, position) : [];
+      }
+      default:
+        return selection satisfies never;
+    }
+  }
+
+  #field(node: FieldNode, position: Position): PreparedField {
+    const name = node.name.value;
+    const key = node.alias?.value ?? name;
+    const { type, base } = position;
+    const isHoisted = type !== base && this.#given.hints.plannedOnInterface.has(`${base}.${name}`);
+    const below = node.selectionSet && positionBelow(this.#given.schema, position, name);
+    return {
+      kind: 'field',
+      node,
+      name,
+      responseKey: key,
+      sourceKey: isHoisted ? this.#ourKey(`${position.type}.${key}`) : this.#sourceKey(node, key),
+      selections: node.selectionSet && below ? this.selections(node.selectionSet, below) : undefined,
+      denial: this.#given.denied.get(node),
+      isHoisted,
+    };
+  }
+
+  #fragment(
     node: InlineFragmentNode | FragmentSpreadNode,
-    typeCondition: string | undefined,
-    selectionSet: SelectionSetNode,
-  ): PreparedFragment => ({
-    kind: 'fragment',
-    typeCondition,
-    directives: otherDirectives(node),
-    defer: incremental ? deferOf(node) : undefined,
-    selections: ofSet(selectionSet),
-  });
+    { typeCondition, selectionSet }: InlineFragmentNode | FragmentDefinitionNode,
+    position: Position,
+  ): readonly PreparedFragment[] {
+    const { schema, hints, incremental } = this.#given;
+    const defer = incremental ? this.#defer(node) : undefined;
+    const directives = (node.directives ?? []).filter(({ name }) => !DECIDED.has(name.value));
+    return positionsWithin(schema, hints, position, typeCondition?.name.value).map((within) => ({
+      kind: 'fragment',
+      typeCondition: within === position ? undefined : within.type,
+      directives,
+      defer,
+      selections: this.selections(selectionSet, within),
+    }));
+  }
 
-  const deferOf = (node: SelectionNode): PreparedDefer | undefined => {
-    const directive = activeDefer(node, variables);
+  #defer(node: SelectionNode): PreparedDefer | undefined {
+    const directive = activeDefer(node, this.#given.variables);
     if (!directive) return undefined;
-    const defer = { id: `d${defers.size}`, label: deferLabel(directive) };
-    defers.set(defer.id, defer);
+    const defer = { id: `d${this.defers.size}`, label: deferLabel(directive) };
+    this.defers.set(defer.id, defer);
     return defer;
-  };
+  }
 
-  const sourceKeyOf = (node: FieldNode): string => {
-    const key = node.alias?.value ?? node.name.value;
-    if (!mustRename(node, key, reserved)) return key;
-    let ours = ourKeys.get(key);
-    if (ours === undefined) ourKeys.set(key, (ours = `${OUR_PREFIX}${ourKeys.size}`));
+  #sourceKey(node: FieldNode, key: string): string {
+    return mustRename(node, key, this.#given.hints.reservedKeys) ? this.#ourKey(key) : key;
+  }
+
+  #ourKey(key: string): string {
+    let ours = this.#ourKeys.get(key);
+    if (ours === undefined) this.#ourKeys.set(key, (ours = `${OUR_PREFIX}${this.#ourKeys.size}`));
     return ours;
-  };
-
-  const { operation } = facts;
-  return { kind: operation.operation, node: operation, selections: ofSet(operation.selectionSet), defers };
+  }
 }
 
 /** `__typename`, `__schema`, `__type`: answered here. */
@@ -108,12 +150,8 @@ function isMeta(node: FieldNode): boolean {
 }
 
 /** A reserved key is the client's only where it means the very field that the planner would fetch under it. */
-function mustRename(node: FieldNode, key: string, reserved: ReservedKeys): boolean {
+function mustRename(node: FieldNode, key: string, reserved: ReadonlySet<string>): boolean {
   if (key.startsWith(OUR_PREFIX)) return true;
   if (isMeta(node) || !reserved.has(key)) return false;
   return key !== node.name.value || (node.arguments?.length ?? 0) > 0 || key in Object.prototype;
-}
-
-function otherDirectives(node: SelectionNode): readonly DirectiveNode[] {
-  return (node.directives ?? []).filter(({ name }) => !DECIDED.has(name.value));
 }

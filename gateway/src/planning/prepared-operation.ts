@@ -28,6 +28,8 @@ export interface PreparedField {
   /** Absent for leaves. */
   readonly selections: readonly PreparedSelection[] | undefined;
   readonly denial: Denial | undefined;
+  /** Whether it is planned beside the fragments around it: on the type that they are written on. */
+  readonly isHoisted: boolean;
 }
 
 /** An inline fragment, or a named one where it was spread. */

@@ -1,4 +1,4 @@
-import { Kind, print, visit, type ASTNode, type DirectiveNode } from 'graphql';
+import { print, visit, type ASTNode, type DirectiveNode } from 'graphql';
 import type {
   PreparedField,
   PreparedFragment,
@@ -15,68 +15,74 @@ const DECIDED: ReadonlySet<string> = new Set(['skip', 'include', 'defer', 'live'
  * @returns nothing when no subgraph has to be asked
  */
 export function printForPlanning(operation: PreparedOperation): string | undefined {
-  const used = new Set<string>();
-  const selections = printSelections(operation.selections, used, true);
+  const printer = new Printer();
+  const selections = printer.below(operation.selections, true);
   if (selections === '') return undefined;
   const { node } = operation;
+  const directives = printer.directives(node.directives);
   const definitions = (node.variableDefinitions ?? [])
-    .filter(({ variable }) => used.has(variable.name.value))
+    .filter(({ variable }) => printer.usedVariables.has(variable.name.value))
     .map((definition) => print(definition))
     .join(' ');
   const name = node.name?.value ?? '';
-  const directives = printDirectives(node.directives, used);
   return `${operation.kind} ${name}${definitions && `(${definitions})`} ${directives} {${selections}}`;
 }
 
-function printSelections(
-  selections: readonly PreparedSelection[],
-  used: Set<string>,
-  isRoot: boolean,
-): string {
-  const texts = new Set<string>();
-  for (const selection of selections) {
-    const text =
-      selection.kind === 'field'
-        ? printField(selection, used, isRoot)
-        : printFragment(selection, used, isRoot);
-    if (text !== '') texts.add(text);
+class Printer {
+  readonly usedVariables = new Set<string>();
+
+  /** The selections of a field, or of the operation. */
+  below(selections: readonly PreparedSelection[], isRoot: boolean): string {
+    const hoisted = new Set<string>();
+    const own = this.#selections(selections, isRoot, hoisted);
+    return [...hoisted, own].filter((text) => text !== '').join(' ');
   }
-  return [...texts].join(' ');
-}
 
-function printField(field: PreparedField, used: Set<string>, isRoot: boolean): string {
-  if (field.name === '__typename') return isRoot ? '' : '__typename';
-  if (field.denial || field.name.startsWith('__')) return '';
-  const { node, sourceKey, name } = field;
-  const alias = sourceKey === name ? '' : `${sourceKey}: `;
-  const values = (node.arguments ?? []).map((argument) => printUsing(argument, used)).join(', ');
-  const directives = printDirectives(node.directives, used);
-  return `${alias}${name}${values && `(${values})`}${directives && ` ${directives}`}${printBelow(field, used)}`;
-}
+  directives(directives: readonly DirectiveNode[] | undefined): string {
+    return (directives ?? [])
+      .filter(({ name }) => !DECIDED.has(name.value))
+      .map((directive) => this.#print(directive))
+      .join(' ');
+  }
 
-/** What is left of a selection after denial may be nothing; whether the object is there is asked all the same. */
-function printBelow(field: PreparedField, used: Set<string>): string {
-  if (!field.selections) return '';
-  return ` {${printSelections(field.selections, used, false) || '__typename'}}`;
-}
+  /** @param hoisted gets what is planned on the type around the fragments */
+  #selections(selections: readonly PreparedSelection[], isRoot: boolean, hoisted: Set<string>): string {
+    const texts = new Set<string>();
+    for (const selection of selections) {
+      if (selection.kind === 'fragment') texts.add(this.#fragment(selection, isRoot, hoisted));
+      else if (!selection.isHoisted) texts.add(this.#field(selection, isRoot));
+      else {
+        hoisted.add(this.#field(selection, isRoot));
+        texts.add('__typename'); // whose field it is to be depends on the type
+      }
+    }
+    texts.delete('');
+    return [...texts].join(' ');
+  }
 
-function printFragment(fragment: PreparedFragment, used: Set<string>, isRoot: boolean): string {
-  const selections = printSelections(fragment.selections, used, isRoot);
-  if (selections === '') return '';
-  const condition = fragment.typeCondition === undefined ? '' : ` on ${fragment.typeCondition}`;
-  const defer = fragment.defer ? ` @defer(label: "${fragment.defer.id}")` : '';
-  const directives = printDirectives(fragment.directives, used);
-  return `...${condition}${defer}${directives && ` ${directives}`} {${selections}}`;
-}
+  #field(field: PreparedField, isRoot: boolean): string {
+    if (field.name === '__typename') return isRoot ? '' : '__typename';
+    if (field.denial || field.name.startsWith('__')) return '';
+    const { node, sourceKey, name } = field;
+    const alias = sourceKey === name ? '' : `${sourceKey}: `;
+    const values = (node.arguments ?? []).map((argument) => this.#print(argument)).join(', ');
+    const directives = this.directives(node.directives);
+    // What is left of a selection after denial may be nothing; whether the object is there is asked all the same.
+    const below = field.selections ? ` {${this.below(field.selections, false) || '__typename'}}` : '';
+    return `${alias}${name}${values && `(${values})`}${directives && ` ${directives}`}${below}`;
+  }
 
-function printDirectives(directives: readonly DirectiveNode[] | undefined, used: Set<string>): string {
-  return (directives ?? [])
-    .filter(({ name }) => !DECIDED.has(name.value))
-    .map((directive) => printUsing(directive, used))
-    .join(' ');
-}
+  #fragment(fragment: PreparedFragment, isRoot: boolean, hoisted: Set<string>): string {
+    const selections = this.#selections(fragment.selections, isRoot, hoisted);
+    if (selections === '') return '';
+    const condition = fragment.typeCondition === undefined ? '' : ` on ${fragment.typeCondition}`;
+    const defer = fragment.defer ? ` @defer(label: "${fragment.defer.id}")` : '';
+    const directives = this.directives(fragment.directives);
+    return `...${condition}${defer}${directives && ` ${directives}`} {${selections}}`;
+  }
 
-function printUsing(node: ASTNode, used: Set<string>): string {
-  visit(node, { [Kind.VARIABLE]: ({ name }: { name: { value: string } }) => void used.add(name.value) });
-  return print(node);
+  #print(node: ASTNode): string {
+    visit(node, { Variable: ({ name }) => void this.usedVariables.add(name.value) });
+    return print(node);
+  }
 }

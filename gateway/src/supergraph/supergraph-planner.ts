@@ -5,7 +5,7 @@ import {
 } from '@apollo/federation-internals';
 import { QueryPlanner, type QueryPlan } from '@apollo/query-planner';
 import { parse } from 'graphql';
-import { separateRequirements } from './requirement-variants.ts';
+import { separateRequirements } from './requirements.ts';
 import { translatePlan, type PlanTranslation } from './translate-plan.ts';
 
 /** Makes query plans for one supergraph. */
@@ -20,7 +20,7 @@ export interface SupergraphPlanner {
 
 /** Prepares planning: about 100 ms of CPU. */
 export function createSupergraphPlanner(sdl: string): SupergraphPlanner {
-  const { document, variants } = separateRequirements(sdl);
+  const { document, requirements } = separateRequirements(sdl);
   const federated = FederatedSchema.build(document, {
     supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
     // It was validated as it came. What a variant replaces may now be declared and required by nobody.
@@ -28,7 +28,7 @@ export function createSupergraphPlanner(sdl: string): SupergraphPlanner {
   });
   const planner = new QueryPlanner(federated, { incrementalDelivery: { enableDefer: true } });
   const apiSchema = federated.apiSchema();
-  const translation: PlanTranslation = { variants, graphOf: federated.subgraphNameToGraphEnumValue() };
+  const translation: PlanTranslation = { requirements, graphOf: federated.subgraphNameToGraphEnumValue() };
   return {
     plan(operation, overrideLabels = []) {
       const parsed = operationFromDocument(apiSchema, parse(operation), { validate: false });

@@ -12,13 +12,24 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { RequirementVariants, Variant } from './requirement-variants.ts';
+import type { Requirement, Requirements, Variant } from './requirements.ts';
 
 /** What translating needs to know of a supergraph. */
 export interface PlanTranslation {
-  readonly variants: RequirementVariants;
+  readonly requirements: Requirements;
   /** The enum value of a subgraph in the supergraph, by its name. */
   readonly graphOf: ReadonlyMap<string, string>;
+}
+
+/** A fetch that says which of its fields need more than a key. */
+export type TranslatedFetch = FetchNode & { readonly dependents?: readonly DependentField[] };
+
+/** A field at the top of a fetch's entities that its subgraph resolves from what others answered. */
+export interface DependentField {
+  readonly typeCondition: string;
+  readonly key: string;
+  /** Keys of the object, at the top. */
+  readonly needs: readonly string[];
 }
 
 /**
@@ -27,7 +38,7 @@ export interface PlanTranslation {
  * one field with different arguments becomes several: a representation has one place for it.
  */
 export function translatePlan(plan: QueryPlan, translation: PlanTranslation): QueryPlan {
-  if (translation.variants.byName.size === 0 || !plan.node) return plan;
+  if (!plan.node) return plan;
   const { node } = plan;
   if (node.kind !== 'Subscription') return { ...plan, node: translateNode(node, translation) };
   const primary = translateFetch(node.primary, translation);
@@ -62,6 +73,8 @@ function translateNode(node: PlanNode, translation: PlanTranslation): PlanNode {
         deferred: deferred.map((part) => ({ ...part, ...(part.node && { node: translate(part.node) }) })),
       };
     }
+    default:
+      return node satisfies never;
   }
 }
 
@@ -71,22 +84,61 @@ function flatten(path: (string | number)[], node: PlanNode): PlanNode {
   return { kind: 'Parallel', nodes: node.nodes.map((child) => ({ kind: 'Flatten', path, node: child })) };
 }
 
-function translateFetch(node: FetchNode, { variants, graphOf }: PlanTranslation): FetchNode | PlanNode {
-  const mentioned = [...variants.byName.values()].filter(
+function translateFetch(node: FetchNode, { requirements, graphOf }: PlanTranslation): FetchNode | PlanNode {
+  const { variants } = requirements;
+  const mentioned = [...variants.values()].filter(
     ({ name }) => node.operation.includes(name) || JSON.stringify(node.requires ?? []).includes(name),
   );
-  if (mentioned.length === 0) return node;
+  if (mentioned.length === 0 && !node.requires) return node;
   const document = parse(node.operation, { noLocation: true });
-  const graph = graphOf.get(node.serviceName) ?? '';
-  const groups = groupsOf(
-    document,
-    (type, field) => variants.requiredBy(graph, type, field),
-    variants,
-    mentioned,
+  const fields = topFields(document, requirements, graphOf.get(node.serviceName) ?? '');
+  if (mentioned.length === 0) return withDependents(node, fields);
+  const groups = groupsOf(fields, variants, mentioned);
+  const fetches = groups.map((group, index) =>
+    withDependents(
+      partOf(node, document, group, variants, index),
+      fields.filter(({ id }) => group.fields.has(id)),
+    ),
   );
-  const fetches = groups.map((group, index) => partOf(node, document, group, variants, index));
   const [only] = fetches;
   return only && fetches.length === 1 ? only : { kind: 'Parallel', nodes: fetches };
+}
+
+function withDependents(node: FetchNode, fields: readonly TopField[]): TranslatedFetch {
+  const dependents = fields.flatMap(({ typeName, key, requirement }) =>
+    requirement ? [{ typeCondition: typeName, key, needs: [...requirement.keys] }] : [],
+  );
+  return dependents.length > 0 ? { ...node, dependents } : node;
+}
+
+/** A field at the top of a fetch's entities. */
+interface TopField {
+  /** `Type.key`. */
+  readonly id: string;
+  readonly typeName: string;
+  readonly key: string;
+  readonly requirement: Requirement | undefined;
+}
+
+function topFields(document: DocumentNode, requirements: Requirements, graph: string): TopField[] {
+  const fields: TopField[] = [];
+  const descend = (set: SelectionSetNode | undefined, typeName: string): void => {
+    for (const selection of set?.selections ?? []) {
+      if (selection.kind === Kind.FIELD) {
+        const key = keyOf(selection);
+        const requirement = requirements.of(graph, typeName, selection.name.value);
+        fields.push({ id: `${typeName}.${key}`, typeName, key, requirement });
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        descend(selection.selectionSet, selection.typeCondition?.name.value ?? typeName);
+      }
+    }
+  };
+  descend(entitySelections(document), '');
+  return fields;
+}
+
+function keyOf(field: FieldNode): string {
+  return field.alias?.value ?? field.name.value;
 }
 
 /** Fields of one fetch that can be asked for with one representation. */
@@ -97,33 +149,33 @@ interface Group {
 }
 
 function groupsOf(
-  document: DocumentNode,
-  requiredBy: (type: string, field: string) => ReadonlySet<string>,
-  variants: RequirementVariants,
+  fields: readonly TopField[],
+  variants: ReadonlyMap<string, Variant>,
   mentioned: readonly Variant[],
 ): Group[] {
   const groups: Group[] = [];
-  const shared = { fields: new Set<string>(), variants: new Set<string>() };
-  forEachTopField(document, (typeName, field) => {
-    const id = topFieldId(typeName, field);
-    const needed = requiredBy(typeName, field.name.value);
-    if (needed.size === 0) return void shared.fields.add(id);
-    let group = groups.find((candidate) => fits(candidate, needed, variants));
+  const shared = new Set<string>();
+  for (const { id, requirement } of fields) {
+    if (!requirement || requirement.variants.size === 0) {
+      shared.add(id);
+      continue;
+    }
+    let group = groups.find((candidate) => fits(candidate, requirement.variants, variants));
     if (!group) groups.push((group = { fields: new Set(), variants: new Set() }));
     group.fields.add(id);
-    for (const name of needed) group.variants.add(name);
-  });
+    for (const name of requirement.variants) group.variants.add(name);
+  }
   const [first] = groups;
   // Without a requirement in sight (the variant is only fetched here) the fetch stays as it is.
-  if (!first) return [{ fields: shared.fields, variants: new Set(mentioned.map(({ name }) => name)) }];
-  for (const id of shared.fields) first.fields.add(id);
+  if (!first) return [{ fields: shared, variants: new Set(mentioned.map(({ name }) => name)) }];
+  for (const id of shared) first.fields.add(id);
   return groups;
 }
 
-function fits(group: Group, needed: ReadonlySet<string>, { byName }: RequirementVariants): boolean {
-  const values = new Map([...group.variants].map((name) => [byName.get(name)?.field, name]));
+function fits(group: Group, needed: ReadonlySet<string>, variants: ReadonlyMap<string, Variant>): boolean {
+  const values = new Map([...group.variants].map((name) => [variants.get(name)?.field, name]));
   return [...needed].every((name) => {
-    const known = values.get(byName.get(name)?.field);
+    const known = values.get(variants.get(name)?.field);
     return known === undefined || known === name;
   });
 }
@@ -132,7 +184,7 @@ function partOf(
   node: FetchNode,
   document: DocumentNode,
   group: Group,
-  variants: RequirementVariants,
+  variants: ReadonlyMap<string, Variant>,
   index: number,
 ): FetchNode {
   const narrowed = index === 0 && group.fields.size === 0 ? document : onlyFields(document, group.fields);
@@ -161,22 +213,6 @@ function withoutUnusedVariables(document: DocumentNode, used: ReadonlySet<string
   });
 }
 
-function topFieldId(typeName: string, field: FieldNode): string {
-  return `${typeName}.${field.alias?.value ?? field.name.value}`;
-}
-
-function forEachTopField(document: DocumentNode, found: (typeName: string, field: FieldNode) => void): void {
-  const descend = (set: SelectionSetNode | undefined, typeName: string): void => {
-    for (const selection of set?.selections ?? []) {
-      if (selection.kind === Kind.FIELD) found(typeName, selection);
-      if (selection.kind === Kind.INLINE_FRAGMENT) {
-        descend(selection.selectionSet, selection.typeCondition?.name.value ?? typeName);
-      }
-    }
-  };
-  descend(entitySelections(document), '');
-}
-
 function entitySelections(document: DocumentNode): SelectionSetNode | undefined {
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
@@ -196,7 +232,7 @@ function onlyFields(document: DocumentNode, fields: ReadonlySet<string>): Docume
     ...set,
     selections: set.selections.flatMap((selection): SelectionNode[] => {
       if (selection.kind === Kind.FIELD) {
-        const isKept = selection.name.value === '__typename' || fields.has(topFieldId(typeName, selection));
+        const isKept = selection.name.value === '__typename' || fields.has(`${typeName}.${keyOf(selection)}`);
         return isKept ? [selection] : [];
       }
       if (selection.kind !== Kind.INLINE_FRAGMENT) return [selection];
@@ -209,11 +245,11 @@ function onlyFields(document: DocumentNode, fields: ReadonlySet<string>): Docume
 }
 
 /** `price__with_0` becomes `price__with_0: price(currency: EUR)`. */
-function withOwnFields(document: DocumentNode, { byName }: RequirementVariants): DocumentNode {
+function withOwnFields(document: DocumentNode, variants: ReadonlyMap<string, Variant>): DocumentNode {
   return visit(document, {
     Field: {
       leave(node): FieldNode | undefined {
-        const variant = byName.get(node.name.value);
+        const variant = variants.get(node.name.value);
         if (!variant) return undefined;
         return {
           ...node,
@@ -235,12 +271,12 @@ function valuesOf({ values }: Variant): ArgumentNode[] {
 function requiredFor(
   nodes: readonly QueryPlanSelectionNode[],
   wanted: ReadonlySet<string>,
-  variants: RequirementVariants,
+  variants: ReadonlyMap<string, Variant>,
 ): QueryPlanSelectionNode[] {
   return nodes.flatMap((node): QueryPlanSelectionNode[] => {
     const selections = node.selections && requiredFor(node.selections, wanted, variants);
     if (node.kind === 'InlineFragment') return [{ ...node, selections: selections ?? [] }];
-    const variant = variants.byName.get(node.name);
+    const variant = variants.get(node.name);
     if (variant && !wanted.has(variant.name)) return [];
     const inner = selections ? { ...node, selections } : node;
     return [variant ? { ...inner, name: variant.field, alias: variant.name } : inner];

@@ -62,7 +62,15 @@ export function wholeResolver(world: World, faults: FaultPlan): GraphQLFieldReso
     if (!field) throw new Error(`No field ${info.fieldName}.`);
     const requirement = requirementFor(world, info.parentType, info.fieldName);
     const required = requirement
-      ? canonical(resolved(world, world.schemaOf(requirement.subgraph), instance, requirement.selection))
+      ? canonical(
+          resolved(
+            world,
+            world.schemaOf(requirement.subgraph),
+            instance,
+            requirement.selection,
+            requirement.typeName,
+          ),
+        )
       : '';
     return world.valueOf({ instance, field, values, required });
   };
@@ -121,8 +129,9 @@ function resolved(
   schema: GraphQLSchema,
   instance: Instance,
   selection: SelectionSetNode,
+  typeName: string = instance.__typename,
 ): Record<string, unknown> {
-  const type = schema.getType(instance.__typename);
+  const type = schema.getType(typeName);
   const made: Record<string, unknown> = {};
   for (const node of selection.selections) {
     if (node.kind === Kind.INLINE_FRAGMENT) {

@@ -34,20 +34,10 @@ export interface OperationTaste {
 }
 
 /** Keys that ordinary aliases are chosen from: names with a meaning elsewhere, and names that collide. */
-const AWKWARD_ALIASES = [
-  ...['id', 'upc', 'name', 'price', 'email', 'username', 'size', 'key', 'value', 'title'],
-  ...[
-    '__proto__',
-    'constructor',
-    'prototype',
-    'toString',
-    'hasOwnProperty',
-    'then',
-    '_entities',
-    '_service',
-    'data',
-  ],
-];
+const AWKWARD_ALIASES =
+  'id upc name price email username size key value title __proto__ constructor prototype toString hasOwnProperty then _entities _service data'.split(
+    ' ',
+  );
 
 /** Makes valid operations: what validation refuses is thrown away and made again. */
 export function randomOperation(
@@ -176,9 +166,8 @@ class OperationMaker {
   }
 
   #value(type: GraphQLInputType): Value {
-    if (isNonNullType(type)) return this.#value(type.ofType as GraphQLInputType);
-    if (isListType(type))
-      return [this.#value(type.ofType as GraphQLInputType), this.#value(type.ofType as GraphQLInputType)];
+    if (isNonNullType(type)) return this.#value(type.ofType);
+    if (isListType(type)) return [this.#value(type.ofType), this.#value(type.ofType)];
     if (isEnumType(type)) return { enumValue: this.#random.pick(type.getValues()).name };
     if (isInputObjectType(type)) {
       const fields = Object.values(type.getFields()).filter(

@@ -87,7 +87,7 @@ function resolveReferences(schema: GraphQLSchema, world: World): void {
       isInterfaceType(type)
         ? concrete(world, schema, type.name, representation)
         : world.instanceOf(representation);
-    Object.assign(type, { resolveReference });
+    type.extensions = { ...type.extensions, apollo: { subgraph: { resolveReference } } };
   }
 }
 

@@ -12,7 +12,6 @@ import {
   visit,
   type DirectiveNode,
   type FieldNode,
-  type GraphQLAbstractType,
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLOutputType,
@@ -63,6 +62,8 @@ export interface World {
 /** A requirement and who states it. */
 export interface OwnedRequirement {
   readonly subgraph: string;
+  /** The type that the field is declared on there: perhaps an interface that the subgraph takes for an object. */
+  readonly typeName: string;
   readonly selection: SelectionSetNode;
 }
 
@@ -98,7 +99,7 @@ export function createWorld(graph: GraphDefinition): World {
     const inner = getNullableType(type);
     if (isListType(inner)) {
       const length = hashOf(`${seed} length`) % 4;
-      const item = inner.ofType as GraphQLOutputType;
+      const item = inner.ofType;
       return Array.from({ length }, (_, index) => value(item, question, `${seed}/${index}`));
     }
     const named = getNamedType(inner);
@@ -124,7 +125,7 @@ export function createWorld(graph: GraphDefinition): World {
     requirementAnywhere(typeName, fieldName) {
       for (const [subgraph, requirements] of facts.requirements) {
         const selection = requirements.get(`${typeName}.${fieldName}`);
-        if (selection) return { subgraph, selection };
+        if (selection) return { subgraph, typeName, selection };
       }
       return undefined;
     },
@@ -187,11 +188,7 @@ function numberOf(representation: Readonly<Record<string, unknown>>, typeName: s
     const [, digits] = typeof value === 'string' ? (/-(\d+)$/.exec(value) ?? []) : [];
     if (digits !== undefined) return Number(digits);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return numberOf(
-        value as Record<string, unknown>,
-        String((value as Record<string, unknown>)['__typename'] ?? ''),
-        facts.anyKey,
-      );
+      return numberOf(value as Record<string, unknown>, '', facts.anyKey);
     }
   }
   throw new Error(`No key in ${JSON.stringify(representation)}.`);
@@ -302,7 +299,7 @@ class Choices {
 function possibleNames(schema: GraphQLSchema, typeName: string): readonly string[] | undefined {
   const type = schema.getType(typeName);
   if (!isAbstractType(type)) return undefined;
-  return schema.getPossibleTypes(type as GraphQLAbstractType).map(({ name }) => name);
+  return schema.getPossibleTypes(type).map(({ name }) => name);
 }
 
 /** Whether a subgraph has a field of this name with this abstract type. */

@@ -23,23 +23,32 @@ export interface Variant {
   readonly values: string;
 }
 
-/** The variants of a supergraph. */
-export interface RequirementVariants {
+/** What a field of a subgraph requires of its object. */
+export interface Requirement {
+  /** Keys at the top, variants by their own names. */
+  readonly keys: ReadonlySet<string>;
+  /** Names of variants, at any depth. */
+  readonly variants: ReadonlySet<string>;
+}
+
+/** What the subgraphs of a supergraph require of each other. */
+export interface Requirements {
   /** By the variant's own name. */
-  readonly byName: ReadonlyMap<string, Variant>;
-  /** Names of the variants that a field of a subgraph requires, by `subgraph enum value, type, field`. */
-  requiredBy(graph: string, typeName: string, fieldName: string): ReadonlySet<string>;
+  readonly variants: ReadonlyMap<string, Variant>;
+  /**
+   * @param graph the subgraph's enum value in the supergraph
+   * @param typeName an interface stands for what implements it
+   */
+  of(graph: string, typeName: string, fieldName: string): Requirement | undefined;
 }
 
 /** A supergraph in which every requirement with arguments is a field of its own. */
 export interface SeparatedSupergraph {
   readonly document: DocumentNode;
-  readonly variants: RequirementVariants;
+  readonly requirements: Requirements;
 }
 
 type FieldedType = ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode;
-
-const nothing: ReadonlySet<string> = new Set();
 
 /**
  * Gives `price(currency: EUR)` inside a `@requires` a field of its own, `price__with_0`, without arguments. The planner would
@@ -50,7 +59,7 @@ export function separateRequirements(sdl: string): SeparatedSupergraph {
   const document = parse(sdl);
   const separator = new Separator(document);
   for (const type of separator.types.values()) separator.readRequirements(type);
-  return { document: separator.rewrite(document), variants: separator.variants() };
+  return { document: separator.rewrite(document), requirements: separator.requirements() };
 }
 
 class Separator {
@@ -59,7 +68,7 @@ class Separator {
   readonly #nameOf = new Map<string, string>();
   /** By type, the variants that it is to have as fields. */
   readonly #fields = new Map<string, Set<Variant>>();
-  readonly #requiredBy = new Map<string, Set<string>>();
+  readonly #requirements = new Map<string, Requirement>();
   /** New texts of `requires`, by the directive. */
   readonly #texts = new Map<ConstDirectiveNode, string>();
 
@@ -71,20 +80,28 @@ class Separator {
     this.types = new Map(fielded.map((type) => [type.name.value, type]));
   }
 
-  variants(): RequirementVariants {
-    const requiredBy = this.#requiredBy;
+  requirements(): Requirements {
     return {
-      byName: this.#variants,
-      requiredBy: (graph, typeName, fieldName) =>
-        requiredBy.get(`${graph} ${typeName}.${fieldName}`) ?? nothing,
+      variants: this.#variants,
+      of: (graph, typeName, fieldName) => {
+        const types = [typeName, ...this.#implementing(typeName)];
+        const found = types.flatMap((type) => this.#requirements.get(`${graph} ${type}.${fieldName}`) ?? []);
+        return found.length > 1 ? union(found) : found[0];
+      },
     };
+  }
+
+  #implementing(typeName: string): string[] {
+    return [...this.types.values()]
+      .filter(({ interfaces }) => interfaces?.some(({ name }) => name.value === typeName))
+      .map(({ name }) => name.value);
   }
 
   readRequirements(type: FieldedType): void {
     for (const field of type.fields ?? []) {
       for (const directive of field.directives ?? []) {
         const requires = argumentOf(directive, 'requires');
-        if (requires?.includes('(')) this.#readRequirement(type, field, directive, requires);
+        if (requires !== undefined) this.#readRequirement(type, field, directive, requires);
       }
     }
   }
@@ -95,18 +112,14 @@ class Separator {
     directive: ConstDirectiveNode,
     text: string,
   ): void {
-    const used = new Set<string>();
-    const rewritten = this.#separate(parseFieldSet(text), type.name.value, used);
-    if (used.size === 0) return;
-    this.#texts.set(
-      directive,
-      print(rewritten)
-        .replace(/^\{|\}$/g, '')
-        .replaceAll(/\s+/g, ' ')
-        .trim(),
-    );
-    const graph = graphOf(directive);
-    this.#requiredBy.set(`${graph} ${type.name.value}.${field.name.value}`, used);
+    const variants = new Set<string>();
+    const rewritten = this.#separate(parseFieldSet(text), type.name.value, variants);
+    const keys = new Set(topNames(rewritten));
+    this.#requirements.set(`${graphOf(directive)} ${type.name.value}.${field.name.value}`, {
+      keys,
+      variants,
+    });
+    if (variants.size > 0) this.#texts.set(directive, printFieldSet(rewritten));
   }
 
   #separate(set: SelectionSetNode, typeName: string, used: Set<string>): SelectionSetNode {
@@ -153,10 +166,7 @@ class Separator {
     if (fields?.has(variant)) return;
     if (fields) fields.add(variant);
     else this.#fields.set(typeName, new Set([variant]));
-    for (const type of this.types.values()) {
-      const implementsIt = type.interfaces?.some(({ name }) => name.value === typeName);
-      if (implementsIt) this.#addField(type.name.value, variant);
-    }
+    for (const name of this.#implementing(typeName)) this.#addField(name, variant);
   }
 
   rewrite(document: DocumentNode): DocumentNode {
@@ -215,4 +225,25 @@ function parseFieldSet(text: string): SelectionSetNode {
 
 function nameOfType(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : nameOfType(type.type);
+}
+
+function union(requirements: readonly Requirement[]): Requirement {
+  return {
+    keys: new Set(requirements.flatMap(({ keys }) => [...keys])),
+    variants: new Set(requirements.flatMap(({ variants }) => [...variants])),
+  };
+}
+
+function topNames(set: SelectionSetNode): string[] {
+  return set.selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return [selection.name.value];
+    return selection.kind === Kind.INLINE_FRAGMENT ? topNames(selection.selectionSet) : [];
+  });
+}
+
+function printFieldSet(set: SelectionSetNode): string {
+  return print(set)
+    .replaceAll(/^\{|\}$/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }

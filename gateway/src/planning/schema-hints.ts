@@ -1,0 +1,74 @@
+import { isInterfaceType, type Schema } from '@apollo/federation-internals';
+
+/** What an operation is prepared by, read from a supergraph once. */
+export interface SchemaHints {
+  /**
+   * Names of fields that keys, requirements and contexts are made of, and the keys with a meaning of their own. The planner
+   * fetches such fields under their own names, beside what the client asked for; a client's `id: name` would be
+   * overwritten by it.
+   */
+  readonly reservedKeys: ReadonlySet<string>;
+  /** Interfaces that some subgraph takes for objects (`@interfaceObject`). */
+  readonly interfaceObjects: ReadonlySet<string>;
+  /**
+   * `Interface.field` of fields that such a subgraph resolves from what others answer. Below a condition on an object type
+   * the planner may never end with them, so they are planned on the interface.
+   */
+  readonly plannedOnInterface: ReadonlySet<string>;
+}
+
+const NAMES = /[_A-Za-z][_0-9A-Za-z]*/g;
+const hintsBySchema = new WeakMap<Schema, SchemaHints>();
+
+/** Reads the hints of a supergraph at the first call. */
+export function schemaHints(schema: Schema): SchemaHints {
+  let hints = hintsBySchema.get(schema);
+  if (!hints) hintsBySchema.set(schema, (hints = readHints(schema)));
+  return hints;
+}
+
+function readHints(schema: Schema): SchemaHints {
+  const reservedKeys = new Set([
+    '__typename',
+    '_entities',
+    '_service',
+    ...Object.getOwnPropertyNames(Object.prototype),
+  ]);
+  const interfaceObjects = new Set<string>();
+  for (const definition of schema.directives()) {
+    if (!definition.name.startsWith('join__')) continue;
+    for (const application of definition.applications()) {
+      const given: Readonly<Record<string, unknown>> = application.arguments();
+      for (const text of fieldSetsOf(given)) {
+        for (const [field] of text.matchAll(NAMES)) reservedKeys.add(field);
+      }
+      const { parent } = application;
+      const name = 'name' in parent ? parent.name : undefined;
+      if (given['isInterfaceObject'] === true && typeof name === 'string') interfaceObjects.add(name);
+    }
+  }
+  return { reservedKeys, interfaceObjects, plannedOnInterface: fieldsToHoist(schema, interfaceObjects) };
+}
+
+function fieldSetsOf({ key, requires, contextArguments }: Readonly<Record<string, unknown>>): string[] {
+  const selections = Array.isArray(contextArguments)
+    ? contextArguments.map((argument: { readonly selection?: unknown }): unknown => argument.selection)
+    : [];
+  const texts: unknown[] = [key, requires, ...selections];
+  return texts.filter((text): text is string => typeof text === 'string');
+}
+
+function fieldsToHoist(schema: Schema, interfaceObjects: ReadonlySet<string>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const interfaceName of interfaceObjects) {
+    const type = schema.type(interfaceName);
+    if (!type || !isInterfaceType(type)) continue;
+    const requiring = type
+      .fields()
+      .filter((field) =>
+        field.appliedDirectives.some((directive) => directive.arguments()['requires'] !== undefined),
+      );
+    for (const { name } of requiring) names.add(`${interfaceName}.${name}`);
+  }
+  return names;
+}
