@@ -1,0 +1,35 @@
+import { freePort } from '@trellis/testkit';
+import { startProgram, type RunningProgram } from './running-program.ts';
+
+/** Settings of {@link startGateway}. */
+export interface GatewayOptions {
+  /** File of the supergraph. */
+  readonly supergraph: string;
+  /** More arguments of `npm run gateway`. */
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A gateway that answers. */
+export interface GatewayProcess extends RunningProgram {
+  /** Its GraphQL endpoint. */
+  readonly graph: string;
+}
+
+const READY_DEADLINE_MS = 30_000;
+
+/** Does what `npm run gateway -- --supergraph FILE --port N` does, on a free port. */
+export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
+  const port = await freePort();
+  const program = startProgram('gateway', {
+    args: ['--supergraph', options.supergraph, '--port', String(port), ...(options.args ?? [])],
+    environment: { OPERATIONS_PORT: '0', ...options.environment },
+  });
+  try {
+    await program.output.waitFor(/\bready\b/, READY_DEADLINE_MS);
+  } catch (error) {
+    await program.stop('SIGKILL');
+    throw error;
+  }
+  return { ...program, graph: `http://localhost:${port}/graphql` };
+}
