@@ -127,6 +127,7 @@ function limitsOf({ maxClients = 1_000, maxBulkBytes = 64 * MEBIBYTE }: MemoryRe
     maxArguments: 1_048_576,
     maxBulkBytes,
     maxRequestBytes: 4 * maxBulkBytes,
+    complaint: 'invalid',
     maxQueuedReplyBytes: 16 * MEBIBYTE,
     maxQueuedMessageBytes: 32 * MEBIBYTE,
   };

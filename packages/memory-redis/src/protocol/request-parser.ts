@@ -10,6 +10,8 @@ export interface RequestLimits {
   readonly maxBulkBytes: number;
   /** Bytes of all arguments of one request. */
   readonly maxRequestBytes: number;
+  /** What a length beyond them is called. */
+  readonly complaint: 'invalid' | 'unauthenticated';
 }
 
 /** For who has not told the password yet, as Redis does: enough to tell it. */
@@ -17,6 +19,7 @@ export const UNAUTHENTICATED_LIMITS: RequestLimits = {
   maxArguments: 10,
   maxBulkBytes: 16_384,
   maxRequestBytes: 65_536,
+  complaint: 'unauthenticated',
 };
 
 const MAX_LINE_BYTES = 65_536;
@@ -43,6 +46,11 @@ export class RequestParser {
   /** @param limits asked for each request: they grow when the client has authenticated */
   constructor(limits: () => RequestLimits) {
     this.#limits = limits;
+  }
+
+  /** What has arrived and was not taken out yet. */
+  get bufferedBytes(): number {
+    return this.#data.length - this.#position + this.#arrivedBytes;
   }
 
   push(chunk: Buffer): void {
@@ -87,11 +95,10 @@ export class RequestParser {
   }
 
   #open(line: Bytes): void {
-    const count = parseInteger(line.slice(1));
-    const { maxArguments } = this.#limits();
-    if (count === undefined || count > maxArguments)
-      throw new ProtocolError('ERR Protocol error: invalid multibulk length');
-    this.#remaining = Math.max(0, Number(count));
+    const { maxArguments, complaint } = this.#limits();
+    const count = lengthArgument(line, 'multibulk');
+    if (count > maxArguments) throw new ProtocolError(`ERR Protocol error: ${complaint} multibulk length`);
+    this.#remaining = Math.max(0, count);
     this.#arguments = [];
     this.#argumentBytes = 0;
   }
@@ -126,13 +133,13 @@ export class RequestParser {
   #lengthOf(line: Bytes): number {
     if (!line.startsWith('$'))
       throw new ProtocolError(`ERR Protocol error: expected '$', got '${line.charAt(0) || ' '}'`);
-    const { maxBulkBytes, maxRequestBytes } = this.#limits();
-    const length = parseInteger(line.slice(1));
-    if (length === undefined || length < 0 || length > maxBulkBytes)
-      throw new ProtocolError('ERR Protocol error: invalid bulk length');
-    this.#argumentBytes += Number(length);
+    const { maxBulkBytes, maxRequestBytes, complaint } = this.#limits();
+    const length = lengthArgument(line, 'bulk');
+    if (length < 0) throw new ProtocolError('ERR Protocol error: invalid bulk length');
+    if (length > maxBulkBytes) throw new ProtocolError(`ERR Protocol error: ${complaint} bulk length`);
+    this.#argumentBytes += length;
     if (this.#argumentBytes > maxRequestBytes) throw new ProtocolError('ERR Protocol error: too big request');
-    return Number(length);
+    return length;
   }
 
   /** Up to a line feed; the carriage return before it is not part of the line. */
@@ -148,4 +155,11 @@ export class RequestParser {
     this.#position = end + 1;
     return line;
   }
+}
+
+/** The number behind `*` or `$`. */
+function lengthArgument(line: Bytes, what: 'multibulk' | 'bulk'): number {
+  const length = parseInteger(line.slice(1));
+  if (length === undefined) throw new ProtocolError(`ERR Protocol error: invalid ${what} length`);
+  return Number(length);
 }

@@ -8,6 +8,9 @@ import { Client } from './client.ts';
 import { executeCommand, isWait, type ReportFailure } from './execute-command.ts';
 import type { Instance } from './instance.ts';
 
+const MAX_GATHERED_BYTES = 1_048_576;
+const LAST_REPLY_MS = 1_000;
+
 /** Serves one client until it or the server goes. */
 export function serveConnection(
   instance: Instance,
@@ -36,6 +39,7 @@ class Connection {
   readonly #parser: RequestParser;
   readonly #reportFailure: ReportFailure;
   #unsent: Bytes[] = [];
+  #unsentBytes = 0;
   #flushPlanned = false;
   #ending = false;
   #giveUpWaiting: (() => void) | undefined;
@@ -60,8 +64,11 @@ class Connection {
   }
 
   receive(chunk: Buffer): void {
+    if (this.#ending) return;
     this.#parser.push(chunk);
     this.proceed();
+    const waiting = this.#giveUpWaiting !== undefined;
+    if (waiting && this.#parser.bufferedBytes > this.#instance.limits.maxRequestBytes) this.#socket.destroy();
   }
 
   /** Answers all requests that are there; stops for a command that waits, and for a client that does not read. */
@@ -69,7 +76,10 @@ class Connection {
     try {
       while (this.#ready()) {
         const request = this.#parser.next();
-        if (request === undefined) return this.#socket.resume() && undefined;
+        if (request === undefined) {
+          this.#socket.resume();
+          return;
+        }
         this.#execute(request);
       }
     } catch (error) {
@@ -110,7 +120,10 @@ class Connection {
 
   #send(reply: Reply, version: ProtocolVersion): void {
     if (this.#socket.destroyed) return;
-    this.#unsent.push(encodeReply(reply, version));
+    const text = encodeReply(reply, version);
+    this.#unsent.push(text);
+    this.#unsentBytes += text.length;
+    if (this.#unsentBytes >= MAX_GATHERED_BYTES) return this.#flush(); // from here on the socket counts them
     if (this.#flushPlanned) return;
     this.#flushPlanned = true;
     process.nextTick(() => this.#flush());
@@ -120,12 +133,19 @@ class Connection {
     this.#flushPlanned = false;
     const text = this.#unsent.join('');
     this.#unsent = [];
+    this.#unsentBytes = 0;
     if (this.#socket.destroyed) return;
-    this.#socket.write(text, 'latin1');
-    if (this.#ending) this.#socket.end();
+    if (text !== '') this.#socket.write(text, 'latin1');
+    if (this.#ending) this.#hangUp();
     const isSubscriber = this.client.subscriptionCount > 0;
     if (isSubscriber && this.#socket.writableLength > this.#instance.limits.maxQueuedMessageBytes)
       this.#socket.destroy();
+  }
+
+  /** A client that goes on talking is cut off, once it has had the time to read the last reply. */
+  #hangUp(): void {
+    this.#socket.end();
+    setTimeout(() => this.#socket.destroy(), LAST_REPLY_MS).unref();
   }
 
   #end(): void {

@@ -69,14 +69,20 @@ export function runScripted(
 }
 
 function admit(instance: Instance, client: Client, request: readonly Bytes[]): Outcome {
+  const command = accept(client, request);
+  client.lastCommand = command.name;
+  if (client.transaction === undefined || command.flags.includes('no_multi'))
+    return run(instance, client, command, request);
+  client.transaction.requests.push(request);
+  return status('QUEUED');
+}
+
+/** What can't be called breaks the transaction that it was meant for. */
+function accept(client: Client, request: readonly Bytes[]): Command {
   try {
     const command = lookUp(request);
-    client.lastCommand = command.name;
     checkAccess(client, command);
-    if (client.transaction === undefined || command.flags.includes('no_multi'))
-      return run(instance, client, command, request);
-    client.transaction.requests.push(request);
-    return status('QUEUED');
+    return command;
   } catch (error) {
     if (client.transaction !== undefined) client.transaction.broken = true;
     throw error;
