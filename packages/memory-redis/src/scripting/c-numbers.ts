@@ -8,7 +8,6 @@ export interface NumberStyle {
 }
 
 const DEFAULT_PRECISION = 6;
-const WORD = 2n ** 64n;
 
 /**
  * Writes a number as printf does for `e`, `f` or `g`, in either case.
@@ -28,10 +27,9 @@ export function formatFloat(value: number, letter: string, style: NumberStyle): 
 
 /** Writes a number, its fraction cut off, as printf does for `d`, `i`, `u`, `o`, `x` or `X` of 64 bits. */
 export function formatInteger(value: number, letter: string, style: NumberStyle): string {
-  const fits = value >= -(2 ** 63) && value < 2 ** 63;
-  const whole = fits ? BigInt(Math.trunc(value)) : -(2n ** 63n); // what a processor makes of the others
   const signed = letter === 'd' || letter === 'i';
-  const size = signed ? (whole < 0n ? -whole : whole) : BigInt.asUintN(64, whole % WORD);
+  const whole = castInteger(value, signed);
+  const size = whole < 0n ? -whole : whole;
   const digits = size.toString(radixOf(letter)).padStart(style.precision ?? 1, '0');
   const prefix = signed ? signOf(whole < 0n, style) : basePrefix(letter, size, style);
   const text = pad(prefix, digits, style.precision === undefined ? style : withoutZeros(style));
@@ -41,6 +39,15 @@ export function formatInteger(value: number, letter: string, style: NumberStyle)
 /** Fills a text up to the width: with blanks before or after it. */
 export function padText(text: string, { flags, width }: NumberStyle): string {
   return flags.includes('-') ? text.padEnd(width) : text.padStart(width);
+}
+
+/** As a processor casts: what does not fit becomes the lowest number, or, without a sign, 0. */
+function castInteger(value: number, signed: boolean): bigint {
+  const limit = signed ? 2 ** 63 : 2 ** 64;
+  const fits = value >= -(2 ** 63) && value < limit;
+  if (!fits) return signed ? -(2n ** 63n) : 0n;
+  const whole = BigInt(Math.trunc(value));
+  return signed ? whole : BigInt.asUintN(64, whole);
 }
 
 function radixOf(letter: string): number {
