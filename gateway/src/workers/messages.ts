@@ -1,0 +1,11 @@
+import type { GatewayConfig } from '../config.ts';
+
+/** What the primary process tells a worker. */
+export type ToWorker =
+  { readonly kind: 'start'; readonly config: GatewayConfig } | { readonly kind: 'close' };
+
+/** What a worker tells the primary process: `waiting` when it listens to messages, as what was sent before may be lost. */
+export type FromWorker =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'ready'; readonly url: string }
+  | { readonly kind: 'failed'; readonly message: string };

@@ -1,0 +1,138 @@
+import cluster, { type ClusterSettings, type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createServer, type AddressInfo } from 'node:net';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Deployable, Logger, Resources } from '@trellis/deployable';
+import { AggregatorRegistry } from 'prom-client';
+import type { GatewayConfig } from '../config.ts';
+import type { FromWorker, ToWorker } from './messages.ts';
+
+const RESTART_PAUSE_MS = 500;
+const CLOSE_DEADLINE_MS = 20_000;
+
+/**
+ * Serves with several processes that share one port. One that dies is replaced; the metrics of this process are the
+ * sums of theirs.
+ *
+ * @throws Error when the first workers can't start
+ */
+export async function startWorkers(
+  config: GatewayConfig,
+  { logger, metrics }: Resources,
+): Promise<Deployable> {
+  const pool = new WorkerPool({ ...config, PORT: await fixedPort(config) }, logger);
+  const url = await pool.start();
+  const aggregator = new AggregatorRegistry();
+  metrics.metrics = () => aggregator.clusterMetrics();
+  return { url, close: () => pool.close() };
+}
+
+class WorkerPool {
+  readonly #config: GatewayConfig;
+  readonly #logger: Logger;
+  /** Whether each of them serves yet. */
+  readonly #workers = new Map<Worker, 'starting' | 'serving'>();
+  #closing: Promise<void> | undefined;
+
+  constructor(config: GatewayConfig, logger: Logger) {
+    this.#config = config;
+    this.#logger = logger;
+  }
+
+  /** @returns where all of them listen */
+  async start(): Promise<string> {
+    cluster.setupPrimary(workerSettings());
+    try {
+      const urls = await Promise.all(Array.from({ length: this.#config.WORKERS }, () => this.#fork()));
+      return urls[0] ?? '';
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.all(
+      [...this.#workers].map(([worker, state]) => closeWorker(worker, state)),
+    ).then(() => undefined);
+    return this.#closing;
+  }
+
+  async #fork(): Promise<string> {
+    const worker = cluster.fork();
+    this.#workers.set(worker, 'starting');
+    worker.once('exit', () => this.#workers.delete(worker));
+    const url = await becomesReady(worker, this.#config);
+    this.#workers.set(worker, 'serving');
+    worker.once('exit', () => this.#replace(worker));
+    return url;
+  }
+
+  #replace(dead: Worker): void {
+    if (this.#closing) return;
+    this.#logger.error({ worker: dead.id }, 'a worker has died; another one takes its place');
+    this.#forkLater();
+  }
+
+  #forkLater(): void {
+    setTimeout(() => {
+      if (this.#closing) return;
+      this.#fork().catch((error: unknown) => {
+        this.#logger.error({ err: error }, 'a worker could not be replaced; it is tried again');
+        this.#forkLater();
+      });
+    }, RESTART_PAUSE_MS);
+  }
+}
+
+/** The port that every worker listens on, those that come later too: each listening to port 0 would get its own. */
+async function fixedPort({ PORT, HOST }: GatewayConfig): Promise<number> {
+  if (PORT !== 0) return PORT;
+  const probe = createServer().listen(0, HOST);
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo; // it listens on TCP
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** From source, a worker needs what runs TypeScript; compiled, nothing. */
+function workerSettings(): ClusterSettings {
+  const fromSource = import.meta.url.endsWith('.ts');
+  const exec = fileURLToPath(new URL(fromSource ? './worker.ts' : './worker.js', import.meta.url));
+  if (!fromSource) return { exec, execArgv: process.execArgv };
+  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  return { exec, execArgv: ['--conditions=trellis-source', '--import', loader] };
+}
+
+function becomesReady(worker: Worker, config: GatewayConfig): Promise<string> {
+  return new Promise((resolve, reject) => {
+    worker.once('exit', (code, signal) =>
+      reject(new Error(`Worker ${worker.id} has ended (${signal ?? `status ${code}`}) before it was ready.`)),
+    );
+    worker.on('message', (message: FromWorker) => {
+      if (message.kind === 'waiting') tell(worker, { kind: 'start', config });
+      else if (message.kind === 'ready') resolve(message.url);
+      else if (message.kind === 'failed') reject(new Error(message.message));
+    });
+  });
+}
+
+/** What is in flight gets its time; then the process ends, willing or not. One that does not serve yet ends at once. */
+async function closeWorker(worker: Worker, state: 'starting' | 'serving'): Promise<void> {
+  if (worker.isDead()) return;
+  await new Promise<void>((resolve) => {
+    const graceMs = state === 'serving' ? CLOSE_DEADLINE_MS : 0;
+    const deadline = setTimeout(() => worker.process.kill('SIGKILL'), graceMs);
+    worker.once('exit', () => {
+      clearTimeout(deadline);
+      resolve();
+    });
+    tell(worker, { kind: 'close' });
+  });
+}
+
+function tell(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message);
+}

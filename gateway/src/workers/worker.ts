@@ -1,0 +1,48 @@
+import cluster from 'node:cluster';
+import { createLogger, createMetrics, type Deployable } from '@trellis/deployable';
+import { AggregatorRegistry } from 'prom-client';
+import type { GatewayConfig } from '../config.ts';
+import { startGateway } from '../start-gateway.ts';
+import type { FromWorker, ToWorker } from './messages.ts';
+
+// The program of a worker process. It gets its configuration from the primary process, serves on the port that all
+// workers share, and ends when it is told to, or when the primary process is gone. Signals are the primary's business:
+// a terminal sends them to both.
+const EXIT_FAILED = 1;
+
+let gateway: Deployable | undefined;
+
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => undefined);
+process.on('message', (message: ToWorker) => {
+  if (message.kind === 'start') void serve(message.config);
+  else if (message.kind === 'close') void close();
+});
+process.on('disconnect', () => void close());
+tell({ kind: 'waiting' });
+
+async function serve(config: GatewayConfig): Promise<void> {
+  const logger = createLogger({ service: 'gateway', level: config.LOG_LEVEL }).child({
+    worker: cluster.worker?.id,
+  });
+  const metrics = createMetrics('gateway');
+  AggregatorRegistry.setRegistries(metrics);
+  void new AggregatorRegistry(); // answers the primary's question for metrics
+  try {
+    gateway = await startGateway(config, { logger, metrics });
+    tell({ kind: 'ready', url: gateway.url });
+  } catch (error) {
+    logger.fatal({ err: error }, 'a worker could not start');
+    tell({ kind: 'failed', message: String(error) });
+    process.exit(EXIT_FAILED);
+  }
+}
+
+async function close(): Promise<void> {
+  await gateway?.close();
+  process.exit(0);
+}
+
+function tell(message: FromWorker): void {
+  process.send?.(message);
+}
