@@ -1,10 +1,13 @@
 import { readConfig, type Environment } from '@trellis/config';
 import type { Deployable, DeployableProgram, Logger, Metrics, Resources } from '@trellis/deployable';
+import { createWakeUp, type Background, type WakeUp } from '@trellis/events';
 import { createPool, migrate, type Pool } from '@trellis/postgres';
+import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createUserContextVerifier, type UserContextVerifier } from '@trellis/user-context';
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { z } from 'zod';
 import type { SubgraphServer } from './build-subgraph-server.ts';
+import { createPeers, type Peers } from './peers.ts';
 import { observePool } from './subgraph-metrics.ts';
 import { subgraphContradictions, type SubgraphConfig, type SubgraphShape } from './subgraph-variables.ts';
 
@@ -13,28 +16,50 @@ export interface SubgraphDependencies {
   /** Its own database. */
   readonly pool: Pool;
   readonly verifier: UserContextVerifier;
+  readonly peers: Peers;
+  /** To be called after each commit that has told something. */
+  readonly wakeRelay: () => void;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly development: boolean;
 }
 
+/** What the kit gives a subgraph's `startBackground`. */
+export interface BackgroundDependencies<Config> {
+  readonly config: Config;
+  /** Connections to the subgraph's database that requests don't wait for. */
+  readonly pool: Pool;
+  /** Opens a connection that is closed with the subgraph; undefined without REDIS_URL. */
+  readonly connectRedis: (() => RedisConnection) | undefined;
+  readonly peers: Peers;
+  /** Sleeps until something has been told. */
+  readonly relayWakeUp: WakeUp;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
 /** What makes one subgraph different from the next. */
-export interface SubgraphDefinition<Shape extends z.ZodRawShape> {
+export interface SubgraphDefinition<Config extends SubgraphConfig> {
   /** Its name in the supergraph, its schema in the database and, in capitals, the prefix of its variables. */
   readonly service: string;
   /** {@link subgraphVariables} and what the subgraph adds. */
-  readonly configSchema: z.ZodObject<Shape>;
+  readonly configSchema: z.ZodObject<SubgraphShape & z.ZodRawShape>;
   /** The folder of SQL migrations. */
   readonly migrations: URL;
-  readonly buildServer: (dependencies: SubgraphDependencies) => Promise<SubgraphServer>;
+  readonly buildServer: (dependencies: SubgraphDependencies, config: Config) => Promise<SubgraphServer>;
+  /** Starts what runs beside the requests: relay, consumers, periodic tasks. */
+  readonly startBackground?: (dependencies: BackgroundDependencies<Config>) => readonly Background[];
   /** Fills an empty table with demo data. */
   readonly seed?: (pool: Pool) => Promise<void>;
 }
 
+/** Connections for the background: one for each leadership, and some for the work. */
+const BACKGROUND_POOL_SIZE = 8;
+
 /** A program that migrates its schema, opens a pool, builds the server and listens. */
-export function createSubgraphProgram<Shape extends z.ZodRawShape>(
-  definition: SubgraphDefinition<Shape>,
-): DeployableProgram<SubgraphConfig> {
+export function createSubgraphProgram<Config extends SubgraphConfig>(
+  definition: SubgraphDefinition<Config>,
+): DeployableProgram<Config> {
   return {
     service: definition.service,
     readConfig: (environment) => readSubgraphConfig(definition, environment),
@@ -42,64 +67,112 @@ export function createSubgraphProgram<Shape extends z.ZodRawShape>(
   };
 }
 
-function readSubgraphConfig<Shape extends z.ZodRawShape>(
-  { service, configSchema }: SubgraphDefinition<Shape>,
+function readSubgraphConfig<Config extends SubgraphConfig>(
+  { service, configSchema }: SubgraphDefinition<Config>,
   environment: Environment,
-): SubgraphConfig {
-  const schema = configSchema as z.ZodObject as z.ZodObject<SubgraphShape>; // it spreads subgraphVariables
+): Config {
+  const schema: z.ZodObject<SubgraphShape> = configSchema; // what the subgraph adds is read along
   return readConfig(schema, environment, {
     subject: service,
     prefix: service.toUpperCase(),
     contradictions: subgraphContradictions,
-  });
+  }) as Config; // the schema's output is the definition's Config
 }
 
-async function start<Shape extends z.ZodRawShape>(
-  definition: SubgraphDefinition<Shape>,
-  config: SubgraphConfig,
+/** Whatever has been opened when something fails is closed again. */
+async function start<Config extends SubgraphConfig>(
+  definition: SubgraphDefinition<Config>,
+  config: Config,
   resources: Resources,
 ): Promise<Deployable> {
-  const pool = await openDatabase(definition, config, resources);
-  const server = await buildOver(pool, definition, config, resources);
+  const closing: (() => Promise<unknown>)[] = [];
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= closeAll(closing));
   try {
-    const url = await server.listen({ port: config.PORT, host: config.HOST });
-    return { url, close: () => server.close() };
+    const url = await open(definition, config, resources, closing);
+    return { url, close };
   } catch (error) {
-    await server.close();
+    await close();
     throw error;
   }
 }
 
-/** The pool belongs to the server from here on, and ends with it. */
-async function buildOver<Shape extends z.ZodRawShape>(
-  pool: Pool,
-  { service, buildServer }: SubgraphDefinition<Shape>,
-  config: SubgraphConfig,
-  { logger, metrics }: Resources,
-): Promise<SubgraphServer> {
-  const verifier = createUserContextVerifier({ subgraph: service, keys: keysOf(config) });
-  const development = config.NODE_ENV !== 'production';
-  const server = await buildServer({ pool, verifier, logger, metrics, development });
-  server.addHook('onClose', () => pool.end());
-  return server;
+/** The last opened is closed first. */
+async function closeAll(closing: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const step of closing.toReversed()) await step();
 }
 
-async function openDatabase<Shape extends z.ZodRawShape>(
-  definition: SubgraphDefinition<Shape>,
-  config: SubgraphConfig,
-  { logger, metrics }: Resources,
-): Promise<Pool> {
-  const database = { connectionString: config.DATABASE_URL, schema: definition.service };
-  const applied = await migrate({ ...database, directory: definition.migrations });
+async function open<Config extends SubgraphConfig>(
+  definition: SubgraphDefinition<Config>,
+  config: Config,
+  resources: Resources,
+  closing: (() => Promise<unknown>)[],
+): Promise<string> {
+  const { service } = definition;
+  await migrateDatabase(definition, config, resources);
+  const pool = openPool(service, config, resources, config.DATABASE_POOL_SIZE);
+  closing.push(() => pool.end());
+  observePool(pool, resources.metrics);
+  if (config.DEMO_DATA) await definition.seed?.(pool);
+
+  const peers = await createPeers(service, config);
+  const relayWakeUp = createWakeUp();
+  const verifier = createUserContextVerifier({ subgraph: service, keys: keysOf(config) });
+  const development = config.NODE_ENV !== 'production';
+  const server = await definition.buildServer(
+    { ...resources, pool, verifier, peers, development, wakeRelay: relayWakeUp.poke },
+    config,
+  );
+  closing.push(() => server.close());
+  const url = await server.listen({ port: config.PORT, host: config.HOST });
+  startBackground(definition, config, resources, { peers, relayWakeUp }, closing);
+  return url;
+}
+
+/** It ends before the server does: what it still has to tell waits in the database. */
+function startBackground<Config extends SubgraphConfig>(
+  { service, startBackground: startAll }: SubgraphDefinition<Config>,
+  config: Config,
+  resources: Resources,
+  shared: Pick<BackgroundDependencies<Config>, 'peers' | 'relayWakeUp'>,
+  closing: (() => Promise<unknown>)[],
+): void {
+  if (!startAll) return;
+  const pool = openPool(service, config, resources, BACKGROUND_POOL_SIZE);
+  closing.push(() => pool.end());
+  const { REDIS_URL: url } = config;
+  const connect = (): RedisConnection => {
+    const onError = (error: Error): void => resources.logger.warn({ err: error }, 'Redis');
+    const connection = connectRedis({ url: url ?? '', name: `trellis-${service}`, onError });
+    closing.push(async () => connection.disconnect());
+    return connection;
+  };
+  const running = startAll({
+    ...resources,
+    ...shared,
+    config,
+    pool,
+    connectRedis: url ? connect : undefined,
+  });
+  closing.push(() => Promise.all(running.map((background) => background.close())));
+}
+
+async function migrateDatabase<Config extends SubgraphConfig>(
+  { service, migrations }: SubgraphDefinition<Config>,
+  { DATABASE_URL: connectionString }: Config,
+  { logger }: Resources,
+): Promise<void> {
+  const applied = await migrate({ connectionString, schema: service, directory: migrations });
   if (applied.length > 0) logger.info({ migrations: applied }, 'brought the database up to date');
-  const pool = createPool({
-    ...database,
-    max: config.DATABASE_POOL_SIZE,
+}
+
+function openPool(service: string, config: SubgraphConfig, { logger }: Resources, max: number): Pool {
+  return createPool({
+    connectionString: config.DATABASE_URL,
+    schema: service,
+    max,
     onIdleError: (error) => logger.warn({ err: error }, 'lost an idle connection to the database'),
   });
-  observePool(pool, metrics);
-  if (config.DEMO_DATA) await definition.seed?.(pool);
-  return pool;
 }
 
 function keysOf(config: SubgraphConfig): JWTVerifyGetKey {

@@ -7,6 +7,7 @@ export {
 export { hasRole, isEditor, requireUserId } from './caller.ts';
 export {
   createSubgraphProgram,
+  type BackgroundDependencies,
   type SubgraphDefinition,
   type SubgraphDependencies,
 } from './create-subgraph-program.ts';
@@ -14,6 +15,8 @@ export { forgetOldAnswers } from './idempotency.ts';
 export { createId, isTimeOrderedId, parseId, timeOfId } from './ids.ts';
 export { createMutations, type MutationCall, type Mutations, type MutationsOptions } from './mutations.ts';
 export { groupByPosition, orderByKey } from './order-by-key.ts';
+export { type Peers } from './peers.ts';
+export { startPeriodicTask, type PeriodicTaskOptions } from './periodic-task.ts';
 export { dateTimeScalar } from './scalars/date-time.ts';
 export { jsonScalar, type JsonValue } from './scalars/json.ts';
 export {

@@ -12,6 +12,9 @@ export interface SubgraphConfig extends ProcessConfig {
   readonly USER_CONTEXT_JWKS?: string | undefined;
   readonly USER_CONTEXT_JWKS_URL?: string | undefined;
   readonly DEMO_DATA: boolean;
+  readonly REDIS_URL?: string | undefined;
+  readonly SERVICE_PRIVATE_KEY?: string | undefined;
+  readonly SERVICE_JWKS?: string | undefined;
 }
 
 /** The variables of {@link SubgraphConfig} as a schema's shape. */
@@ -45,6 +48,21 @@ export function subgraphVariables(defaultPort: number): SubgraphShape {
       .optional()
       .describe('Where the gateway publishes its keys: …/.well-known/user-context-jwks.json.'),
     DEMO_DATA: flag(false).describe('Fills an empty table with demo data. Not in production.'),
+    REDIS_URL: url('redis', 'rediss')
+      .optional()
+      .describe('The Redis whose streams carry events. Without it events wait in the database.'),
+    SERVICE_PRIVATE_KEY: z
+      .string()
+      .refine(isPrivateKey, { error: 'must be a private JSON Web Key with "kid"' })
+      .optional()
+      .describe(
+        'The key by which the service names itself to other services: a JSON Web Key, "kid" is its name.',
+      ),
+    SERVICE_JWKS: z
+      .string()
+      .refine(isJwks, { error: 'must be a JSON Web Key Set' })
+      .optional()
+      .describe('Public keys of the services that may call this one, a JSON Web Key Set.'),
     ...processVariables,
   };
 }
@@ -60,10 +78,20 @@ export function subgraphContradictions(config: SubgraphConfig): readonly string[
 }
 
 function isJwks(text: string): boolean {
+  const parsed = parseObject(text);
+  return parsed !== undefined && 'keys' in parsed && Array.isArray(parsed.keys);
+}
+
+function isPrivateKey(text: string): boolean {
+  const parsed = parseObject(text);
+  return parsed !== undefined && 'kid' in parsed && 'd' in parsed;
+}
+
+function parseObject(text: string): object | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && 'keys' in parsed && Array.isArray(parsed.keys);
+    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
   } catch {
-    return false;
+    return undefined; // not JSON: the caller says what was expected
   }
 }

@@ -24,6 +24,8 @@ export interface PostStore {
   list(page: Page, viewer: Viewer): Promise<readonly Post[]>;
   /** A list for each page asked for, the newest first, in one statement. */
   listByAuthors(pages: readonly AuthorPage[], viewer: Viewer): Promise<readonly (readonly Post[])[]>;
+  /** All posts, drafts included, in the order of their ids: for other services. */
+  scan(after: string | null, limit: number): Promise<readonly Post[]>;
   /** Fills an empty table; leaves any other as it is. */
   seed(posts: readonly Post[]): Promise<void>;
 }
@@ -64,6 +66,8 @@ const LIST_BY_AUTHORS = `
   ) AS visible
   ORDER BY position, visible.id DESC`;
 
+const SCAN = `SELECT ${POST_COLUMNS} FROM post WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`;
+
 const SEED = `
   INSERT INTO post (id, author_id, title, body, tags, metadata, published, updated_at)
   SELECT id, "authorId", title, body, tags, nullif(metadata, 'null'), published, "updatedAt"
@@ -96,6 +100,7 @@ export function createPostStore(pool: Pool): PostStore {
       ]);
       return groupByPosition(pages.length, rows, ({ position }) => position);
     },
+    scan: async (after, limit) => (await pool.query<Post>(SCAN, [after, limit])).rows,
     seed: async (posts) => {
       await pool.query(SEED, [JSON.stringify(posts)]);
     },

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { POST_DELETED, POST_SAVED, type PostSaved } from '@trellis/content-events';
 import { badUserInput, forbidden } from '@trellis/errors';
-import { appendEvent } from '@trellis/events';
 import type { Transaction } from '@trellis/postgres';
 import { createId, parseId, timeOfId } from '@trellis/subgraph-kit';
 import type { NewPost, PostChange } from './post-input.ts';
 import { postRecords, type LockedPost, type PostState } from './post-records.ts';
+import { tellDeleted, tellSaved } from './post-told.ts';
 import { seesDraftsOf, type Post, type Writer } from './post.ts';
 
 /** What came of making a post. */
@@ -80,7 +79,7 @@ export async function deletePost(transaction: Transaction, writer: Writer, id: s
   const post = await lockForWriting(transaction, writer, id);
   if (!post) return false;
   await postRecords(transaction).remove(post.id);
-  await appendEvent(transaction, { type: POST_DELETED, subject: post.id, payload: { id: post.id } });
+  await tellDeleted(transaction, post.id);
   return true;
 }
 
@@ -124,12 +123,6 @@ function isSameState(before: LockedPost, state: PostState): boolean {
   const picked = ({ title, body, tags, metadata, published, publishAt }: PostState): unknown =>
     JSON.parse(JSON.stringify([title, body, tags, metadata, published, publishAt]));
   return isDeepStrictEqual(picked(before), picked(state));
-}
-
-function tellSaved(transaction: Transaction, post: Post, announced: boolean): Promise<void> {
-  const { id, authorId, title, body, tags, published } = post;
-  const payload: PostSaved = { id, authorId, title, body, tags, published, announced };
-  return appendEvent(transaction, { type: POST_SAVED, subject: id, payload });
 }
 
 function staleVersion(expected: Date): Error {

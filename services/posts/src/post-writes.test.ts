@@ -362,12 +362,8 @@ describe('Mutation.updatePost', () => {
         const { errors } = await update(id, input, otherEditor);
         if (errors.length > 0) await addOne();
       };
-      await Promise.all(
-        Array.from({ length: 16 }, async () => {
-          for (let round = 0; round < 4; round += 1) await addOne();
-        }),
-      );
-      expect(await stored(id)).toMatchObject({ body: '64' });
+      await Promise.all(Array.from({ length: 16 }, addOne));
+      expect(await stored(id)).toMatchObject({ body: '16' });
     });
 
     it('lets updatedAt rise with every change, however fast', async () => {

@@ -5,24 +5,30 @@ import {
   type SubgraphServer,
 } from '@trellis/subgraph-kit';
 import type { SubgraphContext } from './context.ts';
+import { addInternalRoutes } from './internal-routes.ts';
 import { createPostLoader } from './post-loader.ts';
 import { createPostStore } from './post-store.ts';
 import { viewerOf } from './post.ts';
 import { resolvers } from './resolvers/index.ts';
 
 /** Builds the posts subgraph over its database. It does not listen yet. */
-export function buildServer(dependencies: SubgraphDependencies): Promise<SubgraphServer> {
-  const { pool } = dependencies;
+export async function buildServer(dependencies: SubgraphDependencies): Promise<SubgraphServer> {
+  const { pool, wakeRelay } = dependencies;
   const store = createPostStore(pool);
-  return buildSubgraphServer<SubgraphContext>({
+  const server = await buildSubgraphServer<SubgraphContext>({
     ...dependencies,
     typeDefs: new URL('../src/schema.graphql', import.meta.url),
     resolvers,
     createContext: ({ userContext, idempotencyKey }) => {
       const posts = createPostLoader(store, viewerOf(userContext));
-      const mutations = createMutations({ pool, idempotencyKey, onCommit: () => posts.forget() });
-      return { userContext, posts, mutations };
+      const onCommit = (): void => {
+        posts.forget();
+        wakeRelay();
+      };
+      return { userContext, posts, mutations: createMutations({ pool, idempotencyKey, onCommit }) };
     },
     readiness: { database: async () => void (await pool.query('SELECT 1')) },
   });
+  addInternalRoutes(server, dependencies, store);
+  return server;
 }

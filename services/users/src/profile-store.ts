@@ -1,6 +1,6 @@
-import { USER_SAVED, type UserSaved } from '@trellis/content-events';
-import { appendEvent } from '@trellis/events';
+import type { UserSaved } from '@trellis/content-events';
 import { inTransaction, type Pool, type Transaction } from '@trellis/postgres';
+import { tellSaved } from './profile-told.ts';
 import type { Claims, Profile } from './profile.ts';
 
 /** A page by offset. */
@@ -22,6 +22,8 @@ export interface ProfileStore {
   follow(claims: Claims): Promise<void>;
   /** Makes a profile that no token has touched, and tells of it. */
   create(transaction: Transaction, profile: Profile): Promise<Profile>;
+  /** All profiles in the order of their ids: for other services. */
+  scan(after: string | null, limit: number): Promise<readonly Profile[]>;
   /** Fills an empty table; leaves any other as it is. */
   seed(profiles: readonly Profile[]): Promise<void>;
 }
@@ -59,6 +61,8 @@ const FOLLOW = `
 const CREATE = `
   INSERT INTO profile (id, name, email, role, created_at) VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
 
+const SCAN = `SELECT ${COLUMNS} FROM profile WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`;
+
 const SEED = `
   INSERT INTO profile (id, name, email, role, created_at)
   SELECT id, name, email, role, "createdAt"
@@ -77,6 +81,7 @@ export function createProfileStore(pool: Pool): ProfileStore {
       await tellSaved(transaction, { id, name });
       return rows[0] as Profile; // one row in, one row out
     },
+    scan: async (after, limit) => (await pool.query<Profile>(SCAN, [after, limit])).rows,
     seed: async (profiles) => {
       await pool.query(SEED, [JSON.stringify(profiles)]);
     },
@@ -87,8 +92,4 @@ async function follow(transaction: Transaction, claims: Claims): Promise<void> {
   const { id, name, email, role, tokenIssuedAt } = claims;
   const { rows } = await transaction.query<UserSaved>(FOLLOW, [id, name, email, role, tokenIssuedAt]);
   for (const renamed of rows) await tellSaved(transaction, renamed);
-}
-
-function tellSaved(transaction: Transaction, payload: UserSaved): Promise<void> {
-  return appendEvent(transaction, { type: USER_SAVED, subject: payload.id, payload });
 }

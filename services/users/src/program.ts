@@ -1,6 +1,7 @@
 import { createDemoContent } from '@trellis/demo-data';
 import type { DeployableProgram } from '@trellis/deployable';
 import { createSubgraphProgram, type SubgraphConfig } from '@trellis/subgraph-kit';
+import { startBackground } from './background.ts';
 import { configSchema } from './config.ts';
 import { createProfileStore } from './profile-store.ts';
 import { buildServer } from './server.ts';
@@ -11,5 +12,6 @@ export const users: DeployableProgram<SubgraphConfig> = createSubgraphProgram({
   configSchema,
   migrations: new URL('../migrations/', import.meta.url),
   buildServer,
+  startBackground,
   seed: (pool) => createProfileStore(pool).seed(createDemoContent().users),
 });

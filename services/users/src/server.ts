@@ -1,3 +1,4 @@
+import { addEventRoutes } from '@trellis/events';
 import {
   buildSubgraphServer,
   createMutations,
@@ -8,23 +9,34 @@ import type { SubgraphContext } from './context.ts';
 import { createProfileLoader } from './profile-loader.ts';
 import { createProfileProvisioner } from './profile-provisioner.ts';
 import { createProfileStore } from './profile-store.ts';
+import { readSnapshot } from './profile-snapshot.ts';
 import { resolvers } from './resolvers/index.ts';
 
 /** Builds the users subgraph over its database. It does not listen yet. */
-export function buildServer(dependencies: SubgraphDependencies): Promise<SubgraphServer> {
-  const { pool, logger } = dependencies;
+export async function buildServer(dependencies: SubgraphDependencies): Promise<SubgraphServer> {
+  const { pool, logger, wakeRelay, peers } = dependencies;
   const store = createProfileStore(pool);
   const provisioner = createProfileProvisioner(store, logger);
-  return buildSubgraphServer<SubgraphContext>({
+  const server = await buildSubgraphServer<SubgraphContext>({
     ...dependencies,
     typeDefs: new URL('../src/schema.graphql', import.meta.url),
     resolvers,
     createContext: async ({ userContext, idempotencyKey }) => {
       if (userContext.user) await provisioner.provision(userContext.user);
       const profiles = createProfileLoader(store);
-      const mutations = createMutations({ pool, idempotencyKey, onCommit: () => profiles.forget() });
-      return { userContext, store, profiles, mutations };
+      const onCommit = (): void => {
+        profiles.forget();
+        wakeRelay();
+      };
+      return { userContext, store, profiles, mutations: createMutations({ pool, idempotencyKey, onCommit }) };
     },
     readiness: { database: async () => void (await pool.query('SELECT 1')) },
   });
+  addEventRoutes(server, {
+    pool,
+    verifier: peers.verifier,
+    readers: ['search'],
+    readSnapshot: (after, limit) => readSnapshot(store, after, limit),
+  });
+  return server;
 }

@@ -5,6 +5,7 @@ import { createUserContextVerifier, USER_CONTEXT_HEADER, type UserContext } from
 import { createLocalJWKSet } from 'jose';
 import type { SubgraphServer } from '../build-subgraph-server.ts';
 import type { SubgraphDependencies } from '../create-subgraph-program.ts';
+import type { Peers } from '../peers.ts';
 
 /** What makes the subgraph under test. */
 export interface TestSubgraphOptions {
@@ -15,6 +16,8 @@ export interface TestSubgraphOptions {
   readonly buildServer: (dependencies: SubgraphDependencies) => Promise<SubgraphServer>;
   /** @default true */
   readonly development?: boolean;
+  /** @default none: nobody may call, and nobody can be called */
+  readonly peers?: Peers;
 }
 
 /** An operation as the gateway would send it. */
@@ -53,6 +56,11 @@ export interface TestSubgraph {
   close(): Promise<void>;
 }
 
+const NO_PEERS: Peers = {
+  verifier: { verify: () => Promise.reject(new Error('There are no peers in this test.')) },
+  client: undefined,
+};
+
 const NOBODY: UserContext = { scopes: ['read:data'] };
 
 /** Starts a subgraph for a test file, on the PostgreSQL of the test run. */
@@ -72,6 +80,8 @@ export async function startTestSubgraph(options: TestSubgraphOptions): Promise<T
     logger: createLogger({ service: options.service, level: 'silent' }),
     metrics: createMetrics(options.service),
     development: options.development ?? true,
+    peers: options.peers ?? NO_PEERS,
+    wakeRelay: () => {},
   });
   return {
     pool,

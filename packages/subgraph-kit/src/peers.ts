@@ -1,0 +1,26 @@
+import {
+  createServiceClient,
+  createServiceTokenSigner,
+  createServiceTokenVerifier,
+  type ServiceClient,
+  type ServiceTokenVerifier,
+} from '@trellis/service-calls';
+import type { JSONWebKeySet, JWK } from 'jose';
+import type { SubgraphConfig } from './subgraph-variables.ts';
+
+/** The other services, as this one may call and be called by them. */
+export interface Peers {
+  /** Verifies who calls; without SERVICE_JWKS nobody may. */
+  readonly verifier: ServiceTokenVerifier;
+  /** Undefined where this service has no key to sign its calls with. */
+  readonly client: ((service: string, url: string) => ServiceClient) | undefined;
+}
+
+/** Reads the keys of the configuration. */
+export async function createPeers(service: string, config: SubgraphConfig): Promise<Peers> {
+  const keys = JSON.parse(config.SERVICE_JWKS ?? '{"keys":[]}') as JSONWebKeySet; // checked with the configuration
+  const verifier = createServiceTokenVerifier(service, keys);
+  if (config.SERVICE_PRIVATE_KEY === undefined) return { verifier, client: undefined };
+  const signer = await createServiceTokenSigner(JSON.parse(config.SERVICE_PRIVATE_KEY) as JWK); // checked with the configuration
+  return { verifier, client: (peer, url) => createServiceClient({ service: peer, url, signer }) };
+}

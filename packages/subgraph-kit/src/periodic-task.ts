@@ -1,0 +1,34 @@
+import type { Logger } from '@trellis/deployable';
+import { sleep, type Background } from '@trellis/events';
+
+/** Work that is done again and again. */
+export interface PeriodicTaskOptions {
+  /** For the log. */
+  readonly name: string;
+  /** Milliseconds between the end of one time and the begin of the next. */
+  readonly pauseMs: number;
+  readonly work: () => Promise<void>;
+  readonly logger: Logger;
+}
+
+/** Does the work until closed, beginning at once. A time that fails is logged, and the next one follows. */
+export function startPeriodicTask(options: PeriodicTaskOptions): Background {
+  const controller = new AbortController();
+  const ended = repeat(options, controller.signal);
+  return {
+    close: () => {
+      controller.abort();
+      return ended;
+    },
+  };
+}
+
+async function repeat(
+  { name, pauseMs, work, logger }: PeriodicTaskOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await work().catch((error: unknown) => logger.warn({ err: error, task: name }, 'a periodic task failed'));
+    await sleep(pauseMs, signal);
+  }
+}
