@@ -47,6 +47,8 @@ export interface ClientMetadata {
   readonly id_token_signed_response_alg: 'ES256' | 'RS256';
   readonly default_max_age?: number | undefined;
   readonly require_auth_time: boolean;
+  /** Access tokens are always bound to a key. RFC 9449 §5.2 */
+  readonly dpop_bound_access_tokens: boolean;
   /** Authorization requests must be pushed. RFC 9126 §6 */
   readonly require_pushed_authorization_requests: boolean;
   /** An own member: consent is not asked for, because client and server belong to the same operator. */
@@ -96,6 +98,7 @@ const declared = z.object({
   id_token_signed_response_alg: z.enum(['ES256', 'RS256']).default('ES256'),
   default_max_age: z.int().min(0).optional(),
   require_auth_time: z.boolean().default(false),
+  dpop_bound_access_tokens: z.boolean().default(false),
   require_pushed_authorization_requests: z.boolean().default(false),
   first_party: z.boolean().default(false),
   refresh_reuse_leeway_seconds: z.int().min(0).max(60).default(0),

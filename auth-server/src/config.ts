@@ -33,6 +33,7 @@ export interface AuthServerConfig {
   readonly ID_TOKEN_TTL_S: number;
   readonly CODE_TTL_S: number;
   readonly DEVICE_CODE_TTL_S: number;
+  readonly DPOP_NONCE_REQUIRED: boolean;
   readonly REFRESH_TOKEN_IDLE_TTL_S: number;
   readonly REFRESH_TOKEN_TTL_S: number;
   readonly SESSION_IDLE_TTL_S: number;
@@ -95,6 +96,7 @@ export const configSchema: z.ZodObject<Shape> = z.object({
   DEVICE_CODE_TTL_S: seconds(1, 1_800, 600).describe(
     'Seconds in which a person has to enter the code that a device shows. 1 to 1800.',
   ),
+  DPOP_NONCE_REQUIRED: flag(false).describe('Whether DPoP proofs need a nonce of this server.'),
   REFRESH_TOKEN_IDLE_TTL_S: seconds(1, 365 * DAY_S, 30 * DAY_S).describe(
     'Seconds after which an unused refresh token expires.',
   ),

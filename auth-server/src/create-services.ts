@@ -5,6 +5,7 @@ import { createAudit } from './audit.ts';
 import { createAuthServerMetrics } from './auth-server-metrics.ts';
 import { createClientRegistry } from './client-registry.ts';
 import { knownScopes, type AuthServerConfig } from './config.ts';
+import { createDpopNonces } from './dpop/nonces.ts';
 import { createGrantRevoker } from './grant-revoker.ts';
 import { deriveKey } from './secrets.ts';
 import type { Services, Settings } from './services.ts';
@@ -75,6 +76,7 @@ export async function createServices(
   const hasher = await createPasswordHasher(config.PASSWORD_HASH_CONCURRENCY);
   const attempts = createAttemptStore(redis);
   const throttle = createThrottle(attempts, throttleLimits(config));
+  const csrfKey = deriveKey(config.COOKIE_SECRET, 'csrf');
   const signingKeys = signingKeyDependencies(config, pool, clock);
   await ensureSigningKeys(signingKeys);
   const services: Services = {
@@ -90,8 +92,9 @@ export async function createServices(
     codes: createCodeStore(redis, revocationTtlS),
     consents: createConsentStore(pool),
     devices: createDeviceStore(redis),
+    dpopNonces: createDpopNonces(csrfKey, config.DPOP_NONCE_REQUIRED, clock),
     userCodeGuesses: createGuesses(attempts, 'user-code', USER_CODE_GUESSES),
-    csrfKey: deriveKey(config.COOKIE_SECRET, 'csrf'),
+    csrfKey,
     keyring: await createKeyring(signingKeys.store, signingKeys.encryption),
     pushedRequests: createPushedRequestStore(redis, config.TRANSACTION_TTL_S),
     refreshTokens: createRefreshTokens(deriveKey(config.KEY_ENCRYPTION_SECRET, 'refresh-tokens')),

@@ -28,6 +28,7 @@ function publicClient(
     application_type: applicationType,
     id_token_signed_response_alg: 'ES256',
     require_auth_time: false,
+    dpop_bound_access_tokens: false,
     require_pushed_authorization_requests: false,
     first_party: false,
     refresh_reuse_leeway_seconds: 0,

@@ -18,6 +18,7 @@ export type OAuthErrorCode =
   | 'insufficient_scope'
   | 'interaction_required'
   | 'invalid_client'
+  | 'invalid_dpop_proof'
   | 'invalid_grant'
   | 'invalid_request'
   | 'invalid_request_uri'
@@ -33,7 +34,8 @@ export type OAuthErrorCode =
   | 'temporarily_unavailable'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
-  | 'unsupported_response_type';
+  | 'unsupported_response_type'
+  | 'use_dpop_nonce';
 
 /** Every error that this server answers with. */
 export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>> = Object.freeze({
@@ -54,6 +56,7 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     'A page is needed, and prompt=none forbids it.',
   ),
   invalid_client: describe(400, false, 'RFC 6749 §5.2', 'The client is unknown or did not prove who it is.'),
+  invalid_dpop_proof: describe(400, false, 'RFC 9449 §5', 'The DPoP proof is not valid here.'),
   invalid_grant: describe(400, false, 'RFC 6749 §5.2', 'The code or refresh token is not usable.'),
   invalid_request: describe(
     400,
@@ -120,6 +123,7 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     'RFC 6749 §4.1.2.1',
     'Only response_type=code is supported.',
   ),
+  use_dpop_nonce: describe(400, false, 'RFC 9449 §8', 'The DPoP proof needs a nonce of this server.'),
 });
 
 function describe(

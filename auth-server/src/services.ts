@@ -1,4 +1,5 @@
 import type { Audit } from './audit.ts';
+import type { DpopNonces } from './dpop/nonces.ts';
 import type { ClientRegistry } from './client-registry.ts';
 import type { GrantRevoker } from './grant-revoker.ts';
 import type { AuthServerMetrics } from './auth-server-metrics.ts';
@@ -52,6 +53,7 @@ export interface Services {
   /** Key of the tokens that bind forms to browsers. */
   readonly csrfKey: Buffer;
   readonly devices: DeviceStore;
+  readonly dpopNonces: DpopNonces;
   readonly grants: GrantStore;
   /** Limits guesses of the codes that devices show. */
   readonly userCodeGuesses: Guesses;

@@ -16,6 +16,8 @@ export interface AuthorizationRequest extends RedirectTarget {
   /** S256. */
   readonly codeChallenge: string;
   readonly nonce?: string | undefined;
+  /** Thumbprint of the only key that may exchange the code. RFC 9449 §10 */
+  readonly keyThumbprint?: string | undefined;
   readonly prompts: readonly Prompt[];
   /** Seconds since the sign-in that are still acceptable. */
   readonly maxAgeS?: number | undefined;

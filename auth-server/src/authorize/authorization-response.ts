@@ -24,7 +24,7 @@ export async function issueCode(
   const { code, secretHash } = newGrantCode('ac', grantId);
   // Listed before it can be used, so that whatever ends the account's grants ends this one too.
   await accountGrants.add(session.subject, grantId, issuedAt + settings.refreshTtlS);
-  const { clientId, redirectUri, codeChallenge, scopes, audience, nonce } = request;
+  const { clientId, redirectUri, codeChallenge, scopes, audience, nonce, keyThumbprint } = request;
   const { subject, authenticatedAt, sessionId } = session;
   const contents = {
     clientId,
@@ -33,6 +33,7 @@ export async function issueCode(
     scopes,
     audience,
     nonce,
+    keyThumbprint,
     subject,
     authenticatedAt,
     sessionId,

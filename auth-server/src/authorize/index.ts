@@ -4,6 +4,7 @@ import type { Client } from '../stores/client-store.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
 import { checkClient } from './check-client.ts';
 import { checkInteraction } from './check-interaction.ts';
+import { checkKeyThumbprint } from './check-key-thumbprint.ts';
 import { checkPkce } from './check-pkce.ts';
 import { checkRedirectUri } from './check-redirect-uri.ts';
 import { checkRequestedResource } from './check-resource.ts';
@@ -55,5 +56,13 @@ export async function checkAuthorizationRequest(
     keyring,
     clock,
   });
-  return { ...target, codeChallenge, scopes, audience, nonce: parameters.get('nonce'), ...interaction };
+  return {
+    ...target,
+    codeChallenge,
+    scopes,
+    audience,
+    nonce: parameters.get('nonce'),
+    keyThumbprint: checkKeyThumbprint(parameters),
+    ...interaction,
+  };
 }

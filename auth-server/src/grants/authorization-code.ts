@@ -10,6 +10,7 @@ import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import { equalsConstantTime } from '../secrets.ts';
 import type { GrantHandler } from './grant-handler.ts';
 import { issuePersonTokens } from './person-tokens.ts';
+import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
 
 /**
@@ -20,12 +21,15 @@ import { checkResource } from './requested-scopes.ts';
  */
 export const authorizationCodeGrant: GrantHandler = {
   grantType: 'authorization_code',
-  handle: async ({ client, parameters }, services) => {
+  handle: async ({ client, parameters, keyThumbprint }, services) => {
     const code = readCode(parameters);
     const stored = await services.codes.find(code.grantId);
     const contents = checkCode(code, stored, client, parameters);
     const account = await findAccount(contents, services);
-    const grant = grantOf(contents, services);
+    if (contents.keyThumbprint !== undefined && contents.keyThumbprint !== keyThumbprint) {
+      throw invalidGrant('other key than dpop_jkt');
+    }
+    const grant = grantOf(contents, boundThumbprint(client, keyThumbprint), services);
     await consume(code, grant, client, services);
     return issuePersonTokens(services, {
       client,
@@ -35,6 +39,7 @@ export const authorizationCodeGrant: GrantHandler = {
       scopes: grant.scopes,
       generation: isRefreshable(client) ? 1 : undefined,
       nonce: contents.nonce,
+      keyThumbprint,
     });
   },
 };
@@ -73,7 +78,7 @@ async function findAccount(contents: CodeContents, { accounts }: Services): Prom
   return account;
 }
 
-function grantOf(contents: CodeContents, { settings }: Services): Grant {
+function grantOf(contents: CodeContents, keyThumbprint: string | undefined, { settings }: Services): Grant {
   return {
     clientId: contents.clientId,
     subject: contents.subject,
@@ -81,6 +86,7 @@ function grantOf(contents: CodeContents, { settings }: Services): Grant {
     audience: contents.audience,
     authenticatedAt: contents.authenticatedAt,
     sessionId: contents.sessionId,
+    keyThumbprint,
     createdAt: contents.issuedAt,
     expiresAt: contents.issuedAt + settings.refreshTtlS,
   };

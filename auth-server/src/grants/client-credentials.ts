@@ -14,17 +14,18 @@ import { narrowScopes } from './requested-scopes.ts';
  */
 export const clientCredentialsGrant: GrantHandler = {
   grantType: 'client_credentials',
-  handle: async ({ client, parameters }, services) => {
+  handle: async ({ client, parameters, keyThumbprint }, services) => {
     const scopes = narrowScopes(apiScopesOf(client), parameters.get('scope'));
     const accessToken = issueAccessToken(services, {
       clientId: client.metadata.client_id,
       grantId: newGrantId(),
       audience: chooseAudience(parameters.getAll('resource'), services),
       scopes,
+      keyThumbprint,
     });
     return {
       access_token: accessToken,
-      token_type: 'Bearer',
+      token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
       expires_in: services.settings.accessTokenTtlS,
       scope: scopes.join(' '),
     };

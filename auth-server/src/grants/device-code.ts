@@ -8,17 +8,18 @@ import type { Grant } from '../stores/grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import type { GrantHandler } from './grant-handler.ts';
 import { issuePersonTokens } from './person-tokens.ts';
+import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
 
 /** Answers a device that asks for its tokens. RFC 8628 §3.4, §3.5 */
 export const deviceCodeGrant: GrantHandler = {
   grantType: DEVICE_CODE_GRANT,
-  handle: async ({ client, parameters }, services) => {
+  handle: async ({ client, parameters, keyThumbprint }, services) => {
     const text = parameters.get('device_code');
     if (text === undefined) throw missingParameter('device_code');
     const code = parseGrantCode('dc', text);
     if (!code) throw invalidGrant('not a device code');
-    const grant = grantOf(await poll(code, client, services));
+    const grant = grantOf(await poll(code, client, keyThumbprint, services));
     checkResource(grant.audience, parameters.getAll('resource'));
     const account = await services.accounts.findById(grant.subject);
     if (!account || !honoursSignInAt(account, grant.authenticatedAt)) throw invalidGrant('account is gone');
@@ -26,19 +27,30 @@ export const deviceCodeGrant: GrantHandler = {
     const { subject, clientId, scopes } = grant;
     services.audit.record({ event: 'grant_begun', grantId, subject, clientId, scopes });
     const generation = client.metadata.grant_types.includes('refresh_token') ? 1 : undefined;
-    return issuePersonTokens(services, { client, account, grantId, grant, scopes, generation });
+    return issuePersonTokens(services, {
+      client,
+      account,
+      grantId,
+      grant,
+      scopes,
+      generation,
+      keyThumbprint,
+    });
   },
 };
 
 function poll(
   code: GrantCode,
-  { metadata }: Client,
+  client: Client,
+  keyThumbprint: string | undefined,
   { devices, settings, clock }: Services,
 ): Promise<PollOutcome> {
+  const { metadata } = client;
   const isRefreshable = metadata.grant_types.includes('refresh_token');
   return devices.poll({
     ...code,
     clientId: metadata.client_id,
+    keyThumbprint: boundThumbprint(client, keyThumbprint),
     now: clock(),
     idleTtlS: isRefreshable ? settings.refreshIdleTtlS : settings.accessTokenTtlS,
   });

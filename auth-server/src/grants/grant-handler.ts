@@ -7,12 +7,14 @@ import type { GrantType } from '../client-metadata.ts';
 export interface TokenRequest {
   readonly client: Client;
   readonly parameters: Parameters;
+  /** Thumbprint of the key that the client has proven to hold. RFC 9449 */
+  readonly keyThumbprint: string | undefined;
 }
 
 /** A successful answer of the token endpoint. RFC 6749 §5.1, OpenID Connect Core §3.1.3.3 */
 export interface TokenResponse {
   readonly access_token: string;
-  readonly token_type: 'Bearer';
+  readonly token_type: 'Bearer' | 'DPoP';
   readonly expires_in: number;
   readonly refresh_token?: string;
   readonly id_token?: string;

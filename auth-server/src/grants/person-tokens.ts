@@ -17,17 +17,20 @@ export interface PersonTokensRequest {
   /** Generation of the refresh token; undefined when the client gets none. */
   readonly generation: number | undefined;
   readonly nonce?: string | undefined;
+  /** Thumbprint of the key that the access token is bound to. */
+  readonly keyThumbprint: string | undefined;
 }
 
 /** The answer with an access token, and a refresh token and an id_token where they are due. */
 export function issuePersonTokens(services: Services, request: PersonTokensRequest): TokenResponse {
-  const { client, account, grantId, grant, scopes, generation, nonce } = request;
+  const { client, account, grantId, grant, scopes, generation, nonce, keyThumbprint } = request;
   const clientId = client.metadata.client_id;
   const accessToken = issueAccessToken(services, {
     clientId,
     grantId,
     audience: grant.audience,
     scopes,
+    keyThumbprint,
     person: { account, authenticatedAt: grant.authenticatedAt },
   });
   const idToken = (): string =>
@@ -42,7 +45,7 @@ export function issuePersonTokens(services: Services, request: PersonTokensReque
     });
   return {
     access_token: accessToken,
-    token_type: 'Bearer',
+    token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
     expires_in: services.settings.accessTokenTtlS,
     ...(generation !== undefined && {
       refresh_token: services.refreshTokens.encode({ grantId, generation }),

@@ -16,12 +16,15 @@ import { checkResource, narrowScopes } from './requested-scopes.ts';
  */
 export const refreshTokenGrant: GrantHandler = {
   grantType: 'refresh_token',
-  handle: async ({ client, parameters }, services) => {
+  handle: async ({ client, parameters, keyThumbprint }, services) => {
     const text = parameters.get('refresh_token');
     if (text === undefined) throw missingParameter('refresh_token');
     const token = services.refreshTokens.decode(text);
     if (!token) throw invalidGrant('not a refresh token of this server');
     const grant = await findGrant(token.grantId, client, services);
+    if (grant.keyThumbprint !== undefined && grant.keyThumbprint !== keyThumbprint) {
+      throw invalidGrant('other key than the grant is bound to');
+    }
     const scopes = narrowScopes(grant.scopes, parameters.get('scope'));
     checkResource(grant.audience, parameters.getAll('resource'));
     const account = await findAccount(token.grantId, grant, services);
@@ -33,6 +36,7 @@ export const refreshTokenGrant: GrantHandler = {
       grant,
       scopes,
       generation,
+      keyThumbprint,
     });
   },
 };

@@ -58,7 +58,7 @@ function allowingAnyOrigin(handler: RouteHandler): RouteHandler {
   return (request, reply) => {
     reply.headers({
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'WWW-Authenticate, Retry-After',
+      'access-control-expose-headers': 'WWW-Authenticate, Retry-After, DPoP-Nonce',
     });
     return handler(request, reply);
   };
@@ -71,7 +71,7 @@ function preflight(allowed: readonly string[]): RouteHandler {
       .headers({
         'access-control-allow-origin': '*',
         'access-control-allow-methods': allowed.join(', '),
-        'access-control-allow-headers': 'Authorization, Content-Type',
+        'access-control-allow-headers': 'Authorization, Content-Type, DPoP',
         'access-control-max-age': '7200',
       })
       .send();

@@ -45,7 +45,8 @@ async function introspectAccessToken(text: string, services: Services): Promise<
     return INACTIVE;
   return {
     active: true,
-    token_type: 'Bearer',
+    token_type: token.keyThumbprint === undefined ? 'Bearer' : 'DPoP',
+    ...(token.keyThumbprint !== undefined && { cnf: { jkt: token.keyThumbprint } }),
     iss: settings.issuer,
     sub: token.subject,
     aud: token.audience,

@@ -7,6 +7,7 @@ import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { paths } from './paths.ts';
+import { readProof } from './read-proof.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** Parameters of client authentication, which are no part of the request that is kept. */
@@ -27,7 +28,8 @@ export function addPushedAuthorizationRoute(server: FastifyInstance, { services 
         sent.assertUnrepeated();
         const client = await authenticateClient(request.headers.authorization, sent, services);
         const clientId = client.metadata.client_id;
-        const parameters = withoutCredentials(sent, clientId);
+        const keyThumbprint = await readProof(request, paths.par, services);
+        const parameters = withKey(withoutCredentials(sent, clientId), keyThumbprint);
         if (parameters.get('request_uri') !== undefined) {
           throw new OAuthError('invalid_request', 'A pushed request has no request_uri.');
         }
@@ -39,6 +41,17 @@ export function addPushedAuthorizationRoute(server: FastifyInstance, { services 
     },
     { cors: true },
   );
+}
+
+/** A proof at this endpoint says the same as `dpop_jkt`. @throws OAuthError when they differ. RFC 9449 §10.1 */
+function withKey(parameters: Parameters, keyThumbprint: string | undefined): Parameters {
+  if (keyThumbprint === undefined) return parameters;
+  const named = parameters.get('dpop_jkt');
+  if (named !== undefined && named !== keyThumbprint) {
+    throw new OAuthError('invalid_dpop_proof', 'The DPoP proof is of another key than dpop_jkt.');
+  }
+  const others = parameters.entries().filter(([name]) => name !== 'dpop_jkt');
+  return parametersOf([...others, ['dpop_jkt', keyThumbprint]]);
 }
 
 /** A client that authenticates by header need not repeat its id. */

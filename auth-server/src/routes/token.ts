@@ -7,6 +7,7 @@ import { formParameters } from '../http/request-parameters.ts';
 import type { Parameters } from '../parameters.ts';
 import type { Services } from '../services.ts';
 import { paths } from './paths.ts';
+import { readProof } from './read-proof.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** The token endpoint. RFC 6749 §3.2 */
@@ -16,11 +17,11 @@ export function addTokenRoute(server: FastifyInstance, { services }: RouteContex
     paths.token,
     {
       POST: async (request, reply) => {
-        const answer = await answerTokenRequest(
-          request.headers.authorization,
-          formParameters(request),
-          services,
-        );
+        const parameters = formParameters(request);
+        parameters.assertUnrepeated();
+        const keyThumbprint = await readProof(request, paths.token, services);
+        const { authorization } = request.headers;
+        const answer = await answerTokenRequest(authorization, parameters, keyThumbprint, services);
         return reply.header('cache-control', 'no-store').send(answer);
       },
     },
@@ -31,9 +32,9 @@ export function addTokenRoute(server: FastifyInstance, { services }: RouteContex
 async function answerTokenRequest(
   authorization: string | undefined,
   parameters: Parameters,
+  keyThumbprint: string | undefined,
   services: Services,
 ): Promise<TokenResponse> {
-  parameters.assertUnrepeated();
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw missingParameter('grant_type');
   const handler = grantHandlers.get(grantType);
@@ -42,7 +43,13 @@ async function answerTokenRequest(
   if (!client.metadata.grant_types.includes(handler.grantType)) {
     throw new OAuthError('unauthorized_client', 'The client is not registered for this grant_type.');
   }
-  const answer = await handler.handle({ client, parameters }, services);
+  if (client.metadata.dpop_bound_access_tokens && keyThumbprint === undefined) {
+    throw new OAuthError(
+      'invalid_dpop_proof',
+      'The client is registered for tokens that are bound to a key.',
+    );
+  }
+  const answer = await handler.handle({ client, parameters, keyThumbprint }, services);
   services.metrics.tokensIssued.inc({ grant_type: grantType });
   return answer;
 }

@@ -117,7 +117,7 @@ describe('OpenID Connect Core §5.3: userinfo', () => {
   it('A-151 challenges without an error when there is no token, and with one when it is bad', async () => {
     const none = await userinfo({});
     expect(none.status).toBe(401);
-    expect(none.headers.get('www-authenticate')).toBe('Bearer');
+    expect(none.headers.get('www-authenticate')).toMatch(/^Bearer, DPoP algs="ES256 /);
     const bad = await userinfo(bearer('x.y.z'));
     expect(bad.status).toBe(401);
     expect(bad.headers.get('www-authenticate')).toContain('error="invalid_token"');

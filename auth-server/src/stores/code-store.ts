@@ -16,6 +16,8 @@ export interface CodeContents {
   /** When it was issued, seconds since 1970. */
   readonly issuedAt: number;
   readonly nonce?: string | undefined;
+  /** Thumbprint of the only key that may exchange it. RFC 9449 §10 */
+  readonly keyThumbprint?: string | undefined;
 }
 
 /** A code as it is stored. */

@@ -30,6 +30,8 @@ export interface DevicePoll {
   readonly grantId: string;
   readonly secretHash: string;
   readonly clientId: string;
+  /** Thumbprint of the key that the grant is to be bound to. */
+  readonly keyThumbprint: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly idleTtlS: number;
@@ -82,9 +84,10 @@ export function createDeviceStore(redis: RedisConnection): DeviceStore {
       return (await decideDevice(redis, [grantKeys.device(grantId)], ['allowed', record])) === 1;
     },
     deny: async (grantId) => (await decideDevice(redis, [grantKeys.device(grantId)], ['denied', ''])) === 1,
-    poll: async ({ grantId, secretHash, clientId, now, idleTtlS }) => {
+    poll: async ({ grantId, secretHash, clientId, keyThumbprint = '', now, idleTtlS }) => {
       const keys = [grantKeys.device(grantId), grantKeys.grant(grantId)];
-      const answer = await pollDeviceCode(redis, keys, [secretHash, clientId, now, idleTtlS, SLOW_DOWN_S]);
+      const args = [secretHash, clientId, now, idleTtlS, SLOW_DOWN_S, keyThumbprint];
+      const answer = await pollDeviceCode(redis, keys, args);
       return toOutcome(answer as readonly [PollOutcome['kind'], string?]); // as the script's head says
     },
   };

@@ -10,6 +10,8 @@ export interface Grant {
   readonly authenticatedAt: number;
   /** The session it came from. */
   readonly sessionId: string;
+  /** Thumbprint of the key that refresh tokens of a public client are bound to. RFC 9449 §5 */
+  readonly keyThumbprint?: string | undefined;
   /** When it began, seconds since 1970. */
   readonly createdAt: number;
   /** When it ends however often it is refreshed, seconds since 1970. */
@@ -27,7 +29,7 @@ export function encodeGrant(grant: Grant, generation: number, rotatedAt: number)
     rotatedAt,
     grant.clientId,
     grant.expiresAt,
-    '',
+    grant.keyThumbprint ?? '',
     grant.subject,
     grant.scopes.join(' '),
     grant.audience,
@@ -45,6 +47,7 @@ export function decodeGrant(record: string): Grant {
   return {
     clientId: line(2),
     expiresAt: Number(line(3)),
+    keyThumbprint: line(4) || undefined,
     subject: line(5),
     scopes: line(6) === '' ? [] : line(6).split(' '),
     audience: line(7),

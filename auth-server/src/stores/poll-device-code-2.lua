@@ -3,6 +3,7 @@
 -- KEYS  1 device:{grant}  2 grant:{grant}
 -- ARGV  1 hash of the device code's secret  2 client  3 now, milliseconds  4 seconds until the grant idles out
 --       5 seconds that a device has to wait longer after asking too often
+--       6 thumbprint of the key that the grant is bound to, or empty
 --
 -- The record has a line each for: state, hash, client, end (ms), interval (ms), time of the last question (ms); then the
 -- request while it is pending, the grant's record once it is allowed.
@@ -44,5 +45,6 @@ if state == 'pending' then
   return { 'pending' }
 end
 store('used', interval, '')
+rest = string.gsub(rest, '^([^\n]*\n[^\n]*\n[^\n]*\n[^\n]*\n)', '%1' .. ARGV[6], 1)
 redis.call('SET', KEYS[2], rest, 'EX', ARGV[4])
 return { 'allowed', rest }

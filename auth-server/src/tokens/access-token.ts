@@ -9,6 +9,8 @@ export interface AccessTokenRequest {
   readonly grantId: string;
   readonly audience: string;
   readonly scopes: readonly string[];
+  /** Thumbprint of the key that must come with the token. RFC 9449 §6 */
+  readonly keyThumbprint: string | undefined;
   /** Who signed in, and when; absent when a client acts for itself. */
   readonly person?: { readonly account: Account; readonly authenticatedAt: number };
 }
@@ -30,6 +32,7 @@ export function issueAccessToken(
     jti: randomToken(16),
     scope: request.scopes.join(' '),
     gid: request.grantId,
+    ...(request.keyThumbprint !== undefined && { cnf: { jkt: request.keyThumbprint } }),
     ...personClaims(request),
   };
   return signJwt(claims, 'at+jwt', keyring.active('ES256'));

@@ -15,6 +15,8 @@ export interface VerifiedAccessToken {
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly tokenId: string;
+  /** Thumbprint of the key that must come with it. RFC 9449 §6 */
+  readonly keyThumbprint: string | undefined;
 }
 
 /** What verification needs to know. */
@@ -112,5 +114,11 @@ function toAccessToken(claims: JWTPayload): VerifiedAccessToken | undefined {
     issuedAt: iat ?? 0,
     expiresAt: exp ?? 0,
     tokenId: jti,
+    keyThumbprint: thumbprintOf(claims['cnf']),
   };
+}
+
+function thumbprintOf(confirmation: unknown): string | undefined {
+  if (typeof confirmation !== 'object' || confirmation === null || !('jkt' in confirmation)) return undefined;
+  return typeof confirmation.jkt === 'string' ? confirmation.jkt : undefined;
 }
