@@ -2,15 +2,29 @@ import { authServer, runAuthServerCommand } from '@trellis/auth-server';
 import { ConfigError, EXIT_CONFIG } from '@trellis/config';
 import { runDeployable } from '@trellis/deployable';
 import { openAuthServerStores, type AuthServerStores } from '@trellis/platform';
+import { explainFailure } from './start/explain-failure.ts';
 
 const args = process.argv.slice(2);
-const stores = await openStores();
-if (args.length === 0) await serve(stores);
-else process.exitCode = await runCommand(stores);
+try {
+  const stores = await openAuthServerStores(process.env, (line) => process.stderr.write(`${line}\n`));
+  if (args.length === 0) await serve(stores);
+  else process.exitCode = await runCommand(stores);
+} catch (error) {
+  process.stderr.write(`${explainFailure(error)}\n`);
+  process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : 1;
+}
 
-/** The stores are closed by the process's end: their guards see to that. */
-async function serve({ environment }: AuthServerStores): Promise<void> {
-  await runDeployable(authServer, { DEMO_DATA: isProduction() ? 'false' : 'true', ...environment });
+/** The stores end after the server that uses them. */
+async function serve({ environment, close }: AuthServerStores): Promise<void> {
+  const isProduction = process.env['NODE_ENV'] === 'production';
+  const program: typeof authServer = {
+    ...authServer,
+    start: async (config, resources) => {
+      const server = await authServer.start(config, resources);
+      return { url: server.url, close: () => server.close().finally(close) };
+    },
+  };
+  await runDeployable(program, { DEMO_DATA: isProduction ? 'false' : 'true', ...environment });
 }
 
 async function runCommand({ environment, close }: AuthServerStores): Promise<number> {
@@ -23,17 +37,4 @@ async function runCommand({ environment, close }: AuthServerStores): Promise<num
   } finally {
     await close();
   }
-}
-
-async function openStores(): Promise<AuthServerStores> {
-  try {
-    return await openAuthServerStores(process.env, (line) => process.stderr.write(`${line}\n`));
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
-  }
-}
-
-function isProduction(): boolean {
-  return process.env['NODE_ENV'] === 'production';
 }

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, EXIT_CONFIG } from '@trellis/config';
-import { PortInUse, startPlatform, type Platform } from '@trellis/platform';
-import { DirectoryInUse } from '@trellis/supervision';
+import { onStopSignal } from '@trellis/deployable';
+import { startPlatform } from '@trellis/platform';
+import { explainFailure } from './start/explain-failure.ts';
 
 const USAGE = `npm start [-- --split]
 
@@ -31,49 +32,32 @@ function readArguments(): { split: boolean; help: boolean } {
   }
 }
 
-/** A signal while it starts ends it too, once what has been started can be closed in order. */
+/** A signal while it starts ends the start, and what has been started by then. */
 async function run(inSplit: boolean): Promise<void> {
-  let stopping = false;
+  const stopping = new AbortController();
   const starting = startPlatform({
     environment: process.env,
     split: inSplit,
     tell: (line) => process.stdout.write(`${line}\n`),
+    signal: stopping.signal,
   });
-  const stop = (): void => {
-    if (stopping) process.exit(130);
-    stopping = true;
+  const stop = async (): Promise<void> => {
+    process.stdout.write('Stopping …\n');
+    stopping.abort();
     setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref();
-    void starting.then(closeAndExit, () => process.exit(1));
+    const platform = await starting.catch(() => undefined); // it has closed what it had started
+    await platform?.close();
+    process.exit(0);
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  await starting.catch(explainAndExit);
+  onStopSignal(() => void stop().catch(failAndExit), {
+    endsWithParent: process.env['npm_lifecycle_event'] !== undefined,
+  });
+  await starting.catch((error: unknown) => {
+    if (!stopping.signal.aborted) failAndExit(error);
+  });
 }
 
-async function closeAndExit(platform: Platform): Promise<never> {
-  process.stdout.write('Stopping …\n');
-  try {
-    await platform.close();
-    return process.exit(0);
-  } catch (error) {
-    process.stderr.write(`${String(error)}\n`);
-    return process.exit(1);
-  }
-}
-
-function explainAndExit(error: unknown): never {
-  if (error instanceof ConfigError) {
-    process.stderr.write(`${error.message}\n`);
-    process.exit(EXIT_CONFIG);
-  }
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(1);
-}
-
-function explain(error: unknown): string {
-  if (error instanceof PortInUse) return error.message;
-  if (error instanceof DirectoryInUse) {
-    return `${error.message} Another Trellis runs on this data directory: stop it, or set DATA_DIR to another one.`;
-  }
-  return error instanceof Error ? `Could not start: ${error.stack ?? error.message}` : String(error);
+function failAndExit(error: unknown): never {
+  process.stderr.write(`${explainFailure(error)}\n`);
+  process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
 }

@@ -10,3 +10,4 @@ export {
 } from './operations-server.ts';
 export { processVariables } from './process-variables.ts';
 export { runDeployable } from './run-deployable.ts';
+export { onStopSignal, type StopSignalOptions } from './stop-signals.ts';

@@ -3,6 +3,7 @@ import type { Deployable, DeployableProgram, ProcessConfig } from './deployable.
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
 import { startOperationsServer } from './operations-server.ts';
+import { onStopSignal } from './stop-signals.ts';
 
 const DRAIN_DEADLINE_MS = 25_000;
 
@@ -19,7 +20,9 @@ export async function runDeployable<Config extends ProcessConfig>(
   const logger = createLogger({ service: program.service, level: config.LOG_LEVEL });
   const deployable = await startOrExit(program, config, logger);
   logger.info({ url: deployable.url }, 'ready');
-  drainOnSignal(logger, deployable);
+  onStopSignal(() => void drainAndExit(logger, deployable), {
+    endsWithParent: environment['npm_lifecycle_event'] !== undefined,
+  });
 }
 
 function readConfigOrExit<Config extends ProcessConfig>(
@@ -67,18 +70,6 @@ async function startWithOperations<Config extends ProcessConfig>(
       await operations.close();
     },
   };
-}
-
-/** The first SIGTERM or SIGINT drains within the deadline; a second one ends the process at once. */
-function drainOnSignal(logger: Logger, deployable: Deployable): void {
-  let draining = false;
-  const onSignal = (): void => {
-    if (draining) process.exit(130);
-    draining = true;
-    void drainAndExit(logger, deployable);
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
 }
 
 async function drainAndExit(logger: Logger, deployable: Deployable): Promise<never> {

@@ -1,18 +1,20 @@
 import { demoAccounts, demoPassword } from '@trellis/demo-data';
+import { addressOf } from './addresses.ts';
 import type { PlatformConfig } from './platform-config.ts';
-import { addressOf, type Ports } from './service-environments.ts';
+import type { Ports } from './ports.ts';
 
 /** What the banner tells beside the addresses. */
 export interface BannerOptions {
   readonly config: PlatformConfig;
   readonly ports: Ports;
-  readonly operationsUrl: string;
+  /** Where metrics are served. */
+  readonly operations: string;
   /** Which PostgreSQL and Redis are in use, a line each. */
   readonly stores: readonly string[];
 }
 
 /** What is running where, for a person. */
-export function formatBanner({ config, ports, operationsUrl, stores }: BannerOptions): string {
+export function formatBanner({ config, ports, operations, stores }: BannerOptions): string {
   const lines = [
     '',
     `  Gateway     ${addressOf('GATEWAY', ports)}/graphql`,
@@ -20,7 +22,7 @@ export function formatBanner({ config, ports, operationsUrl, stores }: BannerOpt
     `  Subgraphs   users ${addressOf('USERS', ports)}/graphql`,
     `              posts ${addressOf('POSTS', ports)}/graphql`,
     `              comments ${addressOf('COMMENTS', ports)}/graphql`,
-    `  Metrics     ${operationsUrl}`,
+    `  Metrics     ${operations}`,
     ...stores.map((store) => `  ${store}`),
     ...(config.NODE_ENV === 'production' ? [] : demoLines()),
     '',

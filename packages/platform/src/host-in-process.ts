@@ -24,11 +24,7 @@ export async function hostInProcess(
     port: config.OPERATIONS_PORT,
     metrics: [...metrics.values()],
   });
-  const running: Deployable[] = [];
-  const close = async (): Promise<void> => {
-    for (const deployable of running.toReversed()) await deployable.close();
-    await operations.close();
-  };
+  const running: Deployable[] = [operations];
   try {
     for (const batch of startingOrder()) {
       const outcomes = await Promise.allSettled(
@@ -38,9 +34,9 @@ export async function hostInProcess(
       const failed = outcomes.find((outcome) => outcome.status === 'rejected');
       if (failed) throw failed.reason;
     }
-    return { unavailable: [], close };
+    return { operations: `${operations.url}/metrics`, unavailable: [], close: () => closeInOrder(running) };
   } catch (error) {
-    await close();
+    await closeInOrder(running);
     throw error;
   }
 }
@@ -61,4 +57,13 @@ function startProgram(
     logger: createLogger({ service, level: config.LOG_LEVEL }),
     metrics: metrics.get(service) ?? createMetrics(service),
   });
+}
+
+/** The last to start is the first to end. One that can't close does not keep the others from it. */
+async function closeInOrder(running: readonly Deployable[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const deployable of running.toReversed()) {
+    await deployable.close().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
 }

@@ -2,63 +2,79 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '@trellis/config';
 import { keepRunning, startGuarded, type GuardedProcess, type RunningProcess } from '@trellis/supervision';
+import { internalAddressOf } from './addresses.ts';
 import { hostedPrograms, type HostedProgram, type Prefix } from './hosted-programs.ts';
 import type { Host } from './host.ts';
 import type { PlatformConfig } from './platform-config.ts';
-import { addressOf, type Ports } from './service-environments.ts';
+import type { Ports } from './ports.ts';
+
+/** What {@link hostSplit} needs to know. */
+export interface SplitOptions {
+  readonly config: PlatformConfig;
+  readonly environments: Readonly<Record<Prefix, Environment>>;
+  readonly ports: Ports;
+  /** Ends the wait for processes to serve. */
+  readonly signal: AbortSignal;
+  /** Where ends and starts again are told, a line each. */
+  readonly tell: (line: string) => void;
+}
+
+/** A program with its process, which comes back when it ends. */
+interface Hosted {
+  readonly program: HostedProgram;
+  readonly process: RunningProcess;
+  /** How often it has ended by itself. */
+  readonly ends: () => number;
+}
 
 const READY_DEADLINE_MS = 45_000;
 const POLL_MS = 100;
+/** The gateway may take this long to finish what is in flight before those that it asks end as well. */
+const GATEWAY_HEAD_START_MS = 2_000;
 const STANDARD_ERROR = 2;
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
  * Runs each deployable in a process of its own. One that ends is started again, and the others go on meanwhile; one that
  * can't start does not keep the rest from serving.
- *
- * @param tell where starts again are told
  */
-export async function hostSplit(
-  config: PlatformConfig,
-  environments: Readonly<Record<Prefix, Environment>>,
-  ports: Ports,
-  tell: (line: string) => void,
-): Promise<Host> {
-  const running = await Promise.all(
+export async function hostSplit(options: SplitOptions): Promise<Host> {
+  const hosted = await Promise.all(
     hostedPrograms.map((program, index) =>
-      runProgram(program, environmentOf(program, index, config, environments), tell),
+      run(program, environmentOf(program, index, options), options.tell),
     ),
   );
-  const outcomes = await Promise.all(
-    hostedPrograms.map(async ({ prefix, service }) =>
-      (await becomesReady(addressOf(prefix, ports))) ? [] : [service],
-    ),
-  );
-  return { unavailable: outcomes.flat(), close: () => closeInOrder(running) };
+  const ready = await Promise.all(hosted.map((one) => becomesReady(one, options)));
+  const { OPERATIONS_PORT: first } = options.config;
+  return {
+    operations:
+      first === 0 ? 'a free port each' : `ports ${first} to ${first + hosted.length - 1}, /metrics each`,
+    unavailable: hosted.filter((_one, index) => !ready[index]).map(({ program }) => program.service),
+    close: () => closeInOrder(hosted),
+  };
 }
 
 /** Each has an operations port of its own: the first the configured one, the next the next. */
-function environmentOf(
-  { prefix }: HostedProgram,
-  index: number,
-  config: PlatformConfig,
-  environments: Readonly<Record<Prefix, Environment>>,
-): Environment {
-  const operationsPort = config.OPERATIONS_PORT === 0 ? 0 : config.OPERATIONS_PORT + index;
-  return { ...environments[prefix], OPERATIONS_PORT: String(operationsPort) };
+function environmentOf({ prefix }: HostedProgram, index: number, options: SplitOptions): Environment {
+  const { OPERATIONS_PORT: first } = options.config;
+  return { ...options.environments[prefix], OPERATIONS_PORT: String(first === 0 ? 0 : first + index) };
 }
 
-function runProgram(
+async function run(
   program: HostedProgram,
   environment: Environment,
   tell: (line: string) => void,
-): Promise<RunningProcess> {
-  return keepRunning({
+): Promise<Hosted> {
+  let ends = 0;
+  const process = await keepRunning({
     start: () => startProcess(program, environment),
-    onExit: ({ code, signal }) =>
-      tell(`${program.service} has ended (${signal ?? `status ${code}`}); it is started again.`),
+    onExit: ({ code, signal }) => {
+      ends += 1;
+      tell(`${program.service} has ended (${signal ?? `status ${code}`}); it is started again.`);
+    },
     onFailedRestart: (error) => tell(`${program.service} could not be started again: ${String(error)}`),
   });
+  return { program, process, ends: () => ends };
 }
 
 function startProcess({ directory }: HostedProgram, environment: Environment): Promise<GuardedProcess> {
@@ -85,9 +101,12 @@ function definedOnly(environment: Environment): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-async function becomesReady(address: string): Promise<boolean> {
+/** @returns false when it ended instead, at the deadline, and when nobody waits any more */
+async function becomesReady({ program, ends }: Hosted, options: SplitOptions): Promise<boolean> {
+  const { environments, ports, signal } = options;
+  const address = internalAddressOf(program.prefix, ports, environments[program.prefix]);
   const deadline = Date.now() + READY_DEADLINE_MS;
-  while (Date.now() < deadline) {
+  while (Date.now() < deadline && ends() === 0 && !signal.aborted) {
     const answer = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(2_500) }).catch(
       () => undefined,
     );
@@ -98,7 +117,10 @@ async function becomesReady(address: string): Promise<boolean> {
 }
 
 /** The gateway first, so that nobody asks what is already gone. */
-async function closeInOrder(running: readonly RunningProcess[]): Promise<void> {
-  await running.at(-1)?.stop();
-  await Promise.all(running.slice(0, -1).map((process) => process.stop()));
+async function closeInOrder(hosted: readonly Hosted[]): Promise<void> {
+  const isGateway = ({ program }: Hosted): boolean => program.prefix === 'GATEWAY';
+  const gateway = Promise.all(hosted.filter(isGateway).map(({ process }) => process.stop()));
+  await Promise.race([gateway, delay(GATEWAY_HEAD_START_MS, undefined, { ref: false })]);
+  const others = hosted.filter((one) => !isGateway(one)).map(({ process }) => process.stop());
+  await Promise.all([gateway, ...others]);
 }

@@ -1,10 +1,10 @@
-import { authServer } from '@trellis/auth-server';
-import { comments } from '@trellis/comments';
+import { authServer, configSchema as authServerSchema } from '@trellis/auth-server';
+import { comments, configSchema as commentsSchema } from '@trellis/comments';
 import type { Deployable, DeployableProgram, ProcessConfig, Resources } from '@trellis/deployable';
 import type { Environment } from '@trellis/config';
-import { gateway } from '@trellis/gateway';
-import { posts } from '@trellis/posts';
-import { users } from '@trellis/users';
+import { configSchema as gatewaySchema, gateway } from '@trellis/gateway';
+import { configSchema as postsSchema, posts } from '@trellis/posts';
+import { configSchema as usersSchema, users } from '@trellis/users';
 
 /** The deployables by the prefix of their variables. */
 export type Prefix = 'AUTH' | 'USERS' | 'POSTS' | 'COMMENTS' | 'GATEWAY';
@@ -15,6 +15,8 @@ export interface HostedProgram {
   readonly service: string;
   /** Where `src/main.ts` is, from the root of the repository. */
   readonly directory: string;
+  /** Whether its configuration has a variable. */
+  readonly reads: (variable: string) => boolean;
   /** @throws ConfigError with all that is wrong */
   readonly check: (environment: Environment) => void;
   readonly start: (environment: Environment, resources: Resources) => Promise<Deployable>;
@@ -22,22 +24,27 @@ export interface HostedProgram {
 
 /** In the order in which they start; the gateway is last to start and first to end. */
 export const hostedPrograms: readonly HostedProgram[] = [
-  host('AUTH', 'auth-server', authServer),
-  host('USERS', 'services/users', users),
-  host('POSTS', 'services/posts', posts),
-  host('COMMENTS', 'services/comments', comments),
-  host('GATEWAY', 'gateway', gateway),
+  host('AUTH', 'auth-server', authServer, authServerSchema),
+  host('USERS', 'services/users', users, usersSchema),
+  host('POSTS', 'services/posts', posts, postsSchema),
+  host('COMMENTS', 'services/comments', comments, commentsSchema),
+  host('GATEWAY', 'gateway', gateway, gatewaySchema),
 ];
+
+/** All prefixes. */
+export const prefixes: readonly Prefix[] = hostedPrograms.map(({ prefix }) => prefix);
 
 function host<Config extends ProcessConfig>(
   prefix: Prefix,
   directory: string,
   program: DeployableProgram<Config>,
+  schema: { readonly shape: object },
 ): HostedProgram {
   return {
     prefix,
     directory,
     service: program.service,
+    reads: (variable) => Object.hasOwn(schema.shape, variable),
     check: (environment) => void program.readConfig(environment),
     start: (environment, resources) => program.start(program.readConfig(environment), resources),
   };

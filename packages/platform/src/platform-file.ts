@@ -1,7 +1,8 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '@trellis/config';
 import { startTimeOf } from '@trellis/supervision';
+import { writePrivateFile } from './private-file.ts';
 
 /** What a running platform tells other commands of the same data directory. */
 export interface PlatformFile {
@@ -9,6 +10,8 @@ export interface PlatformFile {
   readonly startTime: string;
   readonly gatewayUrl: string;
   readonly issuer: string;
+  /** Where each deployable listens, by its name. */
+  readonly services: Readonly<Record<string, string>>;
   /** The auth-server's environment, so that its command line reaches the same stores. */
   readonly authServerEnvironment: Environment;
 }
@@ -21,7 +24,7 @@ export function writePlatformFile(
   file: Omit<PlatformFile, 'pid' | 'startTime'>,
 ): void {
   const content = { pid: process.pid, startTime: startTimeOf(process.pid) ?? '', ...file };
-  writeFileSync(join(dataDirectory, FILE), `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  writePrivateFile(join(dataDirectory, FILE), content);
 }
 
 /** @returns what the platform that runs on this data directory has told; undefined when none runs */

@@ -1,15 +1,21 @@
 import { createServer } from 'node:net';
 import { freePort } from '@trellis/supervision';
-import type { Prefix } from './hosted-programs.ts';
+import { prefixes, type Prefix } from './hosted-programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
-import type { Ports } from './service-environments.ts';
+
+/** Where everything listens, ports settled. */
+export type Ports = Readonly<Record<Prefix, number>>;
 
 /** A port that another program holds; the message says which variable moves ours. */
 export class PortInUse extends Error {
   override readonly name = 'PortInUse';
 }
 
-const PREFIXES: readonly Prefix[] = ['AUTH', 'USERS', 'POSTS', 'COMMENTS', 'GATEWAY'];
+/** Where a port comes from, and whose it is. */
+interface WantedPort {
+  readonly variable: string;
+  readonly port: number;
+}
 
 /**
  * Settles the port of every deployable: 0 becomes a free one now, because others must know it before it listens.
@@ -17,24 +23,42 @@ const PREFIXES: readonly Prefix[] = ['AUTH', 'USERS', 'POSTS', 'COMMENTS', 'GATE
  * @throws PortInUse naming every port that is taken
  */
 export async function settlePorts(config: PlatformConfig): Promise<Ports> {
-  const entries = await Promise.all(
-    PREFIXES.map(async (prefix) => [prefix, config[`${prefix}_PORT`] || (await freePort())] as const),
-  );
-  const wanted: readonly (readonly [string, number])[] = [...entries, ['OPERATIONS', config.OPERATIONS_PORT]];
-  const taken = (await Promise.all(wanted.map(describeIfTaken))).filter((sentence) => sentence !== undefined);
+  const wanted = wantedPorts(config).filter(({ port }) => port !== 0);
+  const sentences = await Promise.all(wanted.map(describeIfTaken));
+  const taken = sentences.filter((sentence) => sentence !== undefined);
   if (taken.length > 0) throw new PortInUse(taken.join('\n'));
+  const entries: [Prefix, number][] = [];
+  for (const prefix of prefixes) entries.push([prefix, config[`${prefix}_PORT`] || (await freePort())]);
   return Object.fromEntries(entries) as Ports; // one entry a prefix
 }
 
-async function describeIfTaken([prefix, port]: readonly [string, number]): Promise<string | undefined> {
-  if (port === 0 || (await isFree(port))) return undefined;
-  return `Port ${port} is in use by another program. Stop it, or set ${prefix}_PORT to another port.`;
+/** Ports that two variables want, a sentence each. */
+export function describeSharedPorts(config: PlatformConfig): readonly string[] {
+  const wanted = wantedPorts(config).filter(({ port }) => port !== 0);
+  return wanted.flatMap(({ variable, port }, index) => {
+    const other = wanted.slice(0, index).find((earlier) => earlier.port === port);
+    return other ? [`${variable} and ${other.variable} are both ${port}; each needs a port of its own.`] : [];
+  });
 }
 
-function isFree(port: number): Promise<boolean> {
+function wantedPorts(config: PlatformConfig): readonly WantedPort[] {
+  const names = [...prefixes, 'OPERATIONS'] as const;
+  return names.map((name) => ({ variable: `${name}_PORT`, port: config[`${name}_PORT`] }));
+}
+
+async function describeIfTaken({ variable, port }: WantedPort): Promise<string | undefined> {
+  const problem = await tryPort(port);
+  if (problem === undefined) return undefined;
+  if (problem === 'EACCES')
+    return `Port ${port} needs rights that this process has not. Set ${variable} to another port.`;
+  return `Port ${port} is in use by another program. Stop it, or set ${variable} to another port.`;
+}
+
+/** @returns the error code of the system; undefined when the port can be had */
+function tryPort(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(undefined)));
   });
 }

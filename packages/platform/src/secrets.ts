@@ -1,7 +1,8 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { writePrivateFile } from './private-file.ts';
 
 /** What the deployables of one platform must keep to themselves; made once, kept in the data directory. */
 export interface PlatformSecrets {
@@ -15,40 +16,24 @@ export interface PlatformSecrets {
 
 const FILE = 'secrets.json';
 
-/** Reads the secrets, or makes them the first time. The file is readable by its owner alone. */
+/**
+ * Reads the secrets, or makes them the first time. The file is readable by its owner alone.
+ *
+ * @throws Error when the file is there and can't be read: the data would be lost without it
+ */
 export async function loadSecrets(dataDirectory: string): Promise<PlatformSecrets> {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   const file = join(dataDirectory, FILE);
   const known = readIfThere(file);
   if (known) return known;
   const made = await makeSecrets();
-  writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  writePrivateFile(file, made);
   return made;
 }
 
 /** The password of one service's database role. */
 export function rolePassword(secrets: PlatformSecrets, role: string): string {
   return createHmac('sha256', secrets.databaseSecret).update(role).digest('base64url');
-}
-
-/** The public half of the user-context key, as a JSON Web Key Set. */
-export function publicUserContextKeys({ userContextKey }: PlatformSecrets): string {
-  const { d: _private, ...publicKey } = userContextKey;
-  return JSON.stringify({ keys: [publicKey] });
-}
-
-function readIfThere(file: string): PlatformSecrets | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as PlatformSecrets; // written by makeSecrets
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(
-      `${file} is not readable. It holds this platform's secrets: restore it, or move the data directory away.`,
-      {
-        cause: error,
-      },
-    );
-  }
 }
 
 /** Makes secrets that nobody has had before. */
@@ -60,4 +45,16 @@ export async function makeSecrets(): Promise<PlatformSecrets> {
     databaseSecret: randomBytes(32).toString('base64url'),
     userContextKey: { ...(await exportJWK(privateKey)), kid: randomUUID(), alg: 'ES256', use: 'sig' },
   };
+}
+
+function readIfThere(file: string): PlatformSecrets | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as PlatformSecrets; // written by makeSecrets
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(
+      `${file} is not readable. It holds this platform's secrets: restore it, or move the data directory away.`,
+      { cause },
+    );
+  }
 }

@@ -1,11 +1,11 @@
 import type { Environment } from '@trellis/config';
-import type { Prefix } from './hosted-programs.ts';
+import { addressOf, internalAddressOf } from './addresses.ts';
+import { prefixes, type Prefix } from './hosted-programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
-import { publicUserContextKeys, type PlatformSecrets } from './secrets.ts';
+import type { Ports } from './ports.ts';
+import type { PlatformSecrets } from './secrets.ts';
 import type { Stores } from './stores.ts';
-
-/** Where everything listens, ports settled. */
-export type Ports = Readonly<Record<Prefix, number>>;
+import { publicUserContextKeys } from './user-context-keys.ts';
 
 /** What {@link describeEnvironments} derives the environments from. */
 export interface EnvironmentsOptions {
@@ -18,97 +18,100 @@ export interface EnvironmentsOptions {
   readonly supergraphFile: string;
 }
 
+const SUBGRAPHS = [
+  ['users', 'USERS'],
+  ['posts', 'POSTS'],
+  ['comments', 'COMMENTS'],
+] as const;
+
 /**
  * The environment of every deployable: what the user has set, and beside it what follows from the platform's own
  * stores, ports and secrets. The plain PORT is taken out, because it can't be meant for all of them.
  */
 export function describeEnvironments(options: EnvironmentsOptions): Readonly<Record<Prefix, Environment>> {
   const { PORT: _ofNobody, ...given } = options.environment;
-  const prefixes: readonly Prefix[] = ['AUTH', 'USERS', 'POSTS', 'COMMENTS', 'GATEWAY'];
   const entries = prefixes.map((prefix) => [
     prefix,
-    { ...derive(prefix, options), ...withoutEmpty(given), ...portOf(prefix, options) },
+    {
+      ...derive(prefix, options),
+      ...withoutEmpty(given),
+      [`${prefix}_PORT`]: String(options.ports[prefix]),
+    },
   ]);
   return Object.fromEntries(entries) as Record<Prefix, Environment>; // one entry a prefix
 }
 
-/** The address of a deployable as others name it. */
-export function addressOf(prefix: Prefix, ports: Ports): string {
-  return `http://localhost:${ports[prefix]}`;
+/** Leaves out empty variables: they count as absent, so they must not hide a derived one. */
+export function withoutEmpty(environment: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
 }
 
 function derive(prefix: Prefix, options: EnvironmentsOptions): Environment {
-  const common = { NODE_ENV: options.config.NODE_ENV, LOG_LEVEL: options.config.LOG_LEVEL };
-  if (prefix === 'GATEWAY') return { ...common, ...gatewayEnvironment(options) };
-  const owned = {
-    ...common,
-    DATABASE_URL: options.stores.databaseUrls[prefix],
-    DEMO_DATA: demoData(options.config),
+  const { config, stores } = options;
+  const common = {
+    NODE_ENV: config.NODE_ENV,
+    LOG_LEVEL: config.LOG_LEVEL,
+    DATABASE_URL: stores.databaseUrls[prefix],
+    REDIS_URL: stores.redisUrl,
+    DEMO_DATA: config.NODE_ENV === 'production' ? 'false' : 'true',
   };
-  return prefix === 'AUTH'
-    ? { ...owned, ...authEnvironment(options) }
-    : { ...owned, ...subgraphEnvironment(options) };
+  switch (prefix) {
+    case 'GATEWAY':
+      return { ...common, ...gatewayEnvironment(options) };
+    case 'AUTH':
+      return { ...common, ...authEnvironment(options) };
+    case 'USERS':
+    case 'POSTS':
+    case 'COMMENTS':
+      return { ...common, ...subgraphEnvironment(options) };
+    default:
+      return prefix satisfies never;
+  }
 }
 
-function gatewayEnvironment({
-  ports,
-  secrets,
-  supergraphFile,
-  environment,
-}: EnvironmentsOptions): Environment {
-  const issuer = environment['AUTH_ISSUER'] ?? environment['ISSUER'] ?? addressOf('AUTH', ports);
-  const subgraphs = [
-    ['users', 'USERS'],
-    ['posts', 'POSTS'],
-    ['comments', 'COMMENTS'],
-  ] as const;
+function gatewayEnvironment(options: EnvironmentsOptions): Environment {
+  const { ports, secrets, supergraphFile, environment } = options;
   return {
     SUPERGRAPH: supergraphFile,
-    SUBGRAPH_URLS: subgraphs.map(([name, prefix]) => `${name}=${addressOf(prefix, ports)}/graphql`).join(' '),
-    TOKEN_ISSUER: issuer,
-    TOKEN_AUDIENCE: audienceOf(ports, environment),
-    TOKEN_JWKS_URL: `${addressOf('AUTH', ports)}/jwks.json`,
+    SUBGRAPH_URLS: SUBGRAPHS.map(
+      ([name, prefix]) => `${name}=${internalAddressOf(prefix, ports, environment)}/graphql`,
+    ).join(' '),
+    TOKEN_ISSUER: issuerOf(options),
+    TOKEN_AUDIENCE: audienceOf(options),
+    TOKEN_JWKS_URL: `${internalAddressOf('AUTH', ports, environment)}/jwks.json`,
     USER_CONTEXT_PRIVATE_KEY: JSON.stringify(secrets.userContextKey),
   };
 }
 
-function authEnvironment({ config, ports, secrets, stores, environment }: EnvironmentsOptions): Environment {
-  const isProduction = config.NODE_ENV === 'production';
+function authEnvironment(options: EnvironmentsOptions): Environment {
+  const { config, ports, secrets } = options;
+  const derived = { AUDIENCES: audienceOf(options) };
+  // Production must name its issuer and bring its own secrets: generated ones lie beside the data they protect.
+  if (config.NODE_ENV === 'production') return derived;
   return {
-    AUDIENCES: audienceOf(ports, environment),
-    REDIS_URL: stores.redisUrl,
-    // Production must name its issuer and bring its own secrets: generated ones lie beside the data they protect.
-    ...(!isProduction && {
-      ISSUER: addressOf('AUTH', ports),
-      KEY_ENCRYPTION_SECRET: secrets.keyEncryptionSecret,
-      COOKIE_SECRET: secrets.cookieSecret,
-    }),
+    ...derived,
+    ISSUER: addressOf('AUTH', ports),
+    KEY_ENCRYPTION_SECRET: secrets.keyEncryptionSecret,
+    COOKIE_SECRET: secrets.cookieSecret,
   };
 }
 
 function subgraphEnvironment({ secrets, environment }: EnvironmentsOptions): Environment {
-  const isRemote = Boolean(environment['USER_CONTEXT_JWKS_URL']);
-  return isRemote ? {} : { USER_CONTEXT_JWKS: publicUserContextKeys(secrets) };
+  if (environment['USER_CONTEXT_JWKS_URL']) return {};
+  return { USER_CONTEXT_JWKS: publicUserContextKeys(secrets, environment) };
 }
 
-function audienceOf(ports: Ports, environment: Environment): string {
-  const audiences = environment['AUTH_AUDIENCES'] ?? environment['AUDIENCES'];
+/** What tokens name as their issuer: the gateway must expect what the auth-server writes. */
+export function issuerOf({ environment, ports }: Pick<EnvironmentsOptions, 'environment' | 'ports'>): string {
+  return environment['AUTH_ISSUER'] || environment['ISSUER'] || addressOf('AUTH', ports);
+}
+
+/** The first audience is the gateway's own. */
+function audienceOf({ environment, ports }: EnvironmentsOptions): string {
+  const audiences = environment['AUTH_AUDIENCES'] || environment['AUDIENCES'] || '';
   return (
-    audiences?.split(/\s+/).find((audience) => audience !== '') ?? `${addressOf('GATEWAY', ports)}/graphql`
-  );
-}
-
-function demoData({ NODE_ENV }: PlatformConfig): string {
-  return NODE_ENV === 'production' ? 'false' : 'true';
-}
-
-function portOf(prefix: Prefix, { ports }: EnvironmentsOptions): Environment {
-  return { [`${prefix}_PORT`]: String(ports[prefix]) };
-}
-
-/** An empty variable counts as absent, so it must not hide a derived one. */
-function withoutEmpty(environment: Environment): Environment {
-  return Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+    audiences.split(/\s+/).find((audience) => audience !== '') ?? `${addressOf('GATEWAY', ports)}/graphql`
   );
 }

@@ -1,21 +1,18 @@
 import { fileURLToPath } from 'node:url';
-import { ConfigError, type Environment } from '@trellis/config';
+import type { Environment } from '@trellis/config';
 import { lockDirectory, type DirectoryLock } from '@trellis/supervision';
+import { addressOf, internalAddressOf } from './addresses.ts';
 import { formatBanner } from './banner.ts';
-import { checkConfiguration, problemsOf } from './check-configuration.ts';
 import { hostInProcess } from './host-in-process.ts';
 import { hostSplit } from './host-split.ts';
 import type { Host } from './host.ts';
-import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
+import { hostedPrograms, type Prefix } from './hosted-programs.ts';
+import type { PlatformConfig } from './platform-config.ts';
+import { readConfiguration } from './platform-configuration.ts';
 import { removePlatformFile, writePlatformFile } from './platform-file.ts';
-import { settlePorts } from './ports.ts';
-import { loadSecrets, makeSecrets, type PlatformSecrets } from './secrets.ts';
-import {
-  addressOf,
-  describeEnvironments,
-  type EnvironmentsOptions,
-  type Ports,
-} from './service-environments.ts';
+import { settlePorts, type Ports } from './ports.ts';
+import { loadSecrets } from './secrets.ts';
+import { describeEnvironments, issuerOf } from './service-environments.ts';
 import { openStores, type Stores } from './stores.ts';
 
 /** How to run the platform. */
@@ -25,6 +22,8 @@ export interface PlatformOptions {
   readonly split?: boolean;
   /** Where progress and the banner are told, a line each. */
   readonly tell: (line: string) => void;
+  /** Gives up a start that is under way: what has been started is closed again, and the start rejects. */
+  readonly signal?: AbortSignal;
 }
 
 /** The platform while it serves. */
@@ -34,126 +33,18 @@ export interface Platform {
   close(): Promise<void>;
 }
 
-const SUPERGRAPH = fileURLToPath(new URL('../../../supergraph.graphql', import.meta.url));
-const SPLIT_OPERATIONS_PORTS = 5;
-/** Stands in for a store that is not open yet, while configurations are checked. */
-const PENDING = { database: 'postgres://pending.invalid/pending', redis: 'redis://pending.invalid' };
-
-/**
- * Starts the whole platform, on embedded stores where the environment names none.
- *
- * @throws ConfigError with all that is wrong with any configuration, before anything has started
- * @throws PortInUse, DirectoryInUse, and what a store or deployable that can't start throws
- */
-export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const config = await readConfiguration(options.environment);
-  const lock = lockDirectory(config.DATA_DIR);
-  try {
-    return await startLocked(config, options, lock);
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-}
-
-/** Reads the platform's variables and, with stand-ins for stores and secrets, those of every deployable. */
-async function readConfiguration(environment: Environment): Promise<PlatformConfig> {
-  const own = problemsOf(() => readPlatformConfig(environment));
-  const config = readPlatformConfig(own.length === 0 ? environment : {});
-  const production = config.NODE_ENV === 'production' ? productionProblems(config, environment) : [];
-  const environments = describeEnvironments(pendingOptions(config, environment, await makeSecrets()));
-  const hosted = problemsOf(() => checkConfiguration(environments));
-  const problems = [...own, ...production, ...hosted.filter((problem) => !isRepeated(problem, own))];
-  if (problems.length > 0) throw new ConfigError('the platform', problems);
-  return config;
-}
-
-function isRepeated(problem: string, own: readonly string[]): boolean {
-  return own.some((known) => problem.endsWith(known));
-}
-
-function productionProblems(config: PlatformConfig, environment: Environment): readonly string[] {
-  const hasRedis = config.REDIS_URL !== undefined || Boolean(environment['AUTH_REDIS_URL']);
-  return hasRedis ? [] : ['REDIS_URL is required in production: the embedded Redis is for development.'];
-}
-
-function pendingOptions(
-  config: PlatformConfig,
-  environment: Environment,
-  secrets: PlatformSecrets,
-): EnvironmentsOptions {
-  const { database } = PENDING;
-  return {
-    config,
-    environment,
-    secrets,
-    stores: {
-      databaseUrls: { AUTH: database, USERS: database, POSTS: database, COMMENTS: database },
-      redisUrl: PENDING.redis,
-    },
-    ports: { AUTH: 1, USERS: 1, POSTS: 1, COMMENTS: 1, GATEWAY: 1 },
-    supergraphFile: SUPERGRAPH,
-  };
-}
-
-async function startLocked(
-  config: PlatformConfig,
-  options: PlatformOptions,
-  lock: DirectoryLock,
-): Promise<Platform> {
-  const ports = await settlePorts(config);
-  const secrets = await loadSecrets(config.DATA_DIR);
-  const stores = await openStores({ config, environment: options.environment, secrets, tell: options.tell });
-  try {
-    return await startOnStores({ config, options, ports, secrets, stores, lock });
-  } catch (error) {
-    await stores.close();
-    throw error;
-  }
-}
+/** What closes on the way back when a step of the start fails, the last opened first. */
+type Closers = (() => unknown)[];
 
 interface Prepared {
   readonly config: PlatformConfig;
-  readonly options: PlatformOptions;
   readonly ports: Ports;
-  readonly secrets: PlatformSecrets;
   readonly stores: Stores;
-  readonly lock: DirectoryLock;
+  readonly environments: Readonly<Record<Prefix, Environment>>;
 }
 
-async function startOnStores({ config, options, ports, secrets, stores, lock }: Prepared): Promise<Platform> {
-  const { environment, tell } = options;
-  const environments = describeEnvironments({
-    config,
-    environment,
-    secrets,
-    stores,
-    ports,
-    supergraphFile: SUPERGRAPH,
-  });
-  tell('Migrating, filling in demo data and starting the services …');
-  const host = options.split
-    ? await hostSplit(config, environments, ports, tell)
-    : await hostInProcess(config, environments);
-  writePlatformFile(config.DATA_DIR, {
-    gatewayUrl: `${addressOf('GATEWAY', ports)}/graphql`,
-    issuer: addressOf('AUTH', ports),
-    authServerEnvironment: pick(environments.AUTH, AUTH_VARIABLES),
-  });
-  tell(
-    formatBanner({
-      config,
-      ports,
-      operationsUrl: operationsUrl(config, options),
-      stores: stores.descriptions,
-    }),
-  );
-  await tellReadiness(host, ports, tell);
-  return {
-    gatewayUrl: `${addressOf('GATEWAY', ports)}/graphql`,
-    close: closeOnce({ host, stores, lock, config }),
-  };
-}
+const SUPERGRAPH = fileURLToPath(new URL('../../../supergraph.graphql', import.meta.url));
+const QUERY_DEADLINE_MS = 10_000;
 
 /** What the auth-server's command line needs of a running platform. */
 const AUTH_VARIABLES = [
@@ -168,53 +59,121 @@ const AUTH_VARIABLES = [
   'AUDIENCES',
 ];
 
+/**
+ * Starts the whole platform, on embedded stores where the environment names none.
+ *
+ * @throws ConfigError with all that is wrong with any configuration, before anything has started
+ * @throws PortInUse, DirectoryInUse, StoreUnavailable, and what a deployable that can't start throws
+ */
+export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+  const config = await readConfiguration(options.environment, SUPERGRAPH);
+  const closers: Closers = [];
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= closeAll(closers));
+  try {
+    const prepared = await prepare(config, options, closers);
+    await serve(prepared, options, closers);
+    return { gatewayUrl: graphUrl(prepared.ports), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function prepare(
+  config: PlatformConfig,
+  options: PlatformOptions,
+  closers: Closers,
+): Promise<Prepared> {
+  const { environment, tell } = options;
+  const lock: DirectoryLock = lockDirectory(config.DATA_DIR);
+  closers.push(() => lock.release());
+  const ports = await settlePorts(config);
+  const secrets = await loadSecrets(config.DATA_DIR);
+  options.signal?.throwIfAborted();
+  const stores = await openStores({ config, environment, secrets, tell });
+  closers.push(() => stores.close());
+  options.signal?.throwIfAborted();
+  const environments = describeEnvironments({
+    config,
+    environment,
+    secrets,
+    stores,
+    ports,
+    supergraphFile: SUPERGRAPH,
+  });
+  return { config, ports, stores, environments };
+}
+
+async function serve(prepared: Prepared, options: PlatformOptions, closers: Closers): Promise<void> {
+  const { config, ports, stores } = prepared;
+  const { tell, signal } = options;
+  tell('Migrating, filling in demo data and starting the services …');
+  const host = await startHost(prepared, options);
+  closers.push(() => host.close());
+  signal?.throwIfAborted();
+  tellOthers(prepared, options.environment);
+  closers.push(() => removePlatformFile(config.DATA_DIR));
+  tell(formatBanner({ config, ports, operations: host.operations, stores: stores.descriptions }));
+  await tellReadiness(host, internalAddressOf('GATEWAY', ports, options.environment), tell);
+}
+
+function startHost({ config, environments, ports }: Prepared, options: PlatformOptions): Promise<Host> {
+  const { split, tell, signal = new AbortController().signal } = options;
+  return split
+    ? hostSplit({ config, environments, ports, signal, tell })
+    : hostInProcess(config, environments);
+}
+
+/** For the commands of the same data directory. */
+function tellOthers({ config, environments, ports }: Prepared, environment: Environment): void {
+  const services = hostedPrograms.map(({ prefix, service }) => [service, addressOf(prefix, ports)]);
+  writePlatformFile(config.DATA_DIR, {
+    gatewayUrl: graphUrl(ports),
+    issuer: issuerOf({ environment, ports }),
+    services: Object.fromEntries(services) as Record<string, string>, // of such entries
+    authServerEnvironment: pick(environments.AUTH, AUTH_VARIABLES),
+  });
+}
+
+function graphUrl(ports: Ports): string {
+  return `${addressOf('GATEWAY', ports)}/graphql`;
+}
+
 function pick(environment: Environment, names: readonly string[]): Environment {
   return Object.fromEntries(
     names.filter((name) => environment[name]).map((name) => [name, environment[name]]),
   );
 }
 
-function operationsUrl(config: PlatformConfig, { split }: PlatformOptions): string {
-  const first = config.OPERATIONS_PORT;
-  if (!split) return `http://127.0.0.1:${first}/metrics`;
-  return `http://127.0.0.1:${first} to ${first + SPLIT_OPERATIONS_PORTS - 1}, /metrics each`;
-}
-
-async function tellReadiness(host: Host, ports: Ports, tell: (line: string) => void): Promise<void> {
-  for (const service of host.unavailable)
-    tell(`  ${service} does not serve yet; it is started again until it does.`);
-  if (!(await answersQueries(ports))) throw new Error('The gateway does not answer. Its log says why.');
+async function tellReadiness(host: Host, gateway: string, tell: (line: string) => void): Promise<void> {
+  for (const service of host.unavailable) {
+    tell(`  ${service} does not serve; it is started again until it does. The rest serves meanwhile.`);
+  }
+  if (!(await answersQueries(gateway))) throw new Error('The gateway does not answer. Its log says why.');
   tell('  ready');
 }
 
-async function answersQueries(ports: Ports): Promise<boolean> {
-  const answer = await fetch(`${addressOf('GATEWAY', ports)}/graphql`, {
+/** A query that needs no token, from the socket through the whole pipeline and back. */
+async function answersQueries(gateway: string): Promise<boolean> {
+  const answer = await fetch(`${gateway}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{"query":"{ __typename }"}',
-    signal: AbortSignal.timeout(10_000),
-  });
-  return answer.ok;
+    signal: AbortSignal.timeout(QUERY_DEADLINE_MS),
+  }).catch(() => undefined);
+  return answer?.ok === true;
 }
 
-interface Open {
-  readonly host: Host;
-  readonly stores: Stores;
-  readonly lock: DirectoryLock;
-  readonly config: PlatformConfig;
-}
-
-function closeOnce(open: Open): () => Promise<void> {
-  let closing: Promise<void> | undefined;
-  return () => (closing ??= closeAll(open));
-}
-
-async function closeAll({ host, stores, lock, config }: Open): Promise<void> {
-  try {
-    await host.close();
-  } finally {
-    await stores.close();
-    removePlatformFile(config.DATA_DIR);
-    lock.release();
+/** One that can't close does not keep the others from it. */
+async function closeAll(closers: Closers): Promise<void> {
+  const failures: unknown[] = [];
+  for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
+    try {
+      await close();
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
 }

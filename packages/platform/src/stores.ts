@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Environment } from '@trellis/config';
 import { startEmbeddedPostgres } from '@trellis/embedded-postgres';
 import { startEmbeddedRedis } from '@trellis/embedded-redis';
+import { areAllGiven, describeGivenPostgres, describeGivenRedis, givenStores } from './given-stores.ts';
 import type { Prefix } from './hosted-programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import type { PlatformSecrets } from './secrets.ts';
@@ -9,9 +10,9 @@ import { prepareSchemas } from './service-schemas.ts';
 
 /** Where the data is while the platform runs. */
 export interface Stores {
-  /** Of each service that has none in its environment. */
+  /** In the embedded PostgreSQL; empty when the environment names one for every service. */
   readonly databaseUrls: Readonly<Partial<Record<Prefix, string>>>;
-  /** Absent when the environment names one. */
+  /** The embedded Redis; absent when the environment names one for every service. */
   readonly redisUrl?: string;
   /** For the banner: which PostgreSQL and Redis are in use. */
   readonly descriptions: readonly string[];
@@ -27,72 +28,80 @@ export interface StoresOptions {
 }
 
 interface Opened {
+  readonly descriptions: readonly string[];
   readonly close: () => Promise<void>;
-  readonly description: string;
 }
 
-const WITH_DATABASE: readonly Prefix[] = ['AUTH', 'USERS', 'POSTS', 'COMMENTS'];
+type OpenedPostgres = Opened & Pick<Stores, 'databaseUrls'>;
+type OpenedRedis = Opened & Pick<Stores, 'redisUrl'>;
 
-/** Starts the embedded PostgreSQL and Redis, each only when the environment does not name one for every service. */
+const nothingToClose = (): Promise<void> => Promise.resolve();
+
+/**
+ * Starts the embedded PostgreSQL and Redis, each unless the environment names one for every service, and sees that
+ * those it names answer.
+ *
+ * @throws StoreUnavailable when one that the environment names does not answer
+ */
 export async function openStores(options: StoresOptions): Promise<Stores> {
-  const [postgres, redis] = await Promise.all([openPostgres(options), openRedis(options)]);
+  const [postgres, redis] = await openBoth(options);
   return {
     databaseUrls: postgres.databaseUrls,
-    ...(redis.url !== undefined && { redisUrl: redis.url }),
-    descriptions: [postgres.description, redis.description],
+    ...(redis.redisUrl !== undefined && { redisUrl: redis.redisUrl }),
+    descriptions: [
+      ...postgres.descriptions.map((text) => `PostgreSQL  ${text}`),
+      ...redis.descriptions.map((text) => `Redis       ${text}`),
+    ],
     close: async () => {
       await Promise.all([postgres.close(), redis.close()]);
     },
   };
 }
 
-async function openPostgres({
-  config,
-  environment,
-  secrets,
-  tell,
-}: StoresOptions): Promise<Opened & Pick<Stores, 'databaseUrls'>> {
-  const isGiven = (prefix: Prefix): boolean => Boolean(environment[`${prefix}_DATABASE_URL`]);
-  if (config.DATABASE_URL !== undefined || WITH_DATABASE.every(isGiven)) {
-    return {
-      databaseUrls: {},
-      description: 'PostgreSQL  as given by DATABASE_URL',
-      close: () => Promise.resolve(),
-    };
+/** When one of the two fails, the other is closed again. */
+async function openBoth(options: StoresOptions): Promise<[OpenedPostgres, OpenedRedis]> {
+  const outcomes = await Promise.allSettled([openPostgres(options), openRedis(options)]);
+  const [postgres, redis] = outcomes;
+  if (postgres.status === 'fulfilled' && redis.status === 'fulfilled') return [postgres.value, redis.value];
+  for (const outcome of outcomes) if (outcome.status === 'fulfilled') await outcome.value.close();
+  throw postgres.status === 'rejected' ? postgres.reason : (redis as PromiseRejectedResult).reason;
+}
+
+async function openPostgres({ config, environment, secrets, tell }: StoresOptions): Promise<OpenedPostgres> {
+  const given = await Promise.all(givenStores('DATABASE_URL', environment).map(describeGivenPostgres));
+  if (areAllGiven('DATABASE_URL', environment)) {
+    return { databaseUrls: {}, descriptions: given, close: nothingToClose };
   }
+  const directory = join(config.DATA_DIR, 'postgres');
   const postgres = await startEmbeddedPostgres({
-    directory: join(config.DATA_DIR, 'postgres'),
+    directory,
     onProgress: (step) =>
       tell(step === 'initializing' ? 'Initializing PostgreSQL …' : 'Starting PostgreSQL …'),
     onExit: () => tell('PostgreSQL has ended unexpectedly; it is started again.'),
+    onRestart: () => tell('PostgreSQL serves again.'),
+    onFailedRestart: (error) => tell(`PostgreSQL could not be started again: ${String(error)}`),
   });
   try {
     const databaseUrls = await prepareSchemas(postgres.connectionString, secrets);
-    return {
-      databaseUrls: Object.fromEntries(
-        WITH_DATABASE.filter((prefix) => !isGiven(prefix)).map((prefix) => [prefix, databaseUrls[prefix]]),
-      ),
-      description: `PostgreSQL  ${postgres.version}, embedded, data in ${join(config.DATA_DIR, 'postgres')}`,
-      close: () => postgres.stop(),
-    };
+    const embedded = `${postgres.version}, embedded, data in ${directory}`;
+    return { databaseUrls, descriptions: [embedded, ...given], close: () => postgres.stop() };
   } catch (error) {
     await postgres.stop();
     throw error;
   }
 }
 
-async function openRedis({
-  config,
-  environment,
-  tell,
-}: StoresOptions): Promise<Opened & { readonly url?: string }> {
-  if (config.REDIS_URL !== undefined || environment['AUTH_REDIS_URL']) {
-    return { description: 'Redis       as given by REDIS_URL', close: () => Promise.resolve() };
-  }
+async function openRedis({ config, environment, tell }: StoresOptions): Promise<OpenedRedis> {
+  const given = await Promise.all(givenStores('REDIS_URL', environment).map(describeGivenRedis));
+  if (areAllGiven('REDIS_URL', environment)) return { descriptions: given, close: nothingToClose };
   const redis = await startEmbeddedRedis({
     directory: join(config.DATA_DIR, 'redis'),
     path: environment['PATH'] ?? '',
     onExit: () => tell('Redis has ended unexpectedly; it is started again.'),
   });
-  return { url: redis.url, description: `Redis       ${redis.description}`, close: () => redis.stop() };
+  return {
+    redisUrl: redis.url,
+    descriptions: [redis.description, ...given],
+    close: () => redis.stop(),
+  };
 }

@@ -1,0 +1,119 @@
+import type { Environment } from '@trellis/config';
+import { connectRedis } from '@trellis/redis';
+import { Client } from 'pg';
+import { hostedPrograms } from './hosted-programs.ts';
+
+/** Stores that a variable of the environment can name. */
+export type StoreVariable = 'DATABASE_URL' | 'REDIS_URL';
+
+/** A store that the environment names. */
+export interface GivenStore {
+  /** `DATABASE_URL`, or the variable of one service, `POSTS_DATABASE_URL`. */
+  readonly variable: string;
+  readonly url: string;
+}
+
+/** A store that the environment names can't be used; the message says which variable, and why. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+const OLDEST_POSTGRES = 15;
+const DEADLINE_MS = 5_000;
+
+/** The stores that the environment names for the services that need one, each once. */
+export function givenStores(variable: StoreVariable, environment: Environment): readonly GivenStore[] {
+  const stores = hostedPrograms
+    .filter(({ reads }) => reads(variable))
+    .map(({ prefix }) => givenStore([`${prefix}_${variable}`, variable], environment));
+  const byVariable = new Map(
+    stores.filter((store) => store !== undefined).map((store) => [store.variable, store]),
+  );
+  return [...byVariable.values()];
+}
+
+/** Whether every service that needs such a store is given one. */
+export function areAllGiven(variable: StoreVariable, environment: Environment): boolean {
+  return hostedPrograms
+    .filter(({ reads }) => reads(variable))
+    .every(({ prefix }) => givenStore([`${prefix}_${variable}`, variable], environment) !== undefined);
+}
+
+/**
+ * Asks a given PostgreSQL for its version.
+ *
+ * @returns for example `PostgreSQL 16.2, given by DATABASE_URL`
+ * @throws StoreUnavailable
+ */
+export async function describeGivenPostgres({ variable, url }: GivenStore): Promise<string> {
+  const version = await ask(variable, () => postgresVersion(url));
+  if (Number.parseInt(version, 10) < OLDEST_POSTGRES) {
+    throw new StoreUnavailable(
+      `${variable} names a PostgreSQL ${version}; Trellis needs ${OLDEST_POSTGRES} or later.`,
+    );
+  }
+  return `${version}, given by ${variable}`;
+}
+
+/** Asks a given Redis for its version. @throws StoreUnavailable */
+export async function describeGivenRedis({ variable, url }: GivenStore): Promise<string> {
+  return `${await ask(variable, () => redisVersion(url))}, given by ${variable}`;
+}
+
+function givenStore(variables: readonly string[], environment: Environment): GivenStore | undefined {
+  const variable = variables.find((name) => environment[name]);
+  return variable === undefined ? undefined : { variable, url: environment[variable] ?? '' };
+}
+
+/** The reason is told without the URL, which holds a password. */
+async function ask(variable: string, question: () => Promise<string>): Promise<string> {
+  try {
+    return await question();
+  } catch (cause) {
+    throw new StoreUnavailable(`The store that ${variable} names does not answer: ${reasonOf(cause)}.`, {
+      cause,
+    });
+  }
+}
+
+/** A connection that several addresses refused is an AggregateError without a message of its own. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join('; ');
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+async function postgresVersion(connectionString: string): Promise<string> {
+  const client = new Client({
+    connectionString,
+    connectionTimeoutMillis: DEADLINE_MS,
+    statement_timeout: DEADLINE_MS,
+  });
+  client.on('error', () => undefined); // the query's own failure tells
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
+    return rows[0]?.server_version.split(' ')[0] ?? 'of an unknown release';
+  } finally {
+    await client.end();
+  }
+}
+
+async function redisVersion(url: string): Promise<string> {
+  let problem: Error | undefined;
+  const connection = connectRedis({
+    url,
+    name: 'trellis-platform',
+    commandTimeoutMs: DEADLINE_MS,
+    onError: (error) => {
+      problem = error;
+    },
+  });
+  try {
+    const information = await connection.info('server');
+    return /^(?:valkey|redis)_version:(\S+)/m.exec(information)?.[1] ?? 'of an unknown release';
+  } catch (error) {
+    throw problem ?? error;
+  } finally {
+    connection.disconnect();
+  }
+}

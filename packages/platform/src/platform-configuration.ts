@@ -1,0 +1,77 @@
+import { ConfigError, type Environment } from '@trellis/config';
+import { areAllGiven } from './given-stores.ts';
+import { hostedPrograms, prefixes } from './hosted-programs.ts';
+import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
+import { describeSharedPorts } from './ports.ts';
+import { makeSecrets } from './secrets.ts';
+import { describeEnvironments } from './service-environments.ts';
+
+/** Stands in for a store that is not open yet, while configurations are read. */
+const PENDING = { database: 'postgres://pending.invalid/pending', redis: 'redis://pending.invalid' };
+
+/**
+ * Reads the platform's own variables and, with stand-ins for stores, ports and secrets, those of every deployable.
+ *
+ * @param supergraphFile the gateway's supergraph
+ * @throws ConfigError with the problems of all of them at once, before anything has started
+ */
+export async function readConfiguration(
+  environment: Environment,
+  supergraphFile: string,
+): Promise<PlatformConfig> {
+  const own = problemsOf(() => readPlatformConfig(environment));
+  const config = own.length === 0 ? readPlatformConfig(environment) : readPlatformConfig({});
+  const problems = [
+    ...own,
+    ...(own.length === 0 ? describeSharedPorts(config) : []),
+    ...productionProblems(config, environment),
+    ...(await problemsOfDeployables(config, environment, supergraphFile)),
+  ];
+  if (problems.length > 0) throw new ConfigError('the platform', withoutRepetitions(problems));
+  return config;
+}
+
+async function problemsOfDeployables(
+  config: PlatformConfig,
+  environment: Environment,
+  supergraphFile: string,
+): Promise<readonly string[]> {
+  const environments = describeEnvironments({
+    config,
+    environment,
+    secrets: await makeSecrets(),
+    stores: {
+      databaseUrls: Object.fromEntries(prefixes.map((prefix) => [prefix, PENDING.database])),
+      redisUrl: PENDING.redis,
+    },
+    ports: { AUTH: 1, USERS: 2, POSTS: 3, COMMENTS: 4, GATEWAY: 5 },
+    supergraphFile,
+  });
+  return hostedPrograms.flatMap(({ prefix, service, check }) =>
+    problemsOf(() => check(environments[prefix])).map((problem) => `${service}: ${problem}`),
+  );
+}
+
+function productionProblems(config: PlatformConfig, environment: Environment): readonly string[] {
+  if (config.NODE_ENV !== 'production' || areAllGiven('REDIS_URL', environment)) return [];
+  return ['REDIS_URL is required in production: the embedded Redis is for development.'];
+}
+
+/** The same variable is read by many; what one has said of it, the others need not. */
+function withoutRepetitions(problems: readonly string[]): readonly string[] {
+  const bare = (problem: string): string => problem.replace(/^[a-z-]+: /, '');
+  return problems.filter(
+    (problem, index) => problems.findIndex((other) => bare(other) === bare(problem)) === index,
+  );
+}
+
+/** The problems that a reading finds; none when it succeeds. */
+function problemsOf(read: () => unknown): readonly string[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
