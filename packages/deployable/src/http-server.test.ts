@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { createHttpServer } from './http-server.ts';
@@ -61,6 +63,22 @@ describe('closing', () => {
     await closing;
     expect(performance.now() - start).toBeLessThan(2_000);
   });
+
+  it.each(['', 'GET /health/live HTTP/1.1\r\nhost: localhost\r\n'])(
+    'does not wait for a connection on which no request has arrived whole: %j',
+    async (said) => {
+      server = createHttpServer({ logger });
+      const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      await once(socket, 'connect');
+      socket.write(said);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const start = performance.now();
+      await server.close();
+      expect(performance.now() - start).toBeLessThan(2_000);
+      socket.destroy();
+    },
+  );
 });
 
 describe('metrics', () => {

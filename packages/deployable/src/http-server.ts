@@ -35,16 +35,27 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   return server;
 }
 
-const IDLE_CHECK_MS = 50;
+const CLOSING_CHECK_MS = 50;
 
 /**
- * Fastify closes the connections that are idle when it begins to close. Those that carry a request then would stay open
- * for the keep-alive time-out after their answer, and closing would wait for them: they end as soon as they are idle.
+ * Fastify closes the connections that are idle when it begins to close, and waits for all others. Some of those never
+ * end by themselves in good time: one that carries a request now stays open for the keep-alive time-out after its answer,
+ * and one on which no request has arrived whole (browsers open some in advance) waits for the rest of it. So the idle
+ * ones are closed again and again, and all that is left as soon as nothing is being answered.
  */
 function closeConnectionsInOrder(server: FastifyInstance): void {
+  const http = server.server;
+  let answering = 0;
+  http.on('request', (_request, response) => {
+    answering += 1;
+    response.once('close', () => (answering -= 1));
+  });
   server.addHook('preClose', async () => {
-    const check = setInterval(() => server.server.closeIdleConnections(), IDLE_CHECK_MS);
-    if (server.server.listening) server.server.once('close', () => clearInterval(check));
+    const check = setInterval(() => {
+      if (answering === 0) http.closeAllConnections();
+      else http.closeIdleConnections();
+    }, CLOSING_CHECK_MS);
+    if (http.listening) http.once('close', () => clearInterval(check));
     else clearInterval(check);
   });
 }
