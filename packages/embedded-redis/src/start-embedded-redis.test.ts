@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { DirectoryInUse } from '@trellis/supervision';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findRedisProgram, startEmbeddedRedis, type EmbeddedRedis } from './index.ts';
 
@@ -40,7 +40,7 @@ describe.each(servers.filter(({ isHere }) => isHere))('$name', ({ name, path }) 
     return startEmbeddedRedis({ directory: join(directory.path, name), path, password: 'secret' });
   }
 
-  function open(options: RedisOptions = {}): Redis {
+  function open(options: { readonly db?: number; readonly protocol?: 2 | 3 } = {}): Redis {
     const other = new Redis(server.url, options);
     onTestFinished(() => other.disconnect());
     return other;

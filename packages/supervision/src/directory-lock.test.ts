@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { DirectoryInUse, lockDirectory, ownerOfDirectory } from './index.ts';
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'trellis-lock-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+});
+
+describe('lockDirectory', () => {
+  it('makes the directory, and gives it to one holder until it is released', () => {
+    const path = join(directory, 'deeper', 'data');
+    const lock = lockDirectory(path);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    expect(ownerOfDirectory(path)).toBe(process.pid);
+    expect(() => lockDirectory(path)).toThrow(DirectoryInUse);
+    lock.release();
+    expect(ownerOfDirectory(path)).toBeUndefined();
+    lockDirectory(path).release();
+  });
+
+  it('does not take from another what was released before', () => {
+    const first = lockDirectory(directory);
+    first.release();
+    const second = lockDirectory(directory);
+    first.release();
+    expect(ownerOfDirectory(directory)).toBe(process.pid);
+    second.release();
+  });
+
+  it('takes over from a process that was killed', async () => {
+    const holder = startContender(
+      'lockDirectory(directory); console.log("held"); setInterval(() => {}, 1000);',
+    );
+    await once(holder.stdout, 'data');
+    expect(() => lockDirectory(directory)).toThrow(`in use by process ${holder.pid}`);
+    const exited = once(holder, 'exit');
+    holder.kill('SIGKILL');
+    await exited;
+    lockDirectory(directory).release();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it.each([
+    ['a process id that was given again', JSON.stringify({ pid: process.pid, startTime: 'earlier' })],
+    ['a process that is gone', JSON.stringify({ pid: 4_194_303, startTime: '1' })],
+    ['half a file', '{"pid":'],
+    ['an empty file', ''],
+  ])('takes over a lock of %s', (_what, content) => {
+    writeFileSync(join(directory, 'owner.lock'), content);
+    lockDirectory(directory);
+    expect(JSON.parse(readFileSync(join(directory, 'owner.lock'), 'utf8'))).toMatchObject({
+      pid: process.pid,
+    });
+  });
+
+  it('gives a stale lock to one of many that want it at once', async () => {
+    writeFileSync(join(directory, 'owner.lock'), JSON.stringify({ pid: 4_194_303, startTime: '1' }));
+    const contend = `
+      process.stdin.once('data', () => {
+        try { lockDirectory(directory); console.log('won'); } catch (error) { console.log(error.name); }
+        setTimeout(() => process.exit(0), 1500);
+      });
+      console.log('there');
+    `;
+    const contenders = Array.from({ length: 6 }, () => startContender(contend));
+    await Promise.all(contenders.map(({ stdout }) => once(stdout, 'data')));
+    const answers = contenders.map(({ stdout }) => text(stdout));
+    for (const { stdin } of contenders) stdin.write('go\n');
+    const told = (await Promise.all(answers)).map((answer) => answer.trim());
+    expect(told.toSorted()).toEqual([...Array<string>(5).fill('DirectoryInUse'), 'won']);
+  });
+});
+
+/** Runs a program that knows `lockDirectory` and `directory` in a process of its own. */
+function startContender(program: string) {
+  const source = `
+    import { lockDirectory } from './src/index.ts';
+    const directory = ${JSON.stringify(directory)};
+    ${program}
+  `;
+  const contender = spawn(
+    process.execPath,
+    ['--conditions=trellis-source', '--import=tsx', '--input-type=module', '--eval', source],
+    { cwd: fileURLToPath(new URL('..', import.meta.url)), stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  onTestFinished(() => void contender.kill('SIGKILL'));
+  return contender;
+}
