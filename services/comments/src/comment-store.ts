@@ -1,6 +1,9 @@
 import type { Pool } from '@trellis/postgres';
 import { groupByPosition } from '@trellis/subgraph-kit';
+import { COMMENT_COLUMNS } from './comment-columns.ts';
 import type { Comment } from './comment.ts';
+import { VISIBLE } from './known-post-store.ts';
+import type { Viewer } from './viewer.ts';
 
 /** A page of one post's comments, from the newest to the oldest. */
 export interface PostPage {
@@ -11,12 +14,16 @@ export interface PostPage {
   readonly after?: string | undefined;
 }
 
-/** All that the database knows about comments. Who may see them is not decided here. */
+/** All that the database knows about comments. Who may see those of a post is decided before they are asked for. */
 export interface CommentStore {
+  /** @returns those that exist and whose post the viewer may see, in no order */
+  findByIds(ids: readonly string[], viewer: Viewer): Promise<readonly Comment[]>;
   /** A list for each page asked for, the newest first, in one statement. */
   listByPosts(pages: readonly PostPage[]): Promise<readonly (readonly Comment[])[]>;
   /** @returns for each post the number of its comments, in the order asked for */
   countByPosts(postIds: readonly string[]): Promise<readonly number[]>;
+  /** All comments in the order of their ids: for other services. */
+  scan(after: string | null, limit: number): Promise<readonly Comment[]>;
   /** Fills an empty table; leaves any other as it is. */
   seed(comments: readonly Comment[]): Promise<void>;
 }
@@ -24,14 +31,16 @@ export interface CommentStore {
 /** Greater than any id: where a list begins. */
 const BEGINNING = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-const COLUMNS = 'id, post_id AS "postId", author_id AS "authorId", body, edited';
+const FIND_BY_IDS = `
+  SELECT ${COMMENT_COLUMNS} FROM comment JOIN known_post ON known_post.id = comment.post_id
+  WHERE comment.id = ANY($1::uuid[]) AND ${VISIBLE}`;
 
 // One descent into the index for each page, whatever their number and however different their limits.
 const LIST_BY_POSTS = `
   SELECT page.position::int - 1 AS position, newest.*
   FROM unnest($1::uuid[], $2::uuid[], $3::int[]) WITH ORDINALITY AS page (post_id, after, size, position)
   CROSS JOIN LATERAL (
-    SELECT ${COLUMNS} FROM comment
+    SELECT ${COMMENT_COLUMNS} FROM comment
     WHERE post_id = page.post_id AND id < page.after
     ORDER BY id DESC LIMIT page.size
   ) AS newest
@@ -40,6 +49,8 @@ const LIST_BY_POSTS = `
 const COUNT_BY_POSTS = `
   SELECT post_id AS "postId", count(*)::int AS count
   FROM comment WHERE post_id = ANY($1::uuid[]) GROUP BY post_id`;
+
+const SCAN = `SELECT ${COMMENT_COLUMNS} FROM comment WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`;
 
 const SEED = `
   INSERT INTO comment (id, post_id, author_id, body, edited)
@@ -60,6 +71,8 @@ interface PostCount {
 /** Keeps comments in the table `comment`. */
 export function createCommentStore(pool: Pool): CommentStore {
   return {
+    findByIds: async (ids, { isEditor, userId }) =>
+      (await pool.query<Comment>(FIND_BY_IDS, [ids, isEditor, userId])).rows,
     listByPosts: async (pages) => {
       const { rows } = await pool.query<PositionedComment>(LIST_BY_POSTS, [
         pages.map(({ postId }) => postId),
@@ -73,6 +86,7 @@ export function createCommentStore(pool: Pool): CommentStore {
       const counts = new Map(rows.map(({ postId, count }) => [postId, count]));
       return postIds.map((id) => counts.get(id) ?? 0);
     },
+    scan: async (after, limit) => (await pool.query<Comment>(SCAN, [after, limit])).rows,
     seed: async (comments) => {
       await pool.query(SEED, [JSON.stringify(comments)]);
     },

@@ -1,6 +1,16 @@
+import type { Mutations } from '@trellis/subgraph-kit';
+import type { UserContext } from '@trellis/user-context';
 import type { CommentLoader } from './comment-loader.ts';
+import type { KnownPostStore } from './known-post-store.ts';
+import type { PostFinder } from './post-finder.ts';
 
 /** What each resolver of a request receives. */
 export interface SubgraphContext {
+  /** Who is asking. */
+  readonly userContext: UserContext;
+  /** Sees what the caller may see. */
   readonly comments: CommentLoader;
+  readonly knownPosts: KnownPostStore;
+  readonly postFinder: PostFinder;
+  readonly mutations: Mutations;
 }

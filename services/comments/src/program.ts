@@ -1,15 +1,20 @@
 import { createDemoContent } from '@trellis/demo-data';
 import type { DeployableProgram } from '@trellis/deployable';
-import { createSubgraphProgram, type SubgraphConfig } from '@trellis/subgraph-kit';
+import { createSubgraphProgram } from '@trellis/subgraph-kit';
+import { startBackground } from './background.ts';
 import { createCommentStore } from './comment-store.ts';
-import { configSchema } from './config.ts';
+import { configSchema, type CommentsConfig } from './config.ts';
 import { buildServer } from './server.ts';
 
 /** The comments subgraph as a program. */
-export const comments: DeployableProgram<SubgraphConfig> = createSubgraphProgram({
+export const comments: DeployableProgram<CommentsConfig> = createSubgraphProgram<CommentsConfig>({
   service: 'comments',
   configSchema,
   migrations: new URL('../migrations/', import.meta.url),
-  buildServer,
+  buildServer: (dependencies, { POSTS_URL: postsUrl }) => {
+    const posts = postsUrl === undefined ? undefined : dependencies.peers.client?.('posts', postsUrl);
+    return buildServer({ ...dependencies, posts });
+  },
+  startBackground,
   seed: (pool) => createCommentStore(pool).seed(createDemoContent().comments),
 });

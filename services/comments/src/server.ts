@@ -1,18 +1,52 @@
-import { buildSubgraphServer, type SubgraphDependencies, type SubgraphServer } from '@trellis/subgraph-kit';
+import { addEventRoutes } from '@trellis/events';
+import type { ServiceClient } from '@trellis/service-calls';
+import {
+  buildSubgraphServer,
+  createMutations,
+  type SubgraphDependencies,
+  type SubgraphServer,
+} from '@trellis/subgraph-kit';
 import { createCommentLoader } from './comment-loader.ts';
 import { createCommentStore } from './comment-store.ts';
+import { readSnapshot } from './comment-told.ts';
 import type { SubgraphContext } from './context.ts';
+import { createKnownPostStore } from './known-post-store.ts';
+import { createPostFinder } from './post-finder.ts';
 import { resolvers } from './resolvers/index.ts';
+import { viewerOf } from './viewer.ts';
+
+/** What the comments subgraph needs beside what every subgraph has. */
+export interface CommentsDependencies extends SubgraphDependencies {
+  /** The posts service; undefined where it can't be asked. */
+  readonly posts: ServiceClient | undefined;
+}
 
 /** Builds the comments subgraph over its database. It does not listen yet. */
-export function buildServer(dependencies: SubgraphDependencies): Promise<SubgraphServer> {
-  const { pool } = dependencies;
+export async function buildServer(dependencies: CommentsDependencies): Promise<SubgraphServer> {
+  const { pool, peers, wakeRelay, posts } = dependencies;
   const store = createCommentStore(pool);
-  return buildSubgraphServer<SubgraphContext>({
+  const knownPosts = createKnownPostStore(pool);
+  const postFinder = createPostFinder(knownPosts, posts);
+  const server = await buildSubgraphServer<SubgraphContext>({
     ...dependencies,
     typeDefs: new URL('../src/schema.graphql', import.meta.url),
     resolvers,
-    createContext: () => ({ comments: createCommentLoader(store) }),
+    createContext: ({ userContext, idempotencyKey }) => {
+      const comments = createCommentLoader(store, viewerOf(userContext));
+      const onCommit = (): void => {
+        comments.forget();
+        wakeRelay();
+      };
+      const mutations = createMutations({ pool, idempotencyKey, onCommit });
+      return { userContext, comments, knownPosts, postFinder, mutations };
+    },
     readiness: { database: async () => void (await pool.query('SELECT 1')) },
   });
+  addEventRoutes(server, {
+    pool,
+    verifier: peers.verifier,
+    readers: ['search'],
+    readSnapshot: (after, limit) => readSnapshot(store, after, limit),
+  });
+  return server;
 }

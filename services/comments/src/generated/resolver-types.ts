@@ -71,6 +71,35 @@ export type PostCommentsArgs = {
   after: InputMaybe<Scalars['ID']['input']>;
 };
 
+export type Mutation = {
+  /** Answers a post that the caller may see. For every user. */
+  readonly addComment: Comment;
+  /**
+   * Changes the words of a comment and marks it as edited; null when there is none with this id that the caller may see. For its
+   * author, editors and administrators.
+   */
+  readonly editComment: Maybe<Comment>;
+  /**
+   * Deletes a comment. True when it was deleted, false when there is none with this id that the caller may see. For its author,
+   * editors and administrators.
+   */
+  readonly deleteComment: Scalars['Boolean']['output'];
+};
+
+export type MutationAddCommentArgs = {
+  postId: Scalars['ID']['input'];
+  body: Scalars['String']['input'];
+};
+
+export type MutationEditCommentArgs = {
+  id: Scalars['ID']['input'];
+  body: Scalars['String']['input'];
+};
+
+export type MutationDeleteCommentArgs = {
+  id: Scalars['ID']['input'];
+};
+
 export type User = {
   /** The unique identifier: a UUID v7, the `sub` of the user's tokens. */
   readonly id: Scalars['ID']['output'];
@@ -173,11 +202,16 @@ export type DirectiveResolverFn<
 
 /** Mapping of federation types */
 export type FederationTypes = {
+  TextComment: TextComment;
   Post: Post;
 };
 
 /** Mapping of federation reference types */
 export type FederationReferenceTypes = {
+  TextComment: { __typename: 'TextComment' } & GraphQLRecursivePick<
+    FederationTypes['TextComment'],
+    { id: true }
+  >;
   Post: { __typename: 'Post' } & GraphQLRecursivePick<FederationTypes['Post'], { id: true }> &
     (
       | Record<PropertyKey, never>
@@ -202,6 +236,7 @@ export type ResolversTypes = {
   TextComment: ResolverTypeWrapper<TextCommentModel>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   Post: ResolverTypeWrapper<PostModel>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   User: ResolverTypeWrapper<UserModel>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
 };
@@ -215,6 +250,7 @@ export type ResolversParentTypes = {
   TextComment: TextCommentModel;
   Boolean: Scalars['Boolean']['output'];
   Post: PostModel;
+  Mutation: Record<PropertyKey, never>;
   User: UserModel;
   Int: Scalars['Int']['output'];
 };
@@ -245,7 +281,14 @@ export type CommentResolvers<
 export type TextCommentResolvers<
   ContextType = SubgraphContext,
   ParentType extends ResolversParentTypes['TextComment'] = ResolversParentTypes['TextComment'],
+  FederationReferenceType extends FederationReferenceTypes['TextComment'] =
+    FederationReferenceTypes['TextComment'],
 > = {
+  __resolveReference?: ReferenceResolver<
+    Maybe<ResolversTypes['TextComment']> | FederationReferenceType,
+    FederationReferenceType,
+    ContextType
+  >;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   body?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -275,6 +318,30 @@ export type PostResolvers<
   commentCount?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
+export type MutationResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation'],
+> = {
+  addComment?: Resolver<
+    ResolversTypes['Comment'],
+    ParentType,
+    ContextType,
+    RequireFields<MutationAddCommentArgs, 'postId' | 'body'>
+  >;
+  editComment?: Resolver<
+    Maybe<ResolversTypes['Comment']>,
+    ParentType,
+    ContextType,
+    RequireFields<MutationEditCommentArgs, 'id' | 'body'>
+  >;
+  deleteComment?: Resolver<
+    ResolversTypes['Boolean'],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeleteCommentArgs, 'id'>
+  >;
+};
+
 export type UserResolvers<
   ContextType = SubgraphContext,
   ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'],
@@ -287,6 +354,7 @@ export type Resolvers<ContextType = SubgraphContext> = {
   Comment?: CommentResolvers<ContextType>;
   TextComment?: TextCommentResolvers<ContextType>;
   Post?: PostResolvers<ContextType>;
+  Mutation?: MutationResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
 };
 

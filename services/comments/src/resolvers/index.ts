@@ -1,12 +1,14 @@
 import { dateTimeScalar } from '@trellis/subgraph-kit';
 import type { Resolvers } from '../generated/resolver-types.ts';
 import { comment, textComment } from './comment.ts';
+import { mutation } from './mutation.ts';
 import { post } from './post.ts';
 
 /** All resolvers of the subgraph. */
 export const resolvers: Resolvers = {
   DateTime: dateTimeScalar,
   Comment: comment,
+  Mutation: mutation,
   TextComment: textComment,
   Post: post,
 };

@@ -1,0 +1,47 @@
+import type { Transaction } from '@trellis/postgres';
+import { COMMENT_COLUMNS } from './comment-columns.ts';
+import type { Comment } from './comment.ts';
+import { VISIBLE } from './known-post-store.ts';
+import type { Viewer } from './viewer.ts';
+
+/** The SQL that changes comments, for use in a transaction. */
+export interface CommentRecords {
+  insert(comment: Comment): Promise<void>;
+  /** Undefined when there is none that the viewer may see. Nobody else can change it until the transaction ends. */
+  lock(id: string, viewer: Viewer): Promise<Comment | undefined>;
+  /** Replaces the words, and marks the comment as edited. */
+  edit(id: string, body: string): Promise<Comment>;
+  remove(id: string): Promise<void>;
+}
+
+const INSERT = 'INSERT INTO comment (id, post_id, author_id, body, edited) VALUES ($1, $2, $3, $4, $5)';
+
+const LOCK = `
+  SELECT ${COMMENT_COLUMNS} FROM comment JOIN known_post ON known_post.id = comment.post_id
+  WHERE comment.id = $1 AND ${VISIBLE}
+  FOR UPDATE OF comment`;
+
+const EDIT = `UPDATE comment SET body = $2, edited = true WHERE id = $1 RETURNING ${COMMENT_COLUMNS}`;
+
+/** The comments of a transaction. */
+export function commentRecords(transaction: Transaction): CommentRecords {
+  return {
+    insert: async ({ id, postId, authorId, body, edited }) => {
+      await transaction.query(INSERT, [id, postId, authorId, body, edited]);
+    },
+    lock: async (id, { isEditor, userId }) =>
+      (await transaction.query<Comment>(LOCK, [id, isEditor, userId])).rows[0],
+    edit: async (id, body) => (await transaction.query<Comment>(EDIT, [id, body])).rows[0] as Comment, // it is locked: it is there
+    remove: async (id) => {
+      await transaction.query('DELETE FROM comment WHERE id = $1', [id]);
+    },
+  };
+}
+
+/** Deletes all comments of posts that are gone. Whoever hears of the post's end knows that they are gone as well. */
+export async function removeCommentsOfPosts(
+  transaction: Transaction,
+  postIds: readonly string[],
+): Promise<void> {
+  await transaction.query('DELETE FROM comment WHERE post_id = ANY($1::uuid[])', [postIds]);
+}
