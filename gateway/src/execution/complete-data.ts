@@ -67,6 +67,8 @@ class Completion {
   readonly #context: CompletionContext;
   /** Where the errors begin that made the value null which now propagates. */
   #causesFrom = 0;
+  /** Whether something else is to blame for that null, and worth looking for. */
+  #isSecondary = false;
 
   constructor(context: CompletionContext) {
     this.#context = context;
@@ -84,7 +86,8 @@ class Completion {
     if (field.denial) return this.#fail(field.value, place, [denialReason(field)]);
     switch (field.kind) {
       case 'typename':
-        return shape.isObject ? shape.typeName : this.#fail(field.value, place, [unknownType]);
+        if (shape.isObject) return shape.typeName;
+        return this.#fail(field.value, place, object[unresolved]?.reasons ?? [unknownType]);
       case 'introspection':
         return introspect(
           field,
@@ -153,12 +156,17 @@ class Completion {
       return nulled;
     }
     const completed = Object.create(null) as DataObject; // clients choose the keys
+    let secondaryFrom: number | undefined;
     for (const field of shape.fields) {
       const value = this.#field(field, object, shape, path);
-      if (value === nulled) return nulled;
-      completed[field.responseKey] = value;
+      if (value !== nulled) completed[field.responseKey] = value;
+      else if (this.#isSecondary) secondaryFrom ??= this.#causesFrom;
+      else return nulled;
     }
-    return completed;
+    if (secondaryFrom === undefined) return completed;
+    this.#causesFrom = secondaryFrom;
+    this.#isSecondary = true;
+    return nulled;
   }
 
   /** Reports why a value is missing. @returns what stands in its place */
@@ -169,6 +177,7 @@ class Completion {
 
   #report(place: Place, reasons: readonly FailureReason[], below: SelectionShape | undefined): void {
     this.#causesFrom = this.errors.length;
+    this.#isSecondary = reasons.every(({ isSecondary }) => isSecondary);
     for (const reason of reasons) {
       if (this.errors.length >= MAX_ERRORS) return;
       const path = [...pathOf(place.path), ...clientPath(reason.below, below)];

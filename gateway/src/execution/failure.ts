@@ -10,6 +10,8 @@ export interface FailureReason {
   readonly below: readonly PathKey[];
   /** For the log. */
   readonly cause: unknown;
+  /** Whether another field is to blame, whose failure took this value along. */
+  readonly isSecondary?: boolean;
 }
 
 /**

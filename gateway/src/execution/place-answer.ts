@@ -122,7 +122,8 @@ export function failObject(step: FetchStep, run: PlanRun, object: DataObject, fa
   for (const key of expectedKeys(step, run, object)) {
     const known = Object.hasOwn(object, key) ? object[key] : undefined;
     if (known === undefined) object[key] = narrowed(failure, key);
-    else markUnresolved(known, failure);
+    else if (key === '__typename') markUnresolved(object, new Failure(failure.reasons.map(withoutPath)));
+    else markUnresolved(known, narrowed(failure, key));
   }
 }
 
@@ -141,13 +142,14 @@ export function failDependents(
   }
 }
 
-function withoutPath(reason: FailureReason): FailureReason {
-  return { ...reason, below: [] };
-}
-
 function markUnresolved(value: unknown, failure: Failure): void {
   if (Array.isArray(value)) for (const element of value) markUnresolved(element, failure);
   else if (isDataObject(value)) value[unresolved] ??= failure;
+}
+
+/** Told of a key that did not fail by itself. */
+function withoutPath(reason: FailureReason): FailureReason {
+  return { ...reason, below: [], isSecondary: reason.below.length > 0 };
 }
 
 function* expectedKeys(step: FetchStep, run: PlanRun, object: DataObject): Iterable<string> {

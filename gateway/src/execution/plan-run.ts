@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Variables } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { DataObject, FailureReason } from './failure.ts';
@@ -35,6 +36,7 @@ export interface PlanRun {
 
 /** Begins a run. */
 export function startRun(supergraph: Supergraph, context: ExecutionContext, root: DataObject): PlanRun {
+  setMaxListeners(0, context.signal); // each call in flight listens; it is no leak
   const headers = new Map<string, SubgraphHeaders | Promise<SubgraphHeaders>>();
   return {
     supergraph,

@@ -3,6 +3,7 @@ import { executePlan } from '../../src/execution/execute-plan.ts';
 import type { ExecutionResult } from '../../src/execution/execution-result.ts';
 import type { SubgraphClient } from '../../src/execution/subgraph-client.ts';
 import type { OperationPlanner } from '../../src/planning/operation-plan.ts';
+import { FAULT_CODE } from './field-resolution.ts';
 import type { RandomOperation } from './random-operation.ts';
 import type { RunningGraph } from './start-graph.ts';
 import { canonical } from './world.ts';
@@ -39,22 +40,59 @@ export async function executeFederated(
 /**
  * Compares two answers: data to the letter, keys in their order; errors by path and message, in any order.
  *
+ * Of errors below a value that became null, an executor reports those that it comes to (GraphQL §6.4.4): there both must
+ * report one at least for each such null, and the gateway none but of faults that were made.
+ *
  * @returns what differs; nothing when they are equal
  */
 export function difference(federated: ExecutionResult, whole: WholeResult): string | undefined {
   const left = JSON.stringify(federated.data);
   const right = JSON.stringify(whole.data ?? null);
-  if (left !== right) return `data: ${left}\nexpected: ${right}`;
-  const leftErrors = errorsOf(federated.errors);
-  const rightErrors = errorsOf(whole.errors);
-  return leftErrors === rightErrors ? undefined : `errors: ${leftErrors}\nexpected: ${rightErrors}`;
+  if (left !== right)
+    return `data: ${left}\nexpected: ${right}\nerrors: ${textsOf(federated.errors).join('\n')}`;
+  const ours = groupErrors(federated.errors, federated.data);
+  const theirs = groupErrors(whole.errors, whole.data);
+  const places = new Set([...ours.keys(), ...theirs.keys()]);
+  for (const place of places) {
+    const mine = ours.get(place) ?? [];
+    const other = theirs.get(place) ?? [];
+    const agree =
+      place === EXACT
+        ? mine.join('\n') === other.join('\n')
+        : mine.length > 0 && other.length > 0 && mine.every((text) => text.includes(FAULT_CODE));
+    if (!agree)
+      return `errors: ${textsOf(federated.errors).join('\n')}\nexpected: ${textsOf(whole.errors).join('\n')}`;
+  }
+  return undefined;
 }
 
-function errorsOf(errors: WholeResult['errors']): string {
-  return (errors ?? [])
-    .map(({ path, message, extensions }) =>
-      canonical({ path, message, code: extensions['code'] ?? 'INTERNAL_SERVER_ERROR' }),
-    )
-    .toSorted()
-    .join('\n');
+type Errors = WholeResult['errors'];
+
+const EXACT = 'at their own place';
+
+/** Errors by the null that they are below of. */
+function groupErrors(errors: Errors, data: unknown): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const error of errors ?? []) {
+    const place = nullAbove(error.path ?? [], data);
+    groups.set(place, [...(groups.get(place) ?? []), textOf(error)].toSorted());
+  }
+  return groups;
+}
+
+function nullAbove(path: readonly (string | number)[], data: unknown): string {
+  let value = data;
+  for (const [index, key] of path.entries()) {
+    if (value === null || value === undefined) return JSON.stringify(path.slice(0, index));
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return EXACT;
+}
+
+function textsOf(errors: Errors): string[] {
+  return (errors ?? []).map(textOf).toSorted();
+}
+
+function textOf({ path, message, extensions }: NonNullable<Errors>[number]): string {
+  return canonical({ path, message, code: extensions['code'] ?? 'INTERNAL_SERVER_ERROR' });
 }

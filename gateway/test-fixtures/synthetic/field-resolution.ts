@@ -29,10 +29,13 @@ export function createFaultPlan(fieldNames: ReadonlySet<string>, percent: number
   };
 }
 
+/** The code of the errors that faults make. */
+export const FAULT_CODE = 'BROKEN';
+
 /** The message of a fault: the same in the subgraph and in the whole. */
 export function faultError(fieldName: string, instance: Instance): GraphQLError {
   return new GraphQLError(`${fieldName} of ${instance.number} is broken.`, {
-    extensions: { code: 'BROKEN' },
+    extensions: { code: FAULT_CODE },
   });
 }
 

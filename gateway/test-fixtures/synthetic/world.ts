@@ -55,6 +55,8 @@ export interface World {
   requirementOf(subgraph: string, typeName: string, fieldName: string): SelectionSetNode | undefined;
   /** The subgraph whose requirement holds for a field, wherever it is defined. */
   requirementAnywhere(typeName: string, fieldName: string): OwnedRequirement | undefined;
+  /** Names of the fields that keys and requirements are made of, at any depth. */
+  readonly namesInFieldSets: ReadonlySet<string>;
   /** The executable schema of a subgraph, without resolvers. */
   schemaOf(subgraph: string): GraphQLSchema;
 }
@@ -129,6 +131,7 @@ export function createWorld(graph: GraphDefinition): World {
       }
       return undefined;
     },
+    namesInFieldSets: facts.namesInFieldSets,
     schemaOf(subgraph) {
       const schema = schemas.get(subgraph);
       if (!schema) throw new RangeError(`There is no subgraph ${subgraph}.`);
@@ -195,6 +198,7 @@ function numberOf(representation: Readonly<Record<string, unknown>>, typeName: s
 }
 
 interface Facts {
+  readonly namesInFieldSets: ReadonlySet<string>;
   isKey(typeName: string, fieldName: string): boolean;
   readonly anyKey: Facts;
   /** Interfaces that are entities. */
@@ -206,6 +210,7 @@ interface Facts {
 function readFacts(graph: GraphDefinition): Facts {
   const keys = new Set<string>();
   const keyNames = new Set<string>();
+  const namesInFieldSets = new Set<string>();
   const entityInterfaces = new Set<string>();
   const requirements = new Map<string, Map<string, SelectionSetNode>>();
   for (const { name, sdl } of graph.subgraphs) {
@@ -221,19 +226,23 @@ function readFacts(graph: GraphDefinition): Facts {
           Field(node: FieldNode) {
             keys.add(`${typeName}.${node.name.value}`);
             keyNames.add(node.name.value);
+            namesInFieldSets.add(node.name.value);
           },
         });
       }
       for (const field of definition.fields ?? []) {
         const requires = field.directives?.find((directive) => directive.name.value === 'requires');
-        if (requires) required.set(`${typeName}.${field.name.value}`, fieldSet(requires));
+        if (!requires) continue;
+        const selection = fieldSet(requires);
+        required.set(`${typeName}.${field.name.value}`, selection);
+        visit(selection, { Field: (node) => void namesInFieldSets.add(node.name.value) });
       }
     }
   }
   // A key's nested fields are keys of the types they are on: by name alone is enough for test graphs.
   const isKey = (typeName: string, fieldName: string): boolean =>
     keys.has(`${typeName}.${fieldName}`) || (keyNames.has(fieldName) && fieldName === 'id');
-  const facts = { isKey, entityInterfaces, requirements };
+  const facts = { isKey, entityInterfaces, requirements, namesInFieldSets };
   return {
     ...facts,
     anyKey: { ...facts, isKey: (_typeName, name) => keyNames.has(name), anyKey: undefined as never },

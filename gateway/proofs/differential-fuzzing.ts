@@ -1,0 +1,41 @@
+import type { Proof } from '@trellis/testkit';
+import { legacy } from '../test-fixtures/graphs/legacy.ts';
+import { library } from '../test-fixtures/graphs/library.ts';
+import { shop } from '../test-fixtures/graphs/shop.ts';
+import { fuzzGraph } from '../test-fixtures/synthetic/fuzz.ts';
+
+const graphs = [shop, library, legacy];
+
+/** How many operations of 100 fail somewhere, where faults are made. */
+const FAULT_PERCENT = 12;
+
+/** Random operations over several graphs, against one executor that knows all of each graph. */
+export const proof: Proof = {
+  name: 'differential-fuzzing',
+  description:
+    'The gateway answers random operations as one executor over the whole schema does, errors included.',
+  async run({ size, seed }) {
+    const total = size === 'full' ? 10_000 : 300;
+    const operations = Math.ceil(total / graphs.length);
+    const sum = { operations: 0, withErrors: 0, substantial: 0 };
+    const differences: string[] = [];
+    for (const graph of graphs) {
+      const found = await fuzzGraph(graph, { operations, seed, faultPercent: FAULT_PERCENT });
+      sum.operations += found.operations;
+      sum.withErrors += found.withErrors;
+      sum.substantial += found.substantial;
+      differences.push(...found.differences.map((text) => `${graph.name}: ${text}`));
+    }
+    const [first] = differences;
+    const passed = differences.length === 0 && sum.substantial > sum.operations / 3;
+    return {
+      passed,
+      figures: {
+        seed,
+        ...sum,
+        differences: differences.length,
+        ...(first !== undefined && { firstDifference: first }),
+      },
+    };
+  },
+};

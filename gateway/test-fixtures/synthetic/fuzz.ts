@@ -1,0 +1,112 @@
+import { isInterfaceType, isNonNullType, isObjectType } from 'graphql';
+import { createSubgraphClient } from '../../src/execution/subgraph-client.ts';
+import { schemaHints } from '../../src/planning/schema-hints.ts';
+import { createOperationPlanner } from '../../src/planning/plan-operation.ts';
+import { difference, executeFederated, type Engine } from './compare.ts';
+import { createFaultPlan, noFaults } from './field-resolution.ts';
+import { createRandom, type Random } from './hash.ts';
+import { randomOperation, type RandomOperation } from './random-operation.ts';
+import { startGraph, type RunningGraph } from './start-graph.ts';
+import type { GraphDefinition } from './subgraph-definition.ts';
+
+/** What a run of the fuzzer found. */
+export interface FuzzFindings {
+  readonly operations: number;
+  /** Operations whose right answer has errors. */
+  readonly withErrors: number;
+  /** Right answers of more than a hundred characters: the others prove little. */
+  readonly substantial: number;
+  /** Each with the operation, its variables and both answers. */
+  readonly differences: readonly string[];
+}
+
+/** Settings of {@link fuzzGraph}. */
+export interface FuzzOptions {
+  readonly operations: number;
+  readonly seed: number;
+  /** In how many of 100 cases a field fails, in operations that have faults at all: every third. */
+  readonly faultPercent: number;
+}
+
+/** Answers random operations by the gateway and by one executor over the whole schema, and compares. */
+export async function fuzzGraph(definition: GraphDefinition, options: FuzzOptions): Promise<FuzzFindings> {
+  const graph = await startGraph(definition);
+  const engine: Engine = { planner: createOperationPlanner(), subgraphClient: createSubgraphClient() };
+  try {
+    return await fuzz(graph, engine, options);
+  } finally {
+    await engine.planner.close();
+    await engine.subgraphClient.close();
+    await graph.close();
+  }
+}
+
+async function fuzz(graph: RunningGraph, engine: Engine, options: FuzzOptions): Promise<FuzzFindings> {
+  const random = createRandom(options.seed);
+  const breakable = breakableFields(graph);
+  const differences: string[] = [];
+  let withErrors = 0;
+  let substantial = 0;
+  for (let count = 0; count < options.operations; count += 1) {
+    const operation = nextOperation(graph, random);
+    const faulty = count % 3 === 2;
+    graph.setFaults(faulty ? createFaultPlan(breakable, options.faultPercent, random.below(1000)) : noFaults);
+    const whole = await graph.executeWhole(operation.document, operation.variables);
+    if (whole.errors) withErrors += 1;
+    if (JSON.stringify(whole.data).length > 100) substantial += 1;
+    const found = await differenceOf(engine, graph, operation, whole);
+    if (found !== undefined) differences.push(found);
+  }
+  return { operations: options.operations, withErrors, substantial, differences };
+}
+
+function nextOperation(graph: RunningGraph, random: Random): RandomOperation {
+  const { schema } = graph.supergraph;
+  const root = schema.getMutationType() && random.chance(15) ? 'mutation' : 'query';
+  return randomOperation(schema, random, { maxDepth: 2 + random.below(3), defer: false, root });
+}
+
+async function differenceOf(
+  engine: Engine,
+  graph: RunningGraph,
+  operation: RandomOperation,
+  whole: Parameters<typeof difference>[1],
+): Promise<string | undefined> {
+  let found: string | undefined;
+  try {
+    found = difference(await executeFederated(engine, graph, operation), whole);
+  } catch (error) {
+    found = error instanceof Error ? error.stack : String(error);
+  }
+  return found === undefined
+    ? undefined
+    : `${operation.text}\n${JSON.stringify(operation.variables)}\n${found}`;
+}
+
+/**
+ * A subgraph that takes an interface for an object is asked for what any of its types is asked for. Where such a field
+ * must not be null, its failure takes along the object's other fields from that subgraph.
+ */
+function requiredFieldsOfInterfaceObjects(graph: RunningGraph): readonly string[] {
+  const { interfaceObjects } = schemaHints(graph.supergraph.supergraphSchema);
+  return [...interfaceObjects].flatMap((name) => {
+    const type = graph.supergraph.schema.getType(name);
+    const fields = isInterfaceType(type) ? Object.values(type.getFields()) : [];
+    return fields.filter((field) => isNonNullType(field.type)).map((field) => field.name);
+  });
+}
+
+/**
+ * Fields that may fail: none that a key or a requirement is made of. Where one of those fails the gateway says so at the
+ * fields that need it, and the whole executor, which needs none, has nothing to say.
+ */
+function breakableFields(graph: RunningGraph): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const type of Object.values(graph.supergraph.schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) names.add(field.name);
+  }
+  for (const name of graph.world.namesInFieldSets) names.delete(name);
+  for (const name of requiredFieldsOfInterfaceObjects(graph)) names.delete(name);
+  return names;
+}
