@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import { CookieJar } from './cookie-jar.ts';
-import { readForm } from './html-form.ts';
+import { readForm, type HtmlForm } from './html-form.ts';
 import { SignInFailed } from './sign-in-failed.ts';
 
 /** Who signs in, where, and for what. */
@@ -51,26 +51,37 @@ export async function obtainAccessToken(signIn: SignIn): Promise<string> {
 async function passPages(start: URL, signIn: SignIn): Promise<URL> {
   const cookies = new CookieJar();
   let request = new Request(start);
-  let signedIn = false;
+  let form: HtmlForm | undefined;
   for (let step = 0; step < MOST_STEPS; step++) {
     const answer = await send(request, cookies);
-    const location = answer.headers.get('location');
-    if (location !== null) {
-      const next = new URL(location, request.url);
-      if (next.href.startsWith(REDIRECT_URI)) return requireCode(next);
+    const next = redirectOf(answer, request.url);
+    if (next?.href.startsWith(REDIRECT_URI)) return requireCode(next);
+    if (next) {
       request = new Request(next);
-      continue;
+    } else {
+      form = await nextForm(answer, { address: request.url, email: signIn.email, before: form });
+      request = form.submit(form.hasPassword ? credentials(form.fieldNames, signIn) : {});
     }
-    const page = await answer.text();
-    const form = readForm(page, new URL(request.url));
-    if (!answer.ok || !form)
-      throw new SignInFailed(`The auth-server answered ${answer.status}: ${readText(page)}`);
-    if (form.hasPassword && signedIn)
-      throw new SignInFailed(`${signIn.email} could not sign in: ${readText(page)}`);
-    signedIn ||= form.hasPassword;
-    request = form.submit(form.hasPassword ? credentials(form.fieldNames, signIn) : {});
   }
   throw new SignInFailed('The auth-server asks in circles.');
+}
+
+function redirectOf(answer: Response, address: string): URL | undefined {
+  const location = answer.headers.get('location');
+  return location === null ? undefined : new URL(location, address);
+}
+
+/** A second page that asks for a password says that the first one was refused. */
+async function nextForm(
+  answer: Response,
+  { address, email, before }: { address: string; email: string; before: HtmlForm | undefined },
+): Promise<HtmlForm> {
+  const page = await answer.text();
+  const form = readForm(page, new URL(address));
+  if (!form) throw new SignInFailed(`The auth-server answered ${answer.status}: ${readText(page)}`);
+  if (form.hasPassword && before?.hasPassword)
+    throw new SignInFailed(`${email} could not sign in: ${readText(page)}`);
+  return form;
 }
 
 async function send(request: Request, cookies: CookieJar): Promise<Response> {

@@ -14,7 +14,7 @@ export interface KeySet {
 export interface KeySetOptions {
   /** Reads the issuer's JWKS from where the configuration says it is, never from where a token says. */
   readonly fetchKeys: () => Promise<JSONWebKeySet>;
-  /** Milliseconds between two fetches at least, whatever tokens name. @default 5_000 */
+  /** Milliseconds between two fetches at least, whatever tokens name; 250 until the first has succeeded. @default 5_000 */
   readonly cooldownMs?: number;
   /** Milliseconds after which keys are fetched again, while the old ones go on serving. @default 300_000 */
   readonly maxAgeMs?: number;
@@ -23,6 +23,9 @@ export interface KeySetOptions {
   /** Told of failed fetches. The keys at hand stay in use. */
   readonly onFetchError?: (error: unknown) => void;
 }
+
+/** Until there are any keys, nobody can be served: an issuer that starts beside the gateway is found soon. */
+const FIRST_COOLDOWN_MS = 250;
 
 /** No keys were ever fetched, so no token can be judged. */
 export class KeysUnavailable extends Error {
@@ -64,7 +67,8 @@ export function createKeySet(options: KeySetOptions): KeySet {
 
   function refresh(): Promise<void> {
     if (fetching) return fetching;
-    if (now() - triedAtMs < cooldownMs) return Promise.resolve();
+    const pauseMs = held ? cooldownMs : Math.min(cooldownMs, FIRST_COOLDOWN_MS);
+    if (now() - triedAtMs < pauseMs) return Promise.resolve();
     triedAtMs = now();
     fetching = fetchAndHold().finally(() => {
       fetching = undefined;
