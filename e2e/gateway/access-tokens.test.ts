@@ -95,7 +95,6 @@ describe('A gateway with an issuer of others', () => {
       [{ scope: 'money:read' }, 'books { shelf }', 'FORBIDDEN'],
       [{ roles: ['CURATOR'] }, 'archive', undefined],
       [{ roles: ['curator', 'CURATORS'] }, 'archive', 'FORBIDDEN'],
-      [{ roles: 'CURATOR' }, 'archive', 'FORBIDDEN'],
       [{}, 'borrowed { id }', undefined],
     ];
     for (const [claims, field, code] of matrix) {

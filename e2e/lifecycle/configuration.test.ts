@@ -34,7 +34,7 @@ describe('npm start with an environment that can not work', () => {
     expect([ending.code, ending.leftBehind]).toEqual([EXIT_CONFIG, []]);
     const told = program.output.all;
     for (const name of ['GATEWAY_PORT', 'AUTH_PORT', 'LOG_LEVEL', 'DATABASE_URL', 'ACCESS_TOKEN_TTL_S'])
-      expect(told).toMatch(new RegExp(`${name}\\b.*must be`));
+      expect(told).toMatch(new RegExp(`^ +- .*\\b${name}: \\S.*\\.$`, 'm'));
     expect(told).not.toMatch(/ at .*:\d+|Error:|\[object/);
     expect(program.output.standard).toBe('');
     expect(existsSync(dataDirectory)).toBe(false);
@@ -125,7 +125,7 @@ describe('npm run gateway', () => {
     });
     expect((await program.ended(20_000)).code).toBe(EXIT_CONFIG);
     for (const name of ['PORT', 'WORKERS', 'FORWARD_HEADERS', 'TOKEN_ISSUER'])
-      expect(program.output.all).toMatch(new RegExp(`^ +- ${name}: .*must`, 'm'));
+      expect(program.output.all).toMatch(new RegExp(`^ +- ${name}: \\S.*\\.$`, 'm'));
   });
 
   it('says that there is no such supergraph', async () => {

@@ -1,0 +1,44 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+
+/** Why there are no browser tests on a machine, and what to do about it. */
+export const chromiumMissing =
+  'no chromium on PATH: install it (Debian: apt-get install chromium), or name one in CHROMIUM_PATH';
+
+/** The browser's executable; undefined when the machine has none. */
+export const chromiumPath: string | undefined = findChromium();
+
+/** Starts a browser with an empty profile, which goes nowhere by itself. */
+export function startChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: chromiumPath ?? '',
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+function findChromium(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const onPath = ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) =>
+    folders.map((folder) => join(folder, name)),
+  );
+  return [process.env['CHROMIUM_PATH'] ?? '', ...onPath].find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return file !== '';
+  } catch {
+    return false;
+  }
+}
