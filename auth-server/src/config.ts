@@ -3,6 +3,7 @@ import { processVariables } from '@trellis/deployable';
 import { z } from 'zod';
 import { readClientsFile } from './clients-file.ts';
 import { openidScopes, parseScope } from './scopes.ts';
+import { readCertificate } from './tls-certificate.ts';
 
 const DAY_S = 86_400;
 
@@ -22,6 +23,7 @@ export interface AuthServerConfig {
   readonly CLIENTS_FILE?: string | undefined;
   readonly DATABASE_URL: string;
   readonly REDIS_URL: string;
+  readonly REDIS_REPLICAS: number;
   readonly KEY_ENCRYPTION_SECRET: string;
   readonly COOKIE_SECRET: string;
   readonly DEMO_DATA: boolean;
@@ -73,6 +75,9 @@ export const configSchema: z.ZodObject<Shape> = z.object({
   ),
   REDIS_URL: redisUrl().describe(
     'Redis, where sessions, codes and grants are kept. Several URLs, separated by commas, are the seed nodes of a cluster.',
+  ),
+  REDIS_REPLICAS: count(0, 10, 0).describe(
+    'Replicas of Redis that must have a consumed code or rotated refresh token before tokens are handed out; else the answer is 503. Not for a cluster.',
   ),
   KEY_ENCRYPTION_SECRET: secret(DEVELOPMENT_SECRET).describe(
     'At least 32 characters. Encrypts the signing keys at rest, hashes client secrets and authenticates refresh tokens. Required in production.',
@@ -203,6 +208,10 @@ function lifetimeProblems(config: AuthServerConfig): string[] {
       config.REFRESH_TOKEN_IDLE_TTL_S > config.REFRESH_TOKEN_TTL_S,
       'REFRESH_TOKEN_IDLE_TTL_S: must not exceed REFRESH_TOKEN_TTL_S.',
     ],
+    [
+      config.REDIS_REPLICAS > 0 && config.REDIS_URL.includes(','),
+      'REDIS_REPLICAS: is not possible with a cluster.',
+    ],
     [config.SESSION_IDLE_TTL_S > config.SESSION_TTL_S, 'SESSION_IDLE_TTL_S: must not exceed SESSION_TTL_S.'],
     [
       config.KEY_RELOAD_INTERVAL_S > config.KEY_PUBLICATION_LEAD_S,
@@ -224,8 +233,21 @@ function tlsProblems(config: AuthServerConfig): string[] {
   const isHttps = config.ISSUER?.startsWith('https:') ?? false;
   if (hasCertificate && !isHttps) return ['TLS_CERT_FILE: the ISSUER must be https then.'];
   const endsElsewhere = config.TRUSTED_PROXIES.length > 0;
-  if (!isHttps || hasCertificate || endsElsewhere) return [];
+  if (hasCertificate) return certificateProblems(config);
+  if (!isHttps || endsElsewhere) return [];
   return ['ISSUER: https needs TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXIES where a proxy ends TLS.'];
+}
+
+function certificateProblems({
+  TLS_CERT_FILE: certFile = '',
+  TLS_KEY_FILE: keyFile = '',
+}: AuthServerConfig): string[] {
+  try {
+    readCertificate({ certFile, keyFile });
+    return [];
+  } catch (error) {
+    return [`TLS_CERT_FILE and TLS_KEY_FILE: ${error instanceof Error ? error.message : String(error)}.`];
+  }
 }
 
 function productionProblems(config: AuthServerConfig): string[] {

@@ -22,6 +22,7 @@ import { createCodeStore } from './stores/code-store.ts';
 import { createConsentStore } from './stores/consent-store.ts';
 import { createDeviceStore } from './stores/device-store.ts';
 import { createGrantStore } from './stores/grant-store.ts';
+import { createAwaitReplication } from './stores/replication.ts';
 import { createRevocationFeed } from './stores/revocation-feed.ts';
 import { createPushedRequestStore } from './stores/pushed-request-store.ts';
 import { createSessionStore } from './stores/session-store.ts';
@@ -88,6 +89,7 @@ export async function createServices(
     accountGrants,
     grants,
     assertions: createAssertionStore(redis),
+    awaitReplication: createAwaitReplication(redis, config.REDIS_REPLICAS),
     clients: createClientRegistry({ store: clientStore, secretKey, clock }),
     codes: createCodeStore(redis, revocationTtlS),
     consents: createConsentStore(pool),

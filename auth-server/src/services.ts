@@ -13,6 +13,7 @@ import type { ConsentStore } from './stores/consent-store.ts';
 import type { DeviceStore } from './stores/device-store.ts';
 import type { GrantStore } from './stores/grant-store.ts';
 import type { PushedRequestStore } from './stores/pushed-request-store.ts';
+import type { AwaitReplication } from './stores/replication.ts';
 import type { SessionStore } from './stores/session-store.ts';
 import type { TransactionStore } from './stores/transaction-store.ts';
 import type { Keyring } from './tokens/keyring.ts';
@@ -47,6 +48,7 @@ export interface Services {
   readonly accountGrants: AccountGrantStore;
   readonly assertions: AssertionStore;
   readonly audit: Audit;
+  readonly awaitReplication: AwaitReplication;
   readonly clients: ClientRegistry;
   readonly codes: CodeStore;
   readonly consents: ConsentStore;

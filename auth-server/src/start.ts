@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { readFileSync } from 'node:fs';
+import type { Server as HttpsServer } from 'node:https';
 import type { Deployable, Resources } from '@trellis/deployable';
 import { createPool, migrate } from '@trellis/postgres';
 import { connectRedis } from '@trellis/redis';
@@ -9,6 +9,7 @@ import { createServices, type CreatedServices } from './create-services.ts';
 import { demoClients, seedDemoAccounts } from './demo.ts';
 import { buildServer } from './server.ts';
 import { startKeyMaintenance } from './key-maintenance.ts';
+import { followCertificate, readCertificate, type CertificateFiles } from './tls-certificate.ts';
 
 /** The schema that the auth-server owns. */
 export const SCHEMA = 'auth';
@@ -48,6 +49,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
     logger,
     intervalS: config.KEY_RELOAD_INTERVAL_S,
   });
+  const certificateFiles = certificateFilesOf(config);
   const server = await buildServer({
     services: created.services,
     logger,
@@ -56,11 +58,15 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
       redis: async () => void (await redis.ping()),
     },
     trustedProxies: config.TRUSTED_PROXIES,
-    ...readCertificate(config),
+    ...(certificateFiles && { https: readCertificate(certificateFiles) }),
   });
   const url = await server.listen({ port, host: config.HOST });
+  const stopFollowing = certificateFiles
+    ? followCertificate(server.server as HttpsServer, certificateFiles, logger) // built with https above
+    : undefined;
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    stopFollowing?.();
     await server.close();
     await maintenance.stop();
     await pool.end();
@@ -100,7 +106,7 @@ async function synchronizeClients(
   );
 }
 
-function readCertificate(config: AuthServerConfig): { https?: { cert: Buffer; key: Buffer } } {
-  if (config.TLS_CERT_FILE === undefined || config.TLS_KEY_FILE === undefined) return {};
-  return { https: { cert: readFileSync(config.TLS_CERT_FILE), key: readFileSync(config.TLS_KEY_FILE) } };
+function certificateFilesOf(config: AuthServerConfig): CertificateFiles | undefined {
+  const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = config;
+  return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile };
 }

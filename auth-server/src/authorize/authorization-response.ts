@@ -23,7 +23,7 @@ export async function issueCode(
   const grantId = newGrantId();
   const { code, secretHash } = newGrantCode('ac', grantId);
   // Listed before it can be used, so that whatever ends the account's grants ends this one too.
-  await accountGrants.add(session.subject, grantId, issuedAt + settings.refreshTtlS);
+  await accountGrants.add(session.subject, grantId, issuedAt + settings.codeTtlS, issuedAt);
   const { clientId, redirectUri, codeChallenge, scopes, audience, nonce, keyThumbprint } = request;
   const { subject, authenticatedAt, sessionId } = session;
   const contents = {

@@ -93,7 +93,9 @@ function grantOf(contents: CodeContents, keyThumbprint: string | undefined, { se
 }
 
 async function consume(code: GrantCode, grant: Grant, client: Client, services: Services): Promise<void> {
-  const { codes, audit, revoker, settings } = services;
+  const { codes, accountGrants, audit, revoker, settings, awaitReplication } = services;
+  // Before it begins, so that whatever ends the account's grants ends this one too.
+  await accountGrants.add(grant.subject, code.grantId, grant.expiresAt, nowS(services));
   const outcome = await codes.consume({
     ...code,
     grant,
@@ -101,6 +103,7 @@ async function consume(code: GrantCode, grant: Grant, client: Client, services: 
     now: nowS(services),
   });
   if (outcome === 'consumed') {
+    await awaitReplication();
     const { subject, clientId, scopes } = grant;
     audit.record({ event: 'grant_begun', grantId: code.grantId, subject, clientId, scopes });
     return;

@@ -61,7 +61,7 @@ async function rotate(
   { metadata }: Client,
   services: Services,
 ): Promise<number> {
-  const { grants, audit, revoker, settings } = services;
+  const { grants, audit, revoker, settings, awaitReplication } = services;
   const outcome = await grants.rotate({
     ...token,
     clientId: metadata.client_id,
@@ -72,6 +72,7 @@ async function rotate(
   switch (outcome.kind) {
     case 'rotated':
     case 'repeated':
+      await awaitReplication();
       return outcome.generation;
     case 'reused':
       audit.record({ event: 'refresh_token_reused', grantId: token.grantId, clientId: metadata.client_id });

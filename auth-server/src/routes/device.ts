@@ -143,7 +143,7 @@ async function keepDecision(
   if (decision === 'deny') return devices.deny(grantId);
   const createdAt = nowS(services);
   const expiresAt = createdAt + settings.refreshTtlS;
-  await accountGrants.add(account.id, grantId, expiresAt);
+  await accountGrants.add(account.id, grantId, expiresAt, createdAt);
   return devices.allow(grantId, {
     clientId,
     subject: account.id,

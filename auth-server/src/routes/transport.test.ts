@@ -1,6 +1,13 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { authorizationUrl, createPkce, obtainTokens, postForm } from '../testing/flow.ts';
+import {
+  authorizationUrl,
+  createPkce,
+  exchange,
+  obtainCode,
+  obtainTokens,
+  postForm,
+} from '../testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
 let server: TestAuthServer;
@@ -166,6 +173,20 @@ describe('a store that is out of reach', () => {
         .toBe(200);
       expect([200, 400]).toContain((await refresh()).status);
       expect((await obtainTokens(own.issuer)).accessToken).toBeTruthy();
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it('F-08 hands out no token that a failover could undo', async () => {
+    const own = await startTestAuthServer({ REDIS_REPLICAS: '1' });
+    try {
+      const pkce = createPkce();
+      const code = await obtainCode(own.issuer, pkce);
+      const answer = await exchange(own.issuer, code, pkce);
+      expect(answer.status).toBe(503);
+      expect(answer.body).toMatchObject({ error: 'temporarily_unavailable' });
+      expect(answer.headers.get('retry-after')).not.toBeNull();
     } finally {
       await own.stop();
     }

@@ -1,25 +1,28 @@
-import type { RedisConnection } from '@trellis/redis';
+import { defineScript, type RedisConnection } from '@trellis/redis';
 
 /** Which grants an account has, so that all of them can be ended. */
 export interface AccountGrantStore {
-  /** @param expiresAt when the grant ends at the latest, seconds since 1970 */
-  add(subject: string, grantId: string, expiresAt: number): Promise<void>;
+  /**
+   * Lists a grant, or moves its end.
+   *
+   * @param expiresAt when the grant, or the code that it begins with, ends at the latest, seconds since 1970
+   * @param now seconds since 1970
+   */
+  add(subject: string, grantId: string, expiresAt: number, now: number): Promise<void>;
   /** May name grants that have ended meanwhile. */
   list(subject: string, now: number): Promise<readonly string[]>;
   remove(subject: string, grantId: string): Promise<void>;
 }
 
+const addAccountGrant = defineScript(new URL('../../src/stores/add-account-grant-1.lua', import.meta.url));
+
 /** One sorted set an account, scored by the grants' ends, in Redis. */
 export function createAccountGrantStore(redis: RedisConnection): AccountGrantStore {
   return {
-    add: async (subject, grantId, expiresAt) => {
-      await redis.zadd(keyOf(subject), expiresAt, grantId);
-      await redis.expireat(keyOf(subject), expiresAt);
+    add: async (subject, grantId, expiresAt, now) => {
+      await addAccountGrant(redis, [keyOf(subject)], [grantId, expiresAt, now]);
     },
-    list: async (subject, now) => {
-      await redis.zremrangebyscore(keyOf(subject), '-inf', String(now));
-      return redis.zrange(keyOf(subject), '0', '-1');
-    },
+    list: (subject, now) => redis.zrangebyscore(keyOf(subject), String(now), '+inf'),
     remove: async (subject, grantId) => {
       await redis.zrem(keyOf(subject), grantId);
     },

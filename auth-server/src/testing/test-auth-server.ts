@@ -14,6 +14,8 @@ import { createAssertionKey, testClients, type AssertionKey } from './test-clien
 /** An auth-server on a real port, with a database and a Redis of its own. */
 export interface TestAuthServer {
   readonly issuer: string;
+  /** Where it listens. */
+  readonly url: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly redis: TestRedis;
   readonly assertionKey: AssertionKey;
@@ -33,7 +35,8 @@ export async function startTestAuthServer(overrides: Record<string, string> = {}
   const directory = createTemporaryDirectory();
   const clientsFile = join(directory.path, 'clients.json');
   writeFileSync(clientsFile, JSON.stringify(testClients(assertionKey.publicJwk)));
-  const issuer = `http://127.0.0.1:${port}`;
+  const scheme = overrides['TLS_CERT_FILE'] === undefined ? 'http' : 'https';
+  const issuer = `${scheme}://127.0.0.1:${port}`;
   const environment = {
     PORT: String(port),
     ISSUER: issuer,
@@ -54,7 +57,8 @@ export async function startTestAuthServer(overrides: Record<string, string> = {}
     metrics: createMetrics('auth-server'),
   });
   return {
-    issuer,
+    issuer: overrides['ISSUER'] ?? issuer,
+    url: running.url,
     environment,
     redis,
     assertionKey,
