@@ -8,6 +8,8 @@ export interface PoolOptions {
   readonly connectionString: string;
   /** The schema that the service owns; unqualified names resolve there and nowhere else. */
   readonly schema: string;
+  /** What the connections are called in `pg_stat_activity`. @default `trellis-` and the schema */
+  readonly applicationName?: string;
   /** Most connections. @default 10 */
   readonly max?: number;
   /** Milliseconds after which the server ends a statement. @default 5_000 */
@@ -27,7 +29,7 @@ export function createPool(options: PoolOptions): Pool {
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
     options: `-c search_path=${options.schema}`,
-    application_name: `trellis-${options.schema}`,
+    application_name: options.applicationName ?? `trellis-${options.schema}`,
   });
   pool.on('error', (error) => options.onIdleError?.(error));
   return pool;

@@ -1,7 +1,7 @@
 import { readConfig, type Environment } from '@trellis/config';
 import type { Deployable, DeployableProgram, Logger, Metrics, Resources } from '@trellis/deployable';
 import { createWakeUp, type Background, type WakeUp } from '@trellis/events';
-import { createPool, migrate, type Pool } from '@trellis/postgres';
+import { createPool, migrate, type Pool, type PoolOptions } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createUserContextVerifier, type UserContextVerifier } from '@trellis/user-context';
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
@@ -110,7 +110,7 @@ async function open<Config extends SubgraphConfig>(
 ): Promise<string> {
   const { service } = definition;
   await migrateDatabase(definition, config, resources);
-  const pool = openPool(service, config, resources, config.DATABASE_POOL_SIZE);
+  const pool = openPool(service, config, resources, { max: config.DATABASE_POOL_SIZE });
   closing.push(() => pool.end());
   observePool(pool, resources.metrics);
   if (config.DEMO_DATA) await definition.seed?.(pool);
@@ -138,7 +138,8 @@ function startBackground<Config extends SubgraphConfig>(
   closing: (() => Promise<unknown>)[],
 ): void {
   if (!startAll) return;
-  const pool = openPool(service, config, resources, BACKGROUND_POOL_SIZE);
+  const background = { max: BACKGROUND_POOL_SIZE, applicationName: `trellis-${service}-background` };
+  const pool = openPool(service, config, resources, background);
   closing.push(() => pool.end());
   const { REDIS_URL: url } = config;
   const connect = (): RedisConnection => {
@@ -166,11 +167,16 @@ async function migrateDatabase<Config extends SubgraphConfig>(
   if (applied.length > 0) logger.info({ migrations: applied }, 'brought the database up to date');
 }
 
-function openPool(service: string, config: SubgraphConfig, { logger }: Resources, max: number): Pool {
+function openPool(
+  service: string,
+  config: SubgraphConfig,
+  { logger }: Resources,
+  options: Pick<PoolOptions, 'max' | 'applicationName'>,
+): Pool {
   return createPool({
     connectionString: config.DATABASE_URL,
     schema: service,
-    max,
+    ...options,
     onIdleError: (error) => logger.warn({ err: error }, 'lost an idle connection to the database'),
   });
 }
