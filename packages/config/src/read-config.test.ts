@@ -26,7 +26,13 @@ const problemsOf = (environment: Record<string, string>): readonly string[] => {
 describe('readConfig', () => {
   it('types what it reads and fills in the defaults', () => {
     const config = readConfig(schema, { ISSUER: 'https://id.example', SCOPES: 'a  b', DEBUG: '1' }, options);
-    expect(config).toEqual({ PORT: 4000, ISSUER: 'https://id.example', SCOPES: ['a', 'b'], DEBUG: true, TTL_S: 900 });
+    expect(config).toEqual({
+      PORT: 4000,
+      ISSUER: 'https://id.example',
+      SCOPES: ['a', 'b'],
+      DEBUG: true,
+      TTL_S: 900,
+    });
   });
 
   it('prefers a variable that carries the prefix', () => {
@@ -51,6 +57,13 @@ describe('readConfig', () => {
     ]);
   });
 
+  it('names the choices where there are only so many', () => {
+    const choice = z.object({ LEVEL: z.enum(['quiet', 'loud']) });
+    expect(() => readConfig(choice, { LEVEL: 'medium' }, options)).toThrow(
+      'LEVEL: must be one of quiet, loud.',
+    );
+  });
+
   it('refuses a URL with another scheme', () => {
     expect(problemsOf({ ISSUER: 'ftp://id.example' })).toEqual([
       'ISSUER: must be an absolute URL with the scheme https or http.',
@@ -59,9 +72,9 @@ describe('readConfig', () => {
 
   it('reports contradictions once every variable is good by itself', () => {
     const contradictions = (): string[] => ['PORT and ISSUER contradict each other.'];
-    expect(() => readConfig(schema, { ISSUER: 'https://id.example' }, { ...options, contradictions })).toThrow(
-      'contradict',
-    );
+    expect(() =>
+      readConfig(schema, { ISSUER: 'https://id.example' }, { ...options, contradictions }),
+    ).toThrow('contradict');
   });
 });
 

@@ -52,5 +52,11 @@ function describeIssue(issue: z.core.$ZodIssue): string {
     issue.code === 'invalid_type' &&
     issue.input === undefined &&
     issue.message.includes('received undefined');
-  return missing ? `${name} is required.` : `${name}: ${issue.message}.`;
+  return missing ? `${name} is required.` : `${name}: ${messageOf(issue)}.`;
+}
+
+/** Says it as the other messages do, where the schema has no words of its own. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  const isWordless = issue.code === 'invalid_value' && issue.message.startsWith('Invalid option');
+  return isWordless ? `must be one of ${issue.values.map(String).join(', ')}` : issue.message;
 }
