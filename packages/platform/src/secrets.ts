@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { generateServiceKey } from '@trellis/service-calls';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { writePrivateFile } from './private-file.ts';
 
@@ -10,9 +11,14 @@ export interface PlatformSecrets {
   readonly cookieSecret: string;
   /** The gateway's key for user contexts, an EC P-256 private key. */
   readonly userContextKey: JWK;
+  /** The keys by which services name themselves to one another, by service. */
+  readonly serviceKeys: Readonly<Record<ServiceName, JWK>>;
   /** The passwords of the services' database roles are derived from it. */
   readonly databaseSecret: string;
 }
+
+/** The services that call one another. */
+export type ServiceName = 'users' | 'posts' | 'comments';
 
 const FILE = 'secrets.json';
 
@@ -25,10 +31,10 @@ export async function loadSecrets(dataDirectory: string): Promise<PlatformSecret
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   const file = join(dataDirectory, FILE);
   const known = readIfThere(file);
-  if (known) return known;
-  const made = await makeSecrets();
-  writePrivateFile(file, made);
-  return made;
+  if (known?.serviceKeys) return known as PlatformSecrets; // the member that came last is there
+  const complete = { ...(await makeSecrets()), ...known };
+  writePrivateFile(file, complete);
+  return complete;
 }
 
 /** The password of one service's database role. */
@@ -43,13 +49,19 @@ export async function makeSecrets(): Promise<PlatformSecrets> {
     keyEncryptionSecret: randomBytes(32).toString('base64url'),
     cookieSecret: randomBytes(32).toString('base64url'),
     databaseSecret: randomBytes(32).toString('base64url'),
+    serviceKeys: {
+      users: await generateServiceKey('users'),
+      posts: await generateServiceKey('posts'),
+      comments: await generateServiceKey('comments'),
+    },
     userContextKey: { ...(await exportJWK(privateKey)), kid: randomUUID(), alg: 'ES256', use: 'sig' },
   };
 }
 
-function readIfThere(file: string): PlatformSecrets | undefined {
+/** A file that an earlier version wrote lacks what came later. */
+function readIfThere(file: string): Partial<PlatformSecrets> | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as PlatformSecrets; // written by makeSecrets
+    return JSON.parse(readFileSync(file, 'utf8')) as Partial<PlatformSecrets>; // written by loadSecrets
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(

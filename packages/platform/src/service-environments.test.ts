@@ -47,6 +47,18 @@ describe('describeEnvironments', () => {
     expect(keysOf(USERS)[0]).toMatchObject({ kid: secrets.userContextKey.kid });
   });
 
+  it('lets each subgraph sign with a key of its own, whose public half the others know', () => {
+    const { USERS, POSTS, COMMENTS } = derive({});
+    const privateKeys = [USERS, POSTS, COMMENTS].map((one) => one['SERVICE_PRIVATE_KEY'] ?? '');
+    const kids = privateKeys.map((key) => (JSON.parse(key) as { kid: string }).kid);
+    expect(kids).toEqual(['users', 'posts', 'comments']);
+    for (const { SERVICE_JWKS: known = '' } of [USERS, POSTS, COMMENTS]) {
+      expect((JSON.parse(known) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)).toEqual(kids);
+      expect(known).not.toContain('"d"');
+    }
+    expect(COMMENTS['POSTS_URL']).toBe('http://127.0.0.1:3');
+  });
+
   it('reaches subgraphs where they listen', () => {
     expect(derive({}).GATEWAY['SUBGRAPH_URLS']).toBe(
       'users=http://127.0.0.1:2/graphql posts=http://127.0.0.1:3/graphql comments=http://127.0.0.1:4/graphql',

@@ -1,9 +1,10 @@
 import type { Environment } from '@trellis/config';
+import { publicServiceKey } from '@trellis/service-calls';
 import { addressOf, internalAddressOf } from './addresses.ts';
 import { prefixes, type Prefix } from './hosted-programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import type { Ports } from './ports.ts';
-import type { PlatformSecrets } from './secrets.ts';
+import type { PlatformSecrets, ServiceName } from './secrets.ts';
 import type { Stores } from './stores.ts';
 import { publicUserContextKeys } from './user-context-keys.ts';
 
@@ -63,9 +64,11 @@ function derive(prefix: Prefix, options: EnvironmentsOptions): Environment {
     case 'AUTH':
       return { ...common, ...authEnvironment(options) };
     case 'USERS':
+      return { ...common, ...subgraphEnvironment('users', options) };
     case 'POSTS':
+      return { ...common, ...subgraphEnvironment('posts', options) };
     case 'COMMENTS':
-      return { ...common, ...subgraphEnvironment(options) };
+      return { ...common, ...subgraphEnvironment('comments', options) };
     default:
       return prefix satisfies never;
   }
@@ -98,9 +101,18 @@ function authEnvironment(options: EnvironmentsOptions): Environment {
   };
 }
 
-function subgraphEnvironment({ secrets, environment }: EnvironmentsOptions): Environment {
-  if (environment['USER_CONTEXT_JWKS_URL']) return {};
-  return { USER_CONTEXT_JWKS: publicUserContextKeys(secrets, environment) };
+function subgraphEnvironment(
+  service: ServiceName,
+  { secrets, environment, ports }: EnvironmentsOptions,
+): Environment {
+  return {
+    SERVICE_PRIVATE_KEY: JSON.stringify(secrets.serviceKeys[service]),
+    SERVICE_JWKS: JSON.stringify({ keys: Object.values(secrets.serviceKeys).map(publicServiceKey) }),
+    POSTS_URL: internalAddressOf('POSTS', ports, environment),
+    ...(!environment['USER_CONTEXT_JWKS_URL'] && {
+      USER_CONTEXT_JWKS: publicUserContextKeys(secrets, environment),
+    }),
+  };
 }
 
 /** What tokens name as their issuer: the gateway must expect what the auth-server writes. */
