@@ -41,7 +41,8 @@ export function url(...schemes: readonly string[]): z.ZodType<string, string> {
     });
 }
 
-function wholeNumber(min: number, max: number, defaultValue: number): z.ZodType<number> {
+/** A whole number within bounds. */
+export function wholeNumber(min: number, max: number, defaultValue: number): z.ZodType<number> {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.coerce
     .number({ error })
