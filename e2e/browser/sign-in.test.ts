@@ -144,6 +144,6 @@ async function fillIn(page: Page, password: string = demoPassword): Promise<void
 /** What axe-core objects to, in words. It comes by the debugger's way, which the pages' policy does not bar. */
 async function violations(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe);
-  const results = (await page.evaluate('axe.run()')) as AxeResults;
+  const results = await page.evaluate<AxeResults>('axe.run()');
   return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
