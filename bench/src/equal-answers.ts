@@ -3,35 +3,38 @@ import { askOnce } from './load.ts';
 import type { Scenario } from './scenarios.ts';
 import type { TargetProcess } from './target-process.ts';
 
+/** A target that does not answer a scenario as ours does. */
+export interface Difference {
+  readonly scenario: string;
+  readonly target: string;
+  readonly kind: 'orders the members otherwise' | 'answers something else';
+}
+
 /**
- * Asks every target for every scenario's first operation. The order of members counts, because the specification of
- * GraphQL fixes it (§7.2.2).
- *
- * @returns one sentence a difference from the first target's answer; empty when all agree
+ * Asks every target for every scenario's first operation, and holds the answers against the first target's. The order
+ * of members counts, because the specification of GraphQL fixes it (§7.2.2).
  */
 export async function differingAnswers(
   targets: readonly TargetProcess[],
   scenarios: readonly Scenario[],
-): Promise<string[]> {
-  const differences: string[] = [];
+): Promise<Difference[]> {
+  const differences: Difference[] = [];
   for (const scenario of scenarios) differences.push(...(await compareScenario(targets, scenario)));
   return differences;
 }
 
-async function compareScenario(targets: readonly TargetProcess[], scenario: Scenario): Promise<string[]> {
+async function compareScenario(targets: readonly TargetProcess[], scenario: Scenario): Promise<Difference[]> {
   const asked = targets.filter(({ name }) => !scenario.without?.includes(name));
   const answers = await Promise.all(asked.map(({ url }) => askOnce(url, scenario.operation(0)).then(dataOf)));
-  return asked.flatMap(({ name }, index) =>
-    describeDifference(scenario.name, name, answers[0], answers[index]),
-  );
+  return asked.flatMap(({ name: target }, index) => {
+    const kind = describeDifference(answers[0], answers[index]);
+    return kind ? [{ scenario: scenario.name, target, kind }] : [];
+  });
 }
 
-function describeDifference(scenario: string, target: string, expected: unknown, actual: unknown): string[] {
-  if (JSON.stringify(actual) === JSON.stringify(expected)) return [];
-  const kind = isDeepStrictEqual(actual, expected)
-    ? 'orders the members otherwise'
-    : 'answers something else';
-  return [`${scenario}: ${target} ${kind}.`];
+function describeDifference(expected: unknown, actual: unknown): Difference['kind'] | undefined {
+  if (JSON.stringify(actual) === JSON.stringify(expected)) return undefined;
+  return isDeepStrictEqual(actual, expected) ? 'orders the members otherwise' : 'answers something else';
 }
 
 function dataOf(answer: string): unknown {

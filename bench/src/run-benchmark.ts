@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { differingAnswers } from './equal-answers.ts';
+import { differingAnswers, type Difference } from './equal-answers.ts';
 import { startSubgraphs } from './measured-subgraphs.ts';
 import { measure, medianOf, type Measurement } from './measure.ts';
 import { formatTable, type Row } from './report.ts';
@@ -26,7 +26,7 @@ export interface BenchmarkOptions {
  * Starts the subgraphs and the targets, checks that all answer alike, then measures them in turns.
  *
  * @returns the table
- * @throws Error when answers differ: what is not equal is not compared
+ * @throws Error when our answer is the one that differs
  */
 export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
@@ -35,8 +35,8 @@ export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
   writeSupergraph(graph.supergraphFile, subgraphs.urls);
   const running = await startTargets(chosenTargets(options), graph, options.tell);
   try {
-    const scenarios = allScenarios.filter(({ name }) => name.includes(options.scenario));
-    await requireEqualAnswers(running, scenarios);
+    const chosen = allScenarios.filter(({ name }) => name.includes(options.scenario));
+    const scenarios = await leaveOutDiffering(running, chosen, options.tell);
     return formatTable(await measureAll(running, scenarios, subgraphs.requestCount, options));
   } finally {
     await Promise.all(running.map((target) => target.stop()));
@@ -69,13 +69,30 @@ async function startTargets(
   return running;
 }
 
-async function requireEqualAnswers(
+/**
+ * What is not equal is not compared: such a target is named and left out of the scenario.
+ *
+ * @throws Error when ours is the one that differs from the others
+ */
+async function leaveOutDiffering(
   running: readonly TargetProcess[],
   scenarios: readonly Scenario[],
-): Promise<void> {
+  tell: (line: string) => void,
+): Promise<Scenario[]> {
   const differences = await differingAnswers(running, scenarios);
-  if (differences.length > 0)
-    throw new Error(`Nothing was timed, because answers differ:\n${differences.join('\n')}`);
+  for (const { scenario, target, kind } of differences)
+    tell(`${scenario}: left out ${target}, which ${kind}`);
+  const others = running.length - 1;
+  return scenarios.map((scenario) => {
+    const differing = differences.filter((difference) => difference.scenario === scenario.name);
+    if (others > 1 && differing.length === others)
+      throw new Error(`Nobody answers "${scenario.name}" as ours does.`);
+    return without(scenario, differing);
+  });
+}
+
+function without(scenario: Scenario, differing: readonly Difference[]): Scenario {
+  return { ...scenario, without: [...(scenario.without ?? []), ...differing.map(({ target }) => target)] };
 }
 
 async function measureAll(
