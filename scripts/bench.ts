@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runBenchmark } from '@trellis/bench';
+import { runTool } from './programs/run-program.ts';
 
 const USAGE = 'npm run bench -- [--rounds N] [--target NAME]… [--scenario TEXT]';
 const peers = fileURLToPath(new URL('../bench/peers/', import.meta.url));
@@ -16,11 +17,9 @@ function installPeers(): void {
   if (status !== 0) throw new Error('The peers could not be installed; the reason stands above.');
 }
 
-function compile(): void {
-  const tsc = fileURLToPath(new URL('../node_modules/.bin/tsc', import.meta.url));
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  const { status } = spawnSync(tsc, ['-b', 'gateway'], { cwd: root, stdio: ['ignore', 2, 2] });
-  if (status !== 0) throw new Error('The gateway does not compile.');
+async function compile(): Promise<void> {
+  const { status, output } = await runTool('tsc', ['-b', 'gateway']);
+  if (status !== 0) throw new Error(`The gateway does not compile.\n${output}`);
 }
 
 const { values } = parseArgs({
@@ -35,7 +34,7 @@ if (values.help) {
   process.stdout.write(`${USAGE}\n`);
 } else {
   installPeers();
-  compile();
+  await compile();
   const table = await runBenchmark({
     rounds: Number(values.rounds),
     targets: values.target,

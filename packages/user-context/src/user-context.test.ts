@@ -33,7 +33,10 @@ describe('the user context', () => {
   beforeAll(async () => {
     keys = await createKeyPair();
     signer = await createUserContextSigner({ privateKey: keys.privateKey });
-    posts = createUserContextVerifier({ subgraph: 'posts', keys: createLocalJWKSet({ keys: [keys.publicKey] }) });
+    posts = createUserContextVerifier({
+      subgraph: 'posts',
+      keys: createLocalJWKSet({ keys: [keys.publicKey] }),
+    });
   });
 
   it('arrives as it was sent', async () => {
