@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
+import { startTappedPlatform, type TappedPlatform } from '../harness/tapped-platform.ts';
+import { TokenBook } from '../harness/token-book.ts';
+
+type Person = 'ada' | 'ed' | 'vi';
+
+let platform: TappedPlatform;
+let tokens: TokenBook;
+beforeAll(async () => {
+  platform = await startTappedPlatform();
+  tokens = new TokenBook(platform.addresses.issuer);
+});
+afterAll(() => platform.close());
+
+async function ask<Data>(who: Person, query: string, variables: object = {}): Promise<GraphAnswer<Data>> {
+  const token = await tokens.of(who);
+  return askGraph<Data>(platform.addresses.graph, { query, variables: { ...variables }, token });
+}
+
+interface Created {
+  readonly createPost: {
+    readonly success: boolean;
+    readonly post: { readonly id: string; readonly author: { readonly name: string } };
+  };
+}
+
+async function createPost(who: Person, input: object = {}): Promise<string> {
+  const query =
+    'mutation ($input: CreatePostInput!) { createPost(input: $input) { success post { id author { name } } } }';
+  const title = `Written at ${Date.now()} ${Math.random()}`;
+  const answer = await ask<Created>(who, query, { input: { title, body: 'Words.', ...input } });
+  const { createPost: created } = dataOf(answer);
+  expect(created.success).toBe(true);
+  return created.post.id;
+}
+
+const comment = (who: Person, postId: string) =>
+  ask<{
+    addComment: { id: string; author: { name: string }; post: { title: string; commentCount: number } };
+  }>(
+    who,
+    'mutation ($postId: ID!) { addComment(postId: $postId, body: "First!") { id author { name } post { title commentCount } } }',
+    { postId },
+  );
+const codesOf = ({ errors = [] }: GraphAnswer<unknown>) => errors.map(({ extensions }) => extensions.code);
+
+describe('Writing through the gateway', () => {
+  it('takes a comment on a post at once, whoever made it a moment ago', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const id = await createPost('ed');
+      const { addComment } = dataOf(await comment('vi', id));
+      expect(addComment.author.name).toBe('Vi Castellan');
+      expect(addComment.post.commentCount).toBe(1);
+    }
+  });
+
+  it('hides a draft and its comments from a viewer, whichever way they come', async () => {
+    const id = await createPost('ed');
+    const { addComment } = dataOf(await comment('vi', id));
+    dataOf(
+      await ask('ed', `mutation { updatePost(id: "${id}", input: { published: false }) { published } }`),
+    );
+    expect(dataOf(await ask('vi', `{ post(id: "${id}") { comments { id } } }`))).toEqual({ post: null });
+    expect(codesOf(await comment('vi', id))).toEqual(['BAD_USER_INPUT']);
+    await expect
+      .poll(
+        async () =>
+          (await ask('vi', `mutation { editComment(id: "${addComment.id}", body: "x") { id } }`)).data,
+      )
+      .toEqual({ editComment: null });
+    const { post } = dataOf(await ask<{ post: object }>('ada', `{ post(id: "${id}") { comments { id } } }`));
+    expect(post).toEqual({ comments: [{ id: addComment.id }] });
+  });
+
+  it('takes the comments away with their post', async () => {
+    const id = await createPost('ed');
+    const { addComment } = dataOf(await comment('vi', id));
+    expect(dataOf(await ask('ada', `mutation { deletePost(id: "${id}") }`))).toEqual({ deletePost: true });
+    await expect
+      .poll(async () => (await ask('ada', `mutation { deleteComment(id: "${addComment.id}") }`)).data)
+      .toEqual({ deleteComment: false });
+  });
+
+  it('asks for the roles and scopes of each mutation', async () => {
+    const input = '{ title: "T", body: "B" }';
+    expect(codesOf(await ask('vi', `mutation { createPost(input: ${input}) { success } }`))).toEqual([
+      'FORBIDDEN',
+    ]);
+    expect(codesOf(await ask('ed', 'mutation { createUser(input: { name: "N" }) { id } }'))).toEqual([
+      'FORBIDDEN',
+    ]);
+    const made = dataOf(await ask('ada', 'mutation { createUser(input: { name: "Nia" }) { name role } }'));
+    expect(made).toEqual({ createUser: { name: 'Nia', role: 'VIEWER' } });
+    const anonymous = await askGraph(platform.addresses.graph, {
+      query: `mutation { createPost(input: ${input}) { success } }`,
+    });
+    expect(codesOf(anonymous)).toEqual(['UNAUTHENTICATED']);
+  });
+});
