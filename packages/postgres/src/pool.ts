@@ -31,6 +31,12 @@ export function createPool(options: PoolOptions): Pool {
     options: `-c search_path=${options.schema}`,
     application_name: options.applicationName ?? `trellis-${options.schema}`,
   });
-  pool.on('error', (error) => options.onIdleError?.(error));
+  pool.on('error', (error) => options.onIdleError?.(withoutClient(error)));
   return pool;
+}
+
+/** The pool hangs its client on the error, and with it the key that cancels statements: neither is for a log. */
+function withoutClient(error: Error & { client?: unknown }): Error {
+  delete error.client;
+  return error;
 }
