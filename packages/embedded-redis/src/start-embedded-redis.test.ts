@@ -1,9 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { DirectoryInUse } from '@trellis/supervision';
-import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findRedisProgram, startEmbeddedRedis, type EmbeddedRedis } from './index.ts';
@@ -15,12 +16,12 @@ const servers = [
   { name: 'the server in this process', isHere: true, path: '' },
   { name: 'a real server', isHere: findRedisProgram(realPath) !== undefined, path: realPath },
 ];
-let directory: TemporaryDirectory;
+let directory: string;
 
 beforeAll(() => {
-  directory = createTemporaryDirectory();
+  directory = mkdtempSync(join(tmpdir(), 'trellis-redis-'));
 });
-afterAll(() => directory.remove());
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe.each(servers.filter(({ isHere }) => isHere))('$name', ({ name, path }) => {
   let server: EmbeddedRedis;
@@ -37,7 +38,7 @@ describe.each(servers.filter(({ isHere }) => isHere))('$name', ({ name, path }) 
   });
 
   function start(): Promise<EmbeddedRedis> {
-    return startEmbeddedRedis({ directory: join(directory.path, name), path, password: 'secret' });
+    return startEmbeddedRedis({ directory: join(directory, name), path, password: 'secret' });
   }
 
   function open(options: { readonly db?: number; readonly protocol?: 2 | 3 } = {}): Redis {
