@@ -38,7 +38,12 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
   const planOnce = (key: string, request: PlanRequest): Promise<OperationPlan> => {
     let promise = underway.get(key);
     if (!promise) {
-      promise = makePlan(request, limits).finally(() => underway.delete(key));
+      promise = makePlan(request, limits)
+        .then((plan) => {
+          plans.set(key, plan);
+          return plan;
+        })
+        .finally(() => underway.delete(key));
       underway.set(key, promise);
     }
     return promise;
@@ -51,9 +56,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
       const key = planKey(facts, request);
       const known = plans.get(key);
       if (known) return known;
-      const plan = await untilAborted(planOnce(key, request), signal);
-      plans.set(key, plan);
-      return plan;
+      return untilAborted(planOnce(key, request), signal);
     },
     close: () => Promise.resolve(),
   };
@@ -117,8 +120,8 @@ function shapeOf(prepared: PreparedOperation, supergraph: Supergraph): Selection
 
 /** Stops waiting when the signal says so; what is waited for goes on. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason as Error);
   return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
     const onAbort = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', onAbort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));

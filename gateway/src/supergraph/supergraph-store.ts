@@ -126,8 +126,8 @@ class WatchingStore implements SupergraphStore {
       const text = await this.#source.read(this.#closing.signal);
       if (text === undefined || text === this.#lastText) return;
       this.#lastText = text;
-      await this.#swap(buildSupergraph(text, this.#options));
       this.#lastProblem = undefined;
+      await this.#swap(buildSupergraph(text, this.#options));
     } catch (error) {
       this.#reject(error instanceof Error ? error : new Error(String(error)));
     }

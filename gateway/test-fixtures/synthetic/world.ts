@@ -5,8 +5,10 @@ import {
   isAbstractType,
   isCompositeType,
   isEnumType,
+  isInterfaceType,
   isListType,
   isNonNullType,
+  isObjectType,
   Kind,
   parse,
   visit,
@@ -313,13 +315,10 @@ function possibleNames(schema: GraphQLSchema, typeName: string): readonly string
 
 /** Whether a subgraph has a field of this name with this abstract type. */
 function answersWith(schema: GraphQLSchema, typeName: string, fieldName: string): boolean {
-  return Object.values(schema.getTypeMap()).some(
-    (type) =>
-      'getFields' in type &&
-      Object.entries(type.getFields()).some(
-        ([name, field]) => name === fieldName && getNamedType(field.type).name === typeName,
-      ),
-  );
+  return Object.values(schema.getTypeMap()).some((type) => {
+    const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[fieldName] : undefined;
+    return field !== undefined && getNamedType(field.type).name === typeName;
+  });
 }
 
 function intersection(sets: readonly (readonly string[])[]): readonly string[] {

@@ -1,0 +1,231 @@
+import { parse, visit, type DocumentNode, type FieldNode } from 'graphql';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bookshop } from '../../test-fixtures/graphs/bookshop.ts';
+import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
+import { buildSupergraph } from '../supergraph/build-supergraph.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { OperationPlan, OperationPlanner } from './operation-plan.ts';
+import { createOperationPlanner, type PlannerOptions } from './plan-operation.ts';
+
+let original: Supergraph;
+
+beforeAll(() => {
+  const subgraphs = Object.entries(bookshop).map(([name, { sdl }]) => ({ name, sdl }));
+  original = buildSupergraph(composeGraph({ name: 'bookshop', subgraphs }, (name) => `http://${name}.test/`));
+});
+
+interface Bench {
+  readonly supergraph: Supergraph;
+  readonly planner: OperationPlanner;
+  /** What the planner was asked for. */
+  readonly asked: string[];
+  plan(document: DocumentNode, variables?: Record<string, unknown>): Promise<OperationPlan>;
+}
+
+function createBench(options: PlannerOptions = {}): Bench {
+  const asked: string[] = [];
+  const planner = createOperationPlanner(options);
+  const supergraph: Supergraph = {
+    ...original,
+    planner: {
+      plan(operation, labels) {
+        asked.push(operation);
+        return original.planner.plan(operation, labels);
+      },
+    },
+  };
+  return {
+    supergraph,
+    planner,
+    asked,
+    plan: (document, variables = {}) =>
+      planner.planOperation({ supergraph, document, variables }, new AbortController().signal),
+  };
+}
+
+function fieldsOf(document: DocumentNode): FieldNode[] {
+  const fields: FieldNode[] = [];
+  visit(document, { Field: (node) => void fields.push(node) });
+  return fields;
+}
+
+describe('plans', () => {
+  it('are made once for equal texts', async () => {
+    const bench = createBench();
+    const first = await bench.plan(parse('{ books { title } }'));
+    expect(await bench.plan(parse('{ books { title } }'))).toBe(first);
+    expect(bench.asked).toHaveLength(1);
+  });
+
+  it('S-035 are made once for 500 that ask at once', async () => {
+    const bench = createBench();
+    const plans = await Promise.all(
+      Array.from({ length: 500 }, () => bench.plan(parse('{ books { title count } }'))),
+    );
+    expect(new Set(plans).size).toBe(1);
+    expect(bench.asked).toHaveLength(1);
+  });
+
+  it('depend on the values of conditions, not on other variables', async () => {
+    const bench = createBench();
+    const document = parse(
+      'query ($id: ID!, $a: Boolean!, $b: Boolean = true) { book(id: $id) { title @include(if: $a) count @skip(if: $b) } }',
+    );
+    const plans = await Promise.all([
+      bench.plan(document, { id: '1', a: true, b: true }),
+      bench.plan(document, { id: '2', a: true, b: true }),
+      bench.plan(document, { id: '1', a: false, b: true }),
+      bench.plan(document, { id: '1', a: true, b: false }),
+    ]);
+    expect(plans[1]).toBe(plans[0]);
+    expect(new Set(plans).size).toBe(3);
+  });
+
+  it('depend on what is denied, and why', async () => {
+    const bench = createBench();
+    const document = parse('{ books { title pages } }');
+    const title = fieldsOf(document).find(({ name }) => name.value === 'title');
+    if (!title) throw new Error('The document is another one.');
+    const { signal } = new AbortController();
+    const planFor = (message: string): Promise<OperationPlan> =>
+      bench.planner.planOperation(
+        {
+          supergraph: bench.supergraph,
+          document,
+          variables: {},
+          denied: new Map([[title, { code: 'X', message }]]),
+        },
+        signal,
+      );
+    const plans = await Promise.all([bench.plan(document), planFor('one'), planFor('one'), planFor('two')]);
+    expect(new Set(plans).size).toBe(3);
+  });
+
+  it('are bounded in number', async () => {
+    const bench = createBench({ maxPlans: 2 });
+    for (const name of ['a', 'b', 'c', 'a']) await bench.plan(parse(`{ ${name}: maybe { pages } }`));
+    expect(bench.asked).toHaveLength(4);
+  });
+
+  it('are not waited for by one who left, and are made for the others', async () => {
+    const bench = createBench();
+    const controller = new AbortController();
+    controller.abort(new Error('left'));
+    const document = parse('{ books { count } }');
+    await expect(
+      bench.planner.planOperation(
+        { supergraph: bench.supergraph, document, variables: {} },
+        controller.signal,
+      ),
+    ).rejects.toThrow('left');
+    await bench.plan(document);
+    expect(bench.asked).toHaveLength(1);
+  });
+
+  it('that can not be made are an internal error, and are tried again', async () => {
+    const planner = createOperationPlanner();
+    let tries = 0;
+    const plan = (): never => {
+      tries += 1;
+      throw new Error('The planner is confused.');
+    };
+    const request = {
+      supergraph: { ...original, planner: { plan } },
+      document: parse('{ books { title } }'),
+      variables: {},
+    };
+    const { signal } = new AbortController();
+    await expect(planner.planOperation(request, signal)).rejects.toMatchObject({
+      extensions: { code: 'INTERNAL_SERVER_ERROR' },
+    });
+    await expect(planner.planOperation(request, signal)).rejects.toThrow('could not be planned');
+    expect(tries).toBe(2);
+  });
+});
+
+describe('what is planned', () => {
+  const planned = async (
+    text: string,
+    variables: Record<string, unknown> = {},
+  ): Promise<string | undefined> => {
+    const bench = createBench();
+    await bench.plan(parse(text), variables);
+    return bench.asked[0]?.replaceAll(/\s+/g, ' ').trim();
+  };
+
+  it('has its conditions decided', async () => {
+    expect(
+      await planned('query ($a: Boolean!) { books { title @include(if: $a) count @skip(if: $a) } }', {
+        a: true,
+      }),
+    ).toBe('query {books {title}}');
+  });
+
+  it('has another key where the client takes one that the planner may need', async () => {
+    expect(await planned('{ books { id: title size: author { name } other: id } }')).toBe(
+      'query {books {trellis_0: title trellis_1: author {name} other: id}}',
+    );
+  });
+
+  it('has no @live and no @defer', async () => {
+    expect(await planned('query @live { books { ... @defer { title } } }')).toBe(
+      'query {books {... {title}}}',
+    );
+  });
+
+  it('leaves out fragments that no object can match', async () => {
+    expect(await planned('{ found { ... on Book { ... on Found { ... on Author { name } } title } } }')).toBe(
+      'query {found {... on Book {title}}}',
+    );
+  });
+
+  it('is nothing where nothing has to be fetched', async () => {
+    expect(await planned('{ __typename }')).toBeUndefined();
+  });
+});
+
+describe('bounds of planning', () => {
+  it('S-007 refuse a fragment bomb before it goes off', async () => {
+    for (const levels of [14, 30, 60]) {
+      const fragments = Array.from(
+        { length: levels },
+        (_, level) =>
+          `fragment F${level} on Book { a${level}: related { ...F${level + 1} } b${level}: related { ...F${level + 1} } }`,
+      );
+      const text = `{ books { ...F0 } } ${fragments.join(' ')} fragment F${levels} on Book { title }`;
+      const document = parse(text);
+      const start = performance.now();
+      await expect(createBench().plan(document)).rejects.toMatchObject({
+        extensions: { code: 'QUERY_TOO_COMPLEX', limit: { name: 'expandedSelections', maximum: 5000 } },
+      });
+      expect(performance.now() - start).toBeLessThan(50);
+    }
+  });
+
+  it('S-032 refuse conditions on more variables than are sensible', async () => {
+    const names = Array.from({ length: 33 }, (_, index) => `v${index}`);
+    const text = `query (${names.map((name) => `$${name}: Boolean!`).join(' ')}) { books { ${names
+      .map((name) => `${name}: title @skip(if: $${name})`)
+      .join(' ')} } }`;
+    await expect(createBench().plan(parse(text))).rejects.toMatchObject({
+      extensions: { limit: { name: 'conditionVariables', maximum: 32, actual: 33 } },
+    });
+  });
+
+  it('S-030 plan 30 deferred parts with conditions in the time of one', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `v${index}`);
+    const text = `query (${names.map((name) => `$${name}: Boolean!`).join(' ')}) { books { ${names
+      .map((name) => `... @defer(if: $${name}) { ${name}: title }`)
+      .join(' ')} } }`;
+    const bench = createBench();
+    const variables = Object.fromEntries(names.map((name) => [name, true]));
+    const { signal } = new AbortController();
+    await bench.plan(parse('{ books { title } }'));
+    const start = performance.now();
+    await bench.planner.planOperation(
+      { supergraph: bench.supergraph, document: parse(text), variables },
+      signal,
+    );
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});

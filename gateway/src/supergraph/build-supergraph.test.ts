@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { FEDERATION } from '../../test-fixtures/hand-graph.ts';
+import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
+import { buildSupergraph, InvalidSupergraph } from './build-supergraph.ts';
+
+const guarded = composeGraph(
+  {
+    name: 'guarded',
+    subgraphs: [
+      {
+        name: 'a',
+        sdl: `
+          ${FEDERATION.replace('"@key"', '"@key", "@requiresScopes", "@policy", { name: "@authenticated", as: "@login" }')}
+          type Query { open: Int closed: Int @login scoped: Int @requiresScopes(scopes: [["read"]]) hidden: Secret @inaccessible }
+          type Secret @inaccessible { value: Int @policy(policies: [["p"]]) }
+        `,
+      },
+    ],
+  },
+  () => 'http://a.test/graphql',
+);
+
+describe('a supergraph', () => {
+  it('that guards fields is served', () => {
+    const { schema, subgraphs } = buildSupergraph(guarded);
+    expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['open', 'closed', 'scoped']);
+    expect(subgraphs.get('a')).toEqual({ name: 'a', url: 'http://a.test/graphql' });
+  });
+
+  it('S-042 hides what is inaccessible, and shows @defer and @live', () => {
+    const { schema } = buildSupergraph(guarded);
+    expect(schema.getType('Secret')).toBeUndefined();
+    expect(schema.getDirective('defer')).toBeDefined();
+    expect(schema.getDirective('live')).toBeDefined();
+  });
+
+  it('S-040 has no fields of the federation protocol', () => {
+    const fields = buildSupergraph(guarded).schema.getQueryType()?.getFields();
+    expect(fields).not.toHaveProperty('_entities');
+    expect(fields).not.toHaveProperty('_service');
+  });
+
+  it('takes other addresses, and is another generation then', () => {
+    const moved = buildSupergraph(guarded, { subgraphUrls: { a: 'http://moved.test/' } });
+    expect(moved.subgraphs.get('a')?.url).toBe('http://moved.test/');
+    expect(moved.hash).not.toBe(buildSupergraph(guarded).hash);
+    expect(buildSupergraph(guarded).hash).toBe(buildSupergraph(guarded).hash);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['text that is no GraphQL', 'type {'],
+    ['half of a supergraph', guarded.slice(0, guarded.length / 2)],
+    ['a schema that is no supergraph', 'type Query { a: Int }'],
+  ])('that is %s is refused in words', (_name, sdl) => {
+    expect(() => buildSupergraph(sdl)).toThrow(InvalidSupergraph);
+  });
+
+  it('with connectors is refused in words', () => {
+    const link = '@link(url: "https://specs.apollo.dev/connect/v0.1", for: EXECUTION)';
+    const sdl = guarded.replace(/schema\s+@link/, (start) => start.replace('@link', `${link} @link`));
+    expect(() => buildSupergraph(sdl)).toThrow(/connectors/);
+  });
+});

@@ -1,0 +1,180 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
+import { createSupergraphStore, type SupergraphStore } from './supergraph-store.ts';
+import type { Supergraph } from './supergraph.ts';
+
+function graphWith(...fields: string[]): string {
+  const sdl = `type Query { ${fields.map((name) => `${name}: Int`).join(' ')} }`;
+  return composeGraph({ name: 'g', subgraphs: [{ name: 'a', sdl }] }, () => 'http://127.0.0.1:9/graphql');
+}
+
+function fieldsOf(supergraph: Supergraph): string[] {
+  return Object.keys(supergraph.schema.getQueryType()?.getFields() ?? {});
+}
+
+interface Rejection {
+  readonly source: string;
+  readonly error: Error;
+}
+
+let directory: string;
+let file: string;
+let store: SupergraphStore;
+let rejections: Rejection[];
+let swaps: Supergraph[];
+
+const observer = {
+  swapped: (next: Supergraph) => void swaps.push(next),
+  rejected: (source: string, error: Error) => void rejections.push({ source, error }),
+};
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200 && !holds(); tries += 1) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 25);
+    });
+  }
+  expect(holds()).toBe(true);
+}
+
+beforeEach(async () => {
+  rejections = [];
+  swaps = [];
+  directory = await mkdtemp(join(tmpdir(), 'supergraph-'));
+  file = join(directory, 'supergraph.graphql');
+  await writeFile(file, graphWith('one'));
+});
+afterEach(async () => {
+  await store.close();
+  await rm(directory, { recursive: true });
+});
+
+describe('a supergraph file', () => {
+  it('serves although no subgraph is up', async () => {
+    store = await createSupergraphStore({ file });
+    expect(fieldsOf(store.current())).toEqual(['one']);
+  });
+
+  it('that is written anew is served, by the watcher', async () => {
+    store = await createSupergraphStore({ file, pollMs: 1_000_000, observer });
+    await writeFile(file, graphWith('one', 'two'));
+    await until(() => fieldsOf(store.current()).length === 2);
+    expect(swaps).toHaveLength(1);
+  });
+
+  it('that is replaced by a rename is served, again and again', async () => {
+    store = await createSupergraphStore({ file, pollMs: 1_000_000, observer });
+    for (const name of ['two', 'three', 'four']) {
+      await writeFile(`${file}.next`, graphWith(name));
+      await rename(`${file}.next`, file);
+      await until(() => fieldsOf(store.current())[0] === name);
+    }
+  });
+
+  it('F-12 that is broken, empty, cut short or gone leaves the old one serving, and is told of once', async () => {
+    store = await createSupergraphStore({ file, pollMs: 20, observer });
+    const before = store.current();
+    for (const text of ['', 'type Query {', graphWith('two').slice(0, 300)]) {
+      const told = rejections.length;
+      await writeFile(file, text);
+      await until(() => rejections.length > told);
+    }
+    const told = rejections.length;
+    await rm(file);
+    await until(() => rejections.length > told);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 150);
+    });
+    expect(rejections.length).toBe(told + 1);
+    expect(store.current()).toBe(before);
+    expect(rejections[0]?.source).toBe(file);
+    await writeFile(file, graphWith('better'));
+    await until(() => fieldsOf(store.current())[0] === 'better');
+  });
+
+  it('is prepared before it serves, and serves the old one if that fails', async () => {
+    let ready = (): void => {};
+    const warming = new Promise<void>((resolve) => {
+      ready = resolve;
+    });
+    const warm = async (next: Supergraph): Promise<void> => {
+      if (fieldsOf(next).includes('bad')) throw new Error('It can not be prepared.');
+      await warming;
+    };
+    store = await createSupergraphStore({ file, pollMs: 20, warm, observer });
+    await writeFile(file, graphWith('two'));
+    await new Promise((resolve) => {
+      setTimeout(resolve, 200);
+    });
+    expect(fieldsOf(store.current())).toEqual(['one']);
+    ready();
+    await until(() => fieldsOf(store.current())[0] === 'two');
+    await writeFile(file, graphWith('bad'));
+    await until(() => rejections.some(({ error }) => error.message === 'It can not be prepared.'));
+    expect(fieldsOf(store.current())).toEqual(['two']);
+  });
+
+  it('tells listeners of both generations', async () => {
+    store = await createSupergraphStore({ file, observer });
+    const seen: string[][] = [];
+    const stop = store.onChange((next, previous) => seen.push([...fieldsOf(previous), ...fieldsOf(next)]));
+    await writeFile(file, graphWith('two'));
+    await until(() => seen.length === 1);
+    expect(seen).toEqual([['one', 'two']]);
+    stop();
+  });
+
+  it('that can not be read at the start is an error', async () => {
+    store = await createSupergraphStore({ file });
+    await expect(createSupergraphStore({ file: join(directory, 'none') })).rejects.toThrow(/ENOENT/);
+  });
+});
+
+describe('a supergraph behind a URL', () => {
+  let server: Server;
+  let url: string;
+  let text = graphWith('one');
+  let statuses: number[];
+
+  beforeEach(async () => {
+    statuses = [];
+    text = graphWith('one');
+    server = createServer((request, response) => {
+      const etag = `"${text.length}"`;
+      const status = request.headers['if-none-match'] === etag ? 304 : 200;
+      statuses.push(status);
+      response.writeHead(status, { etag });
+      response.end(status === 200 ? text : undefined);
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/supergraph?token=secret`;
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('is polled, and sent again only when it has changed', async () => {
+    store = await createSupergraphStore({ url, pollMs: 20, observer });
+    await until(() => statuses.filter((status) => status === 304).length > 2);
+    text = graphWith('one', 'two');
+    await until(() => fieldsOf(store.current()).length === 2);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(2);
+  });
+
+  it('that is down leaves the old one serving, and its query stays out of the log', async () => {
+    store = await createSupergraphStore({ url, pollMs: 20, observer });
+    server.closeAllConnections();
+    server.close();
+    await until(() => rejections.length > 0);
+    expect(fieldsOf(store.current())).toEqual(['one']);
+    expect(rejections[0]?.source).not.toContain('secret');
+  });
+});

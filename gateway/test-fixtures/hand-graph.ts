@@ -1,0 +1,117 @@
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import { getOperationAST, getVariableValues, parse, visit, type FieldNode } from 'graphql';
+import { executePlan } from '../src/execution/execute-plan.ts';
+import type { ExecutionResult } from '../src/execution/execution-result.ts';
+import { createSubgraphClient, type SubgraphClient } from '../src/execution/subgraph-client.ts';
+import type { Denial, OperationPlanner } from '../src/planning/operation-plan.ts';
+import { createOperationPlanner } from '../src/planning/plan-operation.ts';
+import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';
+import type { Supergraph } from '../src/supergraph/supergraph.ts';
+import { startSubgraphServer, type SubgraphServer } from './subgraph-server.ts';
+import { composeGraph } from './synthetic/start-graph.ts';
+
+type Resolvers = NonNullable<
+  Extract<Parameters<typeof buildSubgraphSchema>[0], { resolvers?: unknown }>['resolvers']
+>;
+
+/** A subgraph written by hand. */
+export interface HandSubgraph {
+  readonly sdl: string;
+  readonly resolvers: Resolvers;
+}
+
+/** How an operation is run. */
+export interface RunOptions {
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly operationName?: string;
+  /** Denies every field of these names. */
+  readonly denied?: Readonly<Record<string, Denial>>;
+  readonly signal?: AbortSignal;
+  readonly client?: SubgraphClient;
+  headersFor?(subgraph: string): Readonly<Record<string, string>>;
+}
+
+/** A graph of subgraphs written by hand, over real servers. */
+export interface HandGraph {
+  readonly supergraph: Supergraph;
+  readonly planner: OperationPlanner;
+  server(name: string): SubgraphServer;
+  /** Runs an operation, and answers as a client would read it. */
+  run(text: string, options?: RunOptions): Promise<ExecutionResult>;
+  close(): Promise<void>;
+}
+
+/** The directives that test subgraphs import. */
+export const FEDERATION = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9",
+  import: ["@key", "@requires", "@external", "@provides", "@shareable", "@override", "@inaccessible", "@context", "@fromContext"])`;
+
+/** Starts a server for each subgraph and composes them. */
+export async function startHandGraph(subgraphs: Readonly<Record<string, HandSubgraph>>): Promise<HandGraph> {
+  const servers = new Map<string, SubgraphServer>();
+  for (const [name, { sdl, resolvers }] of Object.entries(subgraphs)) {
+    const schema = buildSubgraphSchema({ typeDefs: parse(sdl), resolvers });
+    servers.set(name, await startSubgraphServer({ schema }));
+  }
+  const definitions = Object.entries(subgraphs).map(([name, { sdl }]) => ({ name, sdl }));
+  const supergraph = buildSupergraph(
+    composeGraph({ name: 'hand', subgraphs: definitions }, (name) => servers.get(name)?.url ?? ''),
+  );
+  const planner = createOperationPlanner();
+  const ownClient = createSubgraphClient();
+  return {
+    supergraph,
+    planner,
+    server(name) {
+      const server = servers.get(name);
+      if (!server) throw new RangeError(`There is no subgraph ${name}.`);
+      return server;
+    },
+    run: (text, options = {}) =>
+      run(text, options, { supergraph, planner, client: options.client ?? ownClient }),
+    async close() {
+      await planner.close();
+      await ownClient.close();
+      await Promise.all([...servers.values()].map((server) => server.close()));
+    },
+  };
+}
+
+interface Engine {
+  readonly supergraph: Supergraph;
+  readonly planner: OperationPlanner;
+  readonly client: SubgraphClient;
+}
+
+async function run(text: string, options: RunOptions, engine: Engine): Promise<ExecutionResult> {
+  const document = parse(text);
+  const { supergraph, planner, client } = engine;
+  const { operationName, signal = new AbortController().signal } = options;
+  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
+  const { coerced = {}, errors } = getVariableValues(supergraph.schema, definitions, options.variables ?? {});
+  if (errors) throw errors[0] ?? new Error('The variables are wrong.');
+  const denied = new Map<FieldNode, Denial>();
+  visit(document, {
+    Field(node) {
+      const denial = options.denied?.[node.name.value];
+      if (denial) denied.set(node, denial);
+    },
+  });
+  const plan = await planner.planOperation(
+    { supergraph, document, operationName, variables: coerced, denied },
+    signal,
+  );
+  const headersFor = options.headersFor?.bind(options) ?? (() => ({}));
+  return executePlan(plan, { variables: coerced, headersFor, subgraphClient: client, signal });
+}
+
+/** An answer as plain JSON, errors by message, path and code. */
+export function plain({ data, errors }: ExecutionResult): unknown {
+  return JSON.parse(
+    JSON.stringify({
+      data,
+      ...(errors && {
+        errors: errors.map(({ message, path, extensions }) => ({ message, path, code: extensions['code'] })),
+      }),
+    }),
+  );
+}
