@@ -1,4 +1,4 @@
-import { list, port, readConfig, url, type Environment } from '@trellis/config';
+import { list, port, readConfig, url, wholeNumber, type Environment } from '@trellis/config';
 import { processVariables } from '@trellis/deployable';
 import type { JWK } from 'jose';
 import { z } from 'zod';
@@ -26,6 +26,7 @@ export type ConfigShape = {
   readonly USER_CONTEXT_PRIVATE_KEY: z.ZodType<JWK | undefined>;
   readonly SUBGRAPH_URLS: z.ZodType<SubgraphUrls>;
   readonly FORWARD_HEADERS: z.ZodType<readonly string[]>;
+  readonly REDIS_URL: z.ZodType<string | undefined>;
   readonly WORKERS: z.ZodType<number>;
 };
 
@@ -56,6 +57,12 @@ const forwardHeaders = list([]).refine((names) => names.every((name) => mayBeFor
   error:
     'must not name headers of the connection, of the message, or that pass for what the gateway says (x-user-*, …)',
 });
+
+const redisUrl = z
+  .string()
+  .refine((text) => text.split(',').every((node) => /^rediss?:\/\/./.test(node) && URL.canParse(node)), {
+    error: 'must be redis://… or rediss://…, several separated by commas',
+  });
 
 /** The gateway's environment. With the prefix `GATEWAY_`, a variable wins over the plain name. */
 export const configSchema: z.ZodObject<ConfigShape> = z.object({
@@ -94,13 +101,20 @@ export const configSchema: z.ZodObject<ConfigShape> = z.object({
   FORWARD_HEADERS: forwardHeaders.describe(
     'Names of client headers that subgraphs get. All others stay here.',
   ),
-  WORKERS: z.coerce.number().int().min(1).max(64).default(1).describe('Processes that share the port.'),
+  REDIS_URL: redisUrl
+    .optional()
+    .describe(
+      'Redis that gateways share for persisted queries and rates, and where the auth-server tells of revoked grants; several URLs, separated by commas, are the nodes of a cluster. Absent: each process for itself.',
+    ),
+  WORKERS: wholeNumber(1, 64, 1).describe('Processes that share the port.'),
 });
 
 /** All that the gateway is configured with. */
 export type GatewayConfig = Readonly<z.output<typeof configSchema>> & {
   /** From the file that CONFIG names; empty without one. */
   readonly settings: GatewaySettings;
+  /** What `${NAME}` in the file stands for. */
+  readonly environment: Environment;
 };
 
 /**
@@ -115,7 +129,7 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
     contradictions: findContradictions,
   });
   const settings = config.CONFIG === undefined ? {} : readSettings(config.CONFIG, environment);
-  return Object.freeze({ ...config, settings });
+  return Object.freeze({ ...config, settings, environment });
 }
 
 type Environmental = z.output<typeof configSchema>;

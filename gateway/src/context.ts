@@ -1,6 +1,8 @@
 /** A GraphQL request as a client sent it, whatever the transport. Members are checked for their JSON types, no more. */
 export interface GraphRequest {
   readonly query: string | undefined;
+  /** The id of a persisted document, in the place of the text. */
+  readonly documentId: string | undefined;
   readonly operationName: string | undefined;
   /** As parsed from JSON: own properties only may be read. */
   readonly variables: Readonly<Record<string, unknown>>;
@@ -15,6 +17,8 @@ export interface RequestContext {
   /** Names the request in logs, in `x-request-id`, and towards subgraphs. */
   readonly requestId: string;
   readonly headers: ClientHeaders;
+  /** The client's network address, as far as trusted proxies tell it. */
+  readonly address: string;
   /** The value of the `Authorization` header, or what stands for it on the transport. */
   readonly authorization: string | undefined;
   /** Aborts when the client has gone or the time for an answer has passed. */

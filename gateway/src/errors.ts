@@ -11,6 +11,7 @@ export type GatewayOnlyErrorCode =
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'PERSISTED_QUERY_NOT_FOUND'
   | 'PERSISTED_QUERY_MISMATCH'
+  | 'PERSISTED_QUERY_NOT_SUPPORTED'
   | 'PERSISTED_QUERY_REQUIRED'
   | 'REQUEST_TIMEOUT'
   | 'GATEWAY_TIMEOUT'
@@ -61,6 +62,13 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   },
   /** The hash of a persisted query is malformed, of another version, or not that of the text. */
   PERSISTED_QUERY_MISMATCH: always(400, 'The hash of the persisted query is not that of its text.'),
+  /** Hashes are not served here: the client sends texts from now on. */
+  PERSISTED_QUERY_NOT_SUPPORTED: {
+    status: 400,
+    jsonStatus: 200,
+    expose: true,
+    summary: 'Persisted queries are not served; the text is needed.',
+  },
   /** Only operations of the safelist are served. */
   PERSISTED_QUERY_REQUIRED: always(400, 'Only persisted queries are served here.'),
   /** The request took too long to arrive. */

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { ConfigError, type Environment } from '@trellis/config';
 import { parseDocument, visit } from 'yaml';
+import type { z } from 'zod';
+import { InvalidManifest, readSafelist } from './caching/safelist.ts';
 import { settingsSchema, type GatewaySettings } from './settings.ts';
 
 /**
@@ -14,11 +17,27 @@ export function readSettings(file: string, environment: Environment): GatewaySet
   const value = parseYaml(readText(file), environment, problems);
   if (problems.length > 0) throw new ConfigError(file, problems);
   const parsed = settingsSchema.safeParse(value ?? {});
-  if (parsed.success) return parsed.data;
-  throw new ConfigError(
-    file,
-    parsed.error.issues.map((issue) => `${issue.path.join('.') || 'The file'}: ${issue.message}.`),
-  );
+  if (!parsed.success) throw new ConfigError(file, parsed.error.issues.map(describeIssue));
+  assertManifests(parsed.data, file);
+  return parsed.data;
+}
+
+/** The paths of the safelist's manifests, which are given relative to the configuration's. */
+export function manifestFiles(settings: GatewaySettings, file: string): readonly string[] {
+  return (settings.persistedQueries?.manifests ?? []).map((manifest) => resolve(dirname(file), manifest));
+}
+
+function describeIssue({ path, message }: z.core.$ZodIssue): string {
+  return `${path.join('.') || 'The file'}: ${message}.`;
+}
+
+function assertManifests(settings: GatewaySettings, file: string): void {
+  try {
+    readSafelist(manifestFiles(settings, file));
+  } catch (error) {
+    if (error instanceof InvalidManifest) throw new ConfigError(file, [error.message]);
+    throw error;
+  }
 }
 
 function readText(file: string): string {

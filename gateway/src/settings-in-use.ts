@@ -1,4 +1,5 @@
 import type { GatewayConfig } from './config.ts';
+import type { HeaderSettings } from './settings.ts';
 import { DEFAULT_COSTS, type CostSettings } from './limits/cost-settings.ts';
 import { DEFAULT_LIMITS, PROTECTIVE_LIMITS, type OperationLimits } from './limits/limits.ts';
 
@@ -17,7 +18,7 @@ export interface SettingsInUse {
   readonly subgraphMs: number;
   readonly introspection: boolean;
   readonly production: boolean;
-  readonly forwardHeaders: readonly string[];
+  readonly headers: HeaderSettings;
 }
 
 /** Fills in the defaults. */
@@ -33,7 +34,10 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
     subgraphMs: settings.timeouts?.subgraphMs ?? DEFAULT_SUBGRAPH_MS,
     introspection: settings.introspection ?? !production,
     production,
-    forwardHeaders: [...config.FORWARD_HEADERS, ...(settings.headers?.forward ?? [])],
+    headers: {
+      ...settings.headers,
+      forward: [...config.FORWARD_HEADERS, ...(settings.headers?.forward ?? [])],
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { RateLimits } from './limits/rate-limiter.ts';
 import type { ClaimPolicy } from './auth/policies.ts';
-import { mayBeForwarded } from './pipeline/subgraph-headers.ts';
+import { mayBeForwarded, type HeaderRules } from './pipeline/subgraph-headers.ts';
 
 /** An issuer whose access tokens are accepted. */
 export interface IssuerSettings {
@@ -17,7 +18,10 @@ export interface GatewaySettings {
   readonly authentication?: AuthenticationSettings | undefined;
   readonly authorization?:
     { readonly policies?: Readonly<Record<string, ClaimPolicy>> | undefined } | undefined;
-  readonly headers?: { readonly forward?: readonly string[] | undefined } | undefined;
+  readonly headers?: HeaderSettings | undefined;
+  readonly http?: HttpSettings | undefined;
+  readonly persistedQueries?: PersistedQuerySettings | undefined;
+  readonly rateLimits?: RateLimits | undefined;
   readonly timeouts?: TimeoutSettings | undefined;
 }
 
@@ -48,6 +52,32 @@ export interface AuthenticationSettings {
   readonly issuers?: readonly IssuerSettings[] | undefined;
   readonly leewayS?: number | undefined;
   readonly jwksCooldownMs?: number | undefined;
+}
+
+/** Rules for all subgraphs, and those that come on top for some. */
+export interface HeaderSettings extends HeaderRules {
+  readonly subgraphs?: Readonly<Record<string, HeaderRules>> | undefined;
+}
+
+/** How the gateway meets its clients. */
+export interface HttpSettings {
+  readonly trustProxy?: boolean | readonly string[] | undefined;
+  readonly cors?: CorsSettings | undefined;
+  readonly compression?: false | { readonly minBytes?: number | undefined } | undefined;
+}
+
+/** Which web pages may use the graph. */
+export interface CorsSettings {
+  readonly origins: readonly string[];
+  readonly credentials?: boolean | undefined;
+  readonly maxAgeS?: number | undefined;
+}
+
+/** What clients may send in the place of an operation's text. */
+export interface PersistedQuerySettings {
+  readonly mode?: 'automatic' | 'safelist' | 'off' | undefined;
+  readonly manifests?: readonly string[] | undefined;
+  readonly enforce?: boolean | undefined;
 }
 
 /** How long things may take. */
@@ -133,18 +163,97 @@ const authorization = z
   })
   .describe('What callers may do.');
 
+const headerName = z.string().refine((name) => mayBeForwarded(name.toLowerCase()), {
+  error: 'is no header that may be forwarded or set',
+});
+const headerRules = {
+  forward: z.array(headerName).optional().describe('Client headers that go on to subgraphs.'),
+  set: z
+    .record(headerName, z.string().regex(/^[\t\x20-\x7e]*$/))
+    .optional()
+    .describe('Headers that subgraphs get with these values, whatever the client sent.'),
+  remove: z.array(headerName).optional().describe('Headers that are not sent although another rule says so.'),
+};
 const headers = z
   .strictObject({
-    forward: z
-      .array(
-        z.string().refine((name) => mayBeForwarded(name.toLowerCase()), {
-          error: 'is no header that may be forwarded',
-        }),
-      )
+    ...headerRules,
+    subgraphs: z
+      .record(z.string(), z.strictObject(headerRules))
       .optional()
-      .describe('Client headers that go on to subgraphs.'),
+      .describe('On top of the rules for all, by the name of the subgraph.'),
   })
   .describe('What subgraphs get of a request beside the operation.');
+
+const http = z
+  .strictObject({
+    trustProxy: z
+      .union([z.boolean(), z.array(z.string().min(1))])
+      .optional()
+      .describe(
+        'Whose X-Forwarded-For is believed: addresses or networks, or true for everybody. Default false.',
+      ),
+    cors: z
+      .strictObject({
+        origins: z.array(z.string().min(1)).min(1).describe('Origins of web pages, or * for all of them.'),
+        credentials: z.boolean().optional().describe('Whether pages may send cookies. Default false.'),
+        maxAgeS: z
+          .int()
+          .min(0)
+          .optional()
+          .describe('Seconds a browser may remember the answer. Default 600.'),
+      })
+      .refine(({ origins, credentials }) => !(credentials && origins.includes('*')), {
+        error: 'origins: * and credentials: true exclude one another',
+      })
+      .optional()
+      .describe('Which web pages may use the graph. Absent: those of its own origin.'),
+    compression: z
+      .union([
+        z.literal(false),
+        z.strictObject({ minBytes: count('Smaller answers stay as they are. Default 1,024.') }),
+      ])
+      .optional()
+      .describe('Compression of answers for clients that accept it. Default on.'),
+  })
+  .describe('How the gateway meets its clients. A change takes effect at the next start.');
+
+const persistedQueries = z
+  .strictObject({
+    mode: z
+      .enum(['automatic', 'safelist', 'off'])
+      .optional()
+      .describe(
+        'automatic: hashes of texts sent before. safelist: operations of the manifests. Default automatic.',
+      ),
+    manifests: z
+      .array(z.string().min(1))
+      .optional()
+      .describe(
+        "Files of the safelist, in Apollo's or Relay's format, beside gateway.yaml. Changes are taken over.",
+      ),
+    enforce: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the safelist refuses other operations, or only tells of them in the log. Default true.',
+      ),
+  })
+  .refine(({ mode, manifests }) => (mode === 'safelist') === (manifests !== undefined), {
+    error: 'mode: safelist and manifests go together',
+  })
+  .describe("What clients may send in the place of an operation's text.");
+
+const rate = z.strictObject({
+  operations: z.int().min(1).describe('Root fields of operations in a window.'),
+  windowS: z.int().min(1).max(86_400).describe('Seconds of a window.'),
+});
+const rateLimits = z
+  .strictObject({
+    perAddress: rate.optional().describe('For each network address.'),
+    perUser: rate.optional().describe('For each user.'),
+    perClient: rate.optional().describe('For each OAuth client, all of its users together.'),
+  })
+  .describe('How often the graph may be asked. With REDIS_URL, rates hold for all gateways together.');
 
 const timeouts = z
   .strictObject({
@@ -164,5 +273,8 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
   authentication: authentication.optional(),
   authorization: authorization.optional(),
   headers: headers.optional(),
+  http: http.optional(),
+  persistedQueries: persistedQueries.optional(),
+  rateLimits: rateLimits.optional(),
   timeouts: timeouts.optional(),
 });

@@ -24,7 +24,7 @@ beforeEach(() => {
   authenticator = createAuthenticator({
     issuers: [{ issuer: issuer.issuer, audience: issuer.audience, keys }],
     leewayS: 10,
-    revokedGrants: revoked,
+    revokedGrants: { has: (grantId) => revoked.has(grantId), onRevoked: () => () => undefined },
     now: () => clockMs,
     cacheSize: 3,
   });

@@ -8,13 +8,14 @@ import { assertReadableBody, isJsonBody } from './media-type.ts';
 import { negotiateResult, type ResultMediaType } from './negotiate.ts';
 import { readBody, readQueryString, type RequestBounds } from './read-request.ts';
 import { watchRequest } from './request-signal.ts';
-import { challengeOf, statusOf, statusOfBatch } from './status.ts';
+import { challengeOf, retryAfterOf, statusOf, statusOfBatch } from './status.ts';
 import { writeAnswer, writeBatch } from './write-answer.ts';
 
 /** Settings of {@link addGraphqlRoute}. */
 export interface GraphqlRouteOptions {
   readonly path: string;
-  readonly services: PipelineServices;
+  /** Those of the configuration that is in force now. */
+  readonly services: () => PipelineServices;
   readonly bounds: RequestBounds;
   /** Milliseconds to the first byte of an answer. Specification: Limits, HTTP read timeout. */
   readonly timeoutMs: number;
@@ -118,18 +119,18 @@ async function runAll(
 ): Promise<readonly OperationAnswer[]> {
   const { signal, settle } = watchRequest(reply.raw, options.timeoutMs);
   const { headers } = request;
+  const services = options.services();
   const context: RequestContext = {
     requestId: request.id,
     headers,
+    address: request.ip,
     authorization: headers.authorization,
     signal,
     accepts,
   };
   const answers = await Promise.all(
     requests.map(async (element) =>
-      element instanceof RequestRefused
-        ? refusedAnswer(element)
-        : runOperation(element, context, options.services),
+      element instanceof RequestRefused ? refusedAnswer(element) : runOperation(element, context, services),
     ),
   );
   settle();
@@ -153,6 +154,8 @@ function send(
 ): FastifyReply {
   const challenge = challengeOf(answers, status, request.headers.authorization);
   if (challenge !== undefined) void reply.header('www-authenticate', challenge);
+  const retryAfterS = retryAfterOf(answers);
+  if (retryAfterS !== undefined) void reply.header('retry-after', retryAfterS);
   if (status === 405) void reply.header('allow', request.method === 'GET' ? 'POST' : 'GET, POST');
   return reply
     .status(status)

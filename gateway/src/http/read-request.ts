@@ -45,10 +45,11 @@ export function readQueryString(
   parameters: Readonly<Record<string, unknown>>,
   bounds: RequestBounds,
 ): GraphRequest {
-  const { query, operationName, variables, extensions } = parameters;
+  const { query, documentId, operationName, variables, extensions } = parameters;
   return readRequest(
     {
       query,
+      documentId,
       operationName,
       variables: parseParameter(variables, 'variables'),
       extensions: parseParameter(extensions, 'extensions'),
@@ -73,6 +74,7 @@ function readRequest(value: unknown, bounds: RequestBounds): GraphRequest {
   if (!isObject(value)) throw refused('BAD_REQUEST', 'A request is a JSON object with a "query".');
   const request = {
     query: readText(value, 'query'),
+    documentId: readText(value, 'documentId') ?? readText(value, 'doc_id'), // as Relay's clients call it
     operationName: readText(value, 'operationName') || undefined, // some clients send '' for none
     variables: readObject(value, 'variables'),
     extensions: readObject(value, 'extensions'),

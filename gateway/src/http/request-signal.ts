@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 
@@ -12,6 +13,7 @@ export interface RequestSignal {
 /** Watches a response: the reasons of the signal are refusals, with their codes. */
 export function watchRequest(response: ServerResponse, timeoutMs: number): RequestSignal {
   const controller = new AbortController();
+  setMaxListeners(0, controller.signal); // every call of a subgraph listens; there may be many
   const timer = setTimeout(() => {
     controller.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
   }, timeoutMs);

@@ -40,3 +40,10 @@ export function challengeOf(
   if (!rejected && status !== 401) return undefined;
   return authorization === undefined ? 'Bearer realm="graph"' : 'Bearer realm="graph", error="invalid_token"';
 }
+
+/** Seconds after which a client that was turned away may try again, where an answer says so. RFC 9110 §10.2.3. */
+export function retryAfterOf(answers: readonly OperationAnswer[]): number | undefined {
+  const seconds = answers.map(({ errors }) => errors[0]?.extensions?.['retryAfterS']);
+  const longest = Math.max(0, ...seconds.filter((value) => typeof value === 'number'));
+  return longest > 0 ? longest : undefined;
+}

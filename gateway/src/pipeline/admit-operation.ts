@@ -33,17 +33,20 @@ export async function admitOperation(
   services: PipelineServices,
 ): Promise<AdmittedOperation> {
   const supergraph = services.supergraphs.current();
-  const { text, storeAs } = await resolvePersistedQuery(request, services.persistedQueries);
+  const { text, store } = await resolvePersistedQuery(request, services.persistedQueries);
   const document = services.catalogueOf(supergraph).document(text); // parse, protect, validate
-  if (storeAs !== undefined) services.persistedQueries.set(storeAs, text);
+  store?.();
   const operation = document.operation(request.operationName);
   assertCarried(operation, context);
   const variables = operation.coerceVariables(request.variables);
   const cost = operation.costOf(variables);
   enforceLimits({ ...operation.measure, cost }, services.limits);
+  const operations = Math.max(1, operation.measure.rootFields);
+  await services.rateLimiter.countAddress(context.address, operations);
   const caller = await authenticate(context.authorization, services.authenticator, (reason) =>
     services.observer.invalidToken(context.requestId, reason),
   );
+  await services.rateLimiter.countCaller(caller, operations);
   const denied = operation.guard.deniedTo(caller);
   return { supergraph, operation, variables, cost, caller, denied };
 }

@@ -12,7 +12,7 @@ const MAX_LOCATIONS = 5;
 const INTERNAL_MESSAGE = 'Internal server error.';
 
 /** Members of `extensions` that clients are shown; whatever else a subgraph writes there stays inside. */
-const SHOWN_EXTENSIONS = ['code', 'field', 'invalidValue', 'limit'] as const;
+const SHOWN_EXTENSIONS = ['code', 'field', 'invalidValue', 'limit', 'retryAfterS'] as const;
 
 /**
  * Turns errors into what clients are shown: texts of bounded length, the documented extensions alone, and for internal

@@ -26,7 +26,9 @@ export interface OperationAnswer {
  *     validate          document → no errors, remembered     GRAPHQL_VALIDATION_FAILED
  *     variables         by their declared types              BAD_USER_INPUT
  *     limits            depth, aliases, cost, …              QUERY_TOO_COMPLEX
+ *     rate              of the address                       RATE_LIMITED
  *     authenticate      Authorization → caller               UNAUTHENTICATED
+ *     rate              of the user and the client           RATE_LIMITED
  *     authorize         fields the caller may not see        UNAUTHENTICATED, FORBIDDEN on those fields
  *     plan              operation → plan, remembered
  *     execute           plan → result

@@ -1,37 +1,50 @@
 import { createHash } from 'node:crypto';
 import type { PersistedQueryStore } from '../caching/persisted-query-store.ts';
+import type { Safelist } from '../caching/safelist.ts';
 import type { GraphRequest } from '../context.ts';
 import { refused } from '../errors.ts';
+
+/** What clients may send in the place of an operation's text, and whether they may send any text. */
+export type PersistedQueryPolicy =
+  /** Any text; and hashes of texts that were sent before. */
+  | { readonly kind: 'automatic'; readonly store: PersistedQueryStore }
+  /** Any text; no hashes. */
+  | { readonly kind: 'off' }
+  /** What the safelist has, by its id or as its text. Unless enforced, other texts are told of and served. */
+  | {
+      readonly kind: 'safelist';
+      readonly safelist: () => Safelist;
+      readonly enforced: boolean;
+      readonly onUnlisted: (text: string) => void;
+    };
 
 /** The text of an operation. */
 export interface ResolvedText {
   readonly text: string;
-  /** The hash under which the text is to be stored once it has proved valid. */
-  readonly storeAs: string | undefined;
+  /** Stores the text, once it has proved valid. */
+  readonly store?: (() => void) | undefined;
 }
 
-const SHA256_HEX = /^[0-9a-f]{64}$/;
-
 /**
- * Stage: request → text of the operation. A request with a hash and no text is answered from the store; one with both
- * is checked, so that nothing can be stored under a hash that is not its own.
+ * Stage: request → text of the operation.
  *
- * @throws RequestRefused BAD_REQUEST, PERSISTED_QUERY_NOT_FOUND, PERSISTED_QUERY_MISMATCH
+ * @throws RequestRefused BAD_REQUEST, PERSISTED_QUERY_NOT_FOUND, PERSISTED_QUERY_MISMATCH, PERSISTED_QUERY_NOT_SUPPORTED,
+ *   PERSISTED_QUERY_REQUIRED
  */
-export async function resolvePersistedQuery(
+export function resolvePersistedQuery(
   request: GraphRequest,
-  store: PersistedQueryStore,
-): Promise<ResolvedText> {
-  const hash = hashOf(request.extensions);
-  if (hash === undefined) return { text: textOf(request), storeAs: undefined };
-  if (request.query) {
-    if (sha256(request.query) !== hash)
-      throw refused('PERSISTED_QUERY_MISMATCH', 'The text does not have the hash that came with it.');
-    return { text: request.query, storeAs: hash };
+  policy: PersistedQueryPolicy,
+): ResolvedText | Promise<ResolvedText> {
+  switch (policy.kind) {
+    case 'automatic':
+      return resolveAutomatic(request, policy.store);
+    case 'safelist':
+      return resolveSafelisted(request, policy);
+    case 'off':
+      return resolveText(request);
+    default:
+      return policy satisfies never;
   }
-  const text = await store.get(hash);
-  if (text === undefined) throw refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
-  return { text, storeAs: undefined };
 }
 
 /** SHA-256 of an operation's text, in lower-case hexadecimal, as clients of persisted queries compute it. */
@@ -39,19 +52,77 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function textOf(request: GraphRequest): string {
-  if (request.query) return request.query;
+/** A hash with a text is checked, so that nothing can be stored under a hash that is not its own. */
+function resolveAutomatic(
+  request: GraphRequest,
+  store: PersistedQueryStore,
+): ResolvedText | Promise<ResolvedText> {
+  const hash = readHash(request);
+  if (hash === undefined) return { text: textOf(request) };
+  const { query } = request;
+  if (!query) return fetchText(hash, store);
+  if (sha256(query) !== hash)
+    throw refused('PERSISTED_QUERY_MISMATCH', 'The text does not have the hash that came with it.');
+  return { text: query, store: () => store.set(hash, query) };
+}
+
+async function fetchText(hash: string, store: PersistedQueryStore): Promise<ResolvedText> {
+  const text = await store.get(hash);
+  if (text === undefined) throw refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+  return { text };
+}
+
+type SafelistPolicy = Extract<PersistedQueryPolicy, { kind: 'safelist' }>;
+
+function resolveSafelisted(request: GraphRequest, policy: SafelistPolicy): ResolvedText {
+  const { query } = request;
+  return query ? admitText(query, policy) : { text: listedText(request, policy) };
+}
+
+function admitText(text: string, { safelist, enforced, onUnlisted }: SafelistPolicy): ResolvedText {
+  if (safelist().has(text)) return { text };
+  onUnlisted(text);
+  if (enforced) throw refused('PERSISTED_QUERY_REQUIRED', 'This operation is not on the safelist.');
+  return { text };
+}
+
+function listedText(request: GraphRequest, { safelist, enforced }: SafelistPolicy): string {
+  const id = readId(request);
+  if (id === undefined) return textOf(request);
+  const text = safelist().textOf(id);
+  if (text !== undefined) return text;
+  if (enforced) throw refused('PERSISTED_QUERY_REQUIRED', 'The safelist has no operation of this id.');
+  throw refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'); // the client sends its text then
+}
+
+function resolveText(request: GraphRequest): ResolvedText {
+  if (!request.query && readId(request) !== undefined)
+    throw refused('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+  return { text: textOf(request) };
+}
+
+function textOf({ query }: GraphRequest): string {
+  if (query) return query;
   throw refused('BAD_REQUEST', 'The request has no "query".');
 }
 
-function hashOf(extensions: Readonly<Record<string, unknown>>): string | undefined {
+const SHA256_HEX = /^[0-9a-f]{64}$/;
+
+function readHash(request: GraphRequest): string | undefined {
+  const hash = readId(request);
+  if (hash === undefined || SHA256_HEX.test(hash)) return hash;
+  throw refused('PERSISTED_QUERY_MISMATCH', 'A hash has to be 64 characters of 0-9 and a-f.');
+}
+
+/** From `extensions.persistedQuery`, or from the member that GraphQL over HTTP names `documentId`. */
+function readId({ extensions, documentId }: GraphRequest): string | undefined {
   const persisted = ownMember(extensions, 'persistedQuery');
-  if (persisted === undefined || persisted === null) return undefined;
+  if (persisted === undefined || persisted === null) return documentId?.replace(/^sha256:/, '');
   if (ownMember(persisted, 'version') !== 1)
     throw refused('PERSISTED_QUERY_MISMATCH', 'Persisted queries of version 1 are served, no others.');
   const hash = ownMember(persisted, 'sha256Hash');
-  if (typeof hash === 'string' && SHA256_HEX.test(hash)) return hash;
-  throw refused('PERSISTED_QUERY_MISMATCH', 'sha256Hash has to be 64 characters of 0-9 and a-f.');
+  if (typeof hash === 'string') return hash;
+  throw refused('PERSISTED_QUERY_MISMATCH', 'sha256Hash has to be a string.');
 }
 
 function ownMember(value: unknown, name: string): unknown {

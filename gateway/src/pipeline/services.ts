@@ -1,13 +1,14 @@
 import type { GraphQLError } from 'graphql';
 import type { Authenticator } from '../auth/authenticator.ts';
-import type { PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import type { SubgraphClient } from '../execution/subgraph-client.ts';
 import type { OperationLimits } from '../limits/limits.ts';
+import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { OperationPlanner } from '../planning/operation-plan.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { OperationCatalogue } from './operation-catalogue.ts';
+import type { PersistedQueryPolicy } from './persisted-query.ts';
 import type { HeadersForSubgraphs } from './subgraph-headers.ts';
 
 /** What the pipeline tells its host, for logs and metrics. Nothing in it is secret. */
@@ -23,8 +24,9 @@ export interface PipelineServices {
   readonly supergraphs: SupergraphStore;
   /** The catalogue of one generation of the graph. */
   readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
-  readonly persistedQueries: PersistedQueryStore;
+  readonly persistedQueries: PersistedQueryPolicy;
   readonly limits: OperationLimits;
+  readonly rateLimiter: RateLimiter;
   readonly authenticator: Authenticator;
   readonly planner: OperationPlanner;
   readonly subgraphClient: SubgraphClient;

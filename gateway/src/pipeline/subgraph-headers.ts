@@ -10,10 +10,21 @@ export type HeadersForSubgraphs = (
   caller: Caller,
 ) => (subgraph: string) => SubgraphHeaders | Promise<SubgraphHeaders>;
 
+/** What a subgraph gets beside the signed context and the request id. Names in any case. */
+export interface HeaderRules {
+  /** Names of client headers that go on. All others stay here, cookies and tokens included. */
+  readonly forward?: readonly string[] | undefined;
+  /** Headers with fixed values, whatever the client sent. */
+  readonly set?: Readonly<Record<string, string>> | undefined;
+  /** Takes back what another rule says. */
+  readonly remove?: readonly string[] | undefined;
+}
+
 /** Settings of {@link createSubgraphHeaders}. */
 export interface SubgraphHeaderOptions {
-  /** Names of client headers that subgraphs get, in lower case. All others stay here, cookies and tokens included. */
-  readonly forward: readonly string[];
+  readonly rules: HeaderRules;
+  /** On top of those for all, by the name of the subgraph. */
+  readonly ofSubgraphs: Readonly<Record<string, HeaderRules>>;
   /** Absent where subgraphs are not told who is asking. */
   readonly contexts: SubgraphContexts | undefined;
 }
@@ -60,27 +71,59 @@ export function mayBeForwarded(name: string): boolean {
  * The headers to subgraphs are an allow-list: the signed context, the request id, and what the operator names. What a
  * client lists in `Connection` was meant for this hop alone. RFC 9110 §7.6.1.
  */
-export function createSubgraphHeaders({ forward, contexts }: SubgraphHeaderOptions): HeadersForSubgraphs {
-  const names = forward.map((name) => name.toLowerCase()).filter(mayBeForwarded);
-  return (context, caller) => {
-    const base = { ...forwarded(context.headers, names), [REQUEST_ID_HEADER]: context.requestId };
-    if (!contexts) return () => base;
-    return (subgraph) => {
-      const signed = contexts.signedFor(caller, subgraph);
-      return typeof signed === 'string'
-        ? withContext(base, signed)
-        : signed.then((token) => withContext(base, token));
-    };
+export function createSubgraphHeaders(options: SubgraphHeaderOptions): HeadersForSubgraphs {
+  const { contexts } = options;
+  const compiled = new Map<string, CompiledRules>();
+
+  function rulesOf(subgraph: string): CompiledRules {
+    const known = compiled.get(subgraph) ?? compileRules(options, subgraph);
+    compiled.set(subgraph, known);
+    return known;
+  }
+
+  return (context, caller) => (subgraph) => {
+    const { forward, set } = rulesOf(subgraph);
+    const base = { ...forwarded(context.headers, forward), ...set, [REQUEST_ID_HEADER]: context.requestId };
+    const signed = contexts?.signedFor(caller, subgraph);
+    if (signed === undefined) return base;
+    return typeof signed === 'string'
+      ? withContext(base, signed)
+      : signed.then((token) => withContext(base, token));
   };
+}
+
+interface CompiledRules {
+  /** In lower case. */
+  readonly forward: readonly string[];
+  readonly set: SubgraphHeaders;
+}
+
+function compileRules({ rules, ofSubgraphs }: SubgraphHeaderOptions, subgraph: string): CompiledRules {
+  const own: HeaderRules = (Object.hasOwn(ofSubgraphs, subgraph) ? ofSubgraphs[subgraph] : undefined) ?? {};
+  const removed = new Set(lowerCase([...(rules.remove ?? []), ...(own.remove ?? [])]));
+  const kept = (name: string): boolean => mayBeForwarded(name) && !removed.has(name);
+  const set = Object.entries({ ...rules.set, ...own.set }).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
+  return {
+    forward: [...new Set(lowerCase([...(rules.forward ?? []), ...(own.forward ?? [])]))].filter(kept),
+    set: Object.fromEntries(set.filter(([name]) => kept(name))),
+  };
+}
+
+function lowerCase(names: readonly string[]): readonly string[] {
+  return names.map((name) => name.toLowerCase());
 }
 
 function withContext(base: SubgraphHeaders, signed: string): SubgraphHeaders {
   return { ...base, [USER_CONTEXT_HEADER]: signed };
 }
 
+const NOTHING_FORWARDED: SubgraphHeaders = Object.freeze({});
+
 function forwarded(headers: ClientHeaders, names: readonly string[]): SubgraphHeaders {
+  if (names.length === 0) return NOTHING_FORWARDED;
   const picked: Record<string, string> = {};
-  if (names.length === 0) return picked;
   const forThisHop = new Set(
     textOf(headers['connection'])
       ?.toLowerCase()

@@ -12,6 +12,8 @@ export interface TestGateway {
   readonly url: string;
   /** Where its supergraph file is. */
   readonly supergraphFile: string;
+  /** Where its gateway.yaml is, and what that names. */
+  readonly directory: string;
   readonly metrics: Metrics;
   /** The log so far, one object a record. */
   logged(): readonly Readonly<Record<string, unknown>>[];
@@ -48,6 +50,8 @@ export interface TestGatewayOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The text of gateway.yaml. */
   readonly settings?: string;
+  /** More files beside it, by name. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** Starts a gateway as its own process would, in this one. */
@@ -57,6 +61,8 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
   writeFileSync(supergraphFile, compose(options.subgraphs));
   const settingsFile = join(directory.path, 'gateway.yaml');
   if (options.settings !== undefined) writeFileSync(settingsFile, options.settings);
+  for (const [name, text] of Object.entries(options.files ?? {}))
+    writeFileSync(join(directory.path, name), text);
   const records: string[] = [];
   const logger = createLogger({
     service: 'gateway',
@@ -74,6 +80,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
   return {
     url: running.url,
     supergraphFile,
+    directory: directory.path,
     metrics,
     logged: () => records.map((line) => JSON.parse(line) as Record<string, unknown>),
     post: (body, headers) => post(running.url, body, headers),

@@ -1,0 +1,131 @@
+import type { Logger } from '@trellis/deployable';
+import { LRUCache } from 'lru-cache';
+import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from './auth/authenticator.ts';
+import { readSafelist } from './caching/safelist.ts';
+import type { GatewayConfig } from './config.ts';
+import { createRateLimiter, UNLIMITED_RATE } from './limits/rate-limiter.ts';
+import { createOperationCatalogue, type OperationCatalogue } from './pipeline/operation-catalogue.ts';
+import { sha256, type PersistedQueryPolicy } from './pipeline/persisted-query.ts';
+import type { PipelineObserver, PipelineServices } from './pipeline/services.ts';
+import { createSubgraphHeaders } from './pipeline/subgraph-headers.ts';
+import { manifestFiles } from './read-settings.ts';
+import type { GatewayResources } from './resources.ts';
+import type { IssuerSettings } from './settings.ts';
+import type { SettingsInUse } from './settings-in-use.ts';
+import type { Supergraph } from './supergraph/supergraph.ts';
+
+/**
+ * Makes what the pipeline works with from one state of the configuration. A change of the configuration makes another.
+ *
+ * @throws InvalidManifest
+ */
+export function createServices(
+  config: GatewayConfig,
+  inUse: SettingsInUse,
+  resources: GatewayResources,
+  logger: Logger,
+): PipelineServices {
+  const { rateLimits } = config.settings;
+  return {
+    supergraphs: resources.supergraphs,
+    catalogueOf: createCatalogues(config, inUse),
+    persistedQueries: createPersistedQueryPolicy(config, resources, logger),
+    limits: inUse.limits,
+    rateLimiter: rateLimits ? createRateLimiter(rateLimits, resources.redis) : UNLIMITED_RATE,
+    authenticator: createConfiguredAuthenticator(config, resources),
+    planner: resources.planner,
+    subgraphClient: resources.subgraphClient,
+    headersForSubgraphs: createSubgraphHeaders({
+      rules: inUse.headers,
+      ofSubgraphs: inUse.headers.subgraphs ?? {},
+      contexts: resources.contexts,
+    }),
+    errorPolicy: { exposeInternals: !inUse.production },
+    observer: createObserver(logger),
+  };
+}
+
+/** One catalogue for each generation of the graph, which goes when the generation goes. */
+function createCatalogues(
+  { settings }: GatewayConfig,
+  { limits, costs, introspection }: SettingsInUse,
+): (supergraph: Supergraph) => OperationCatalogue {
+  const catalogues = new WeakMap<Supergraph, OperationCatalogue>();
+  const policies = settings.authorization?.policies ?? {};
+  return (supergraph) => {
+    const known = catalogues.get(supergraph);
+    if (known) return known;
+    const catalogue = createOperationCatalogue(supergraph, { limits, costs, policies, introspection });
+    catalogues.set(supergraph, catalogue);
+    return catalogue;
+  };
+}
+
+function createConfiguredAuthenticator(config: GatewayConfig, resources: GatewayResources): Authenticator {
+  const { authentication = {} } = config.settings;
+  const issuers = issuersOf(config).map(({ issuer, audience, jwksUrl }) => ({
+    issuer,
+    audience,
+    keys: resources.keysAt(jwksUrl, authentication.jwksCooldownMs),
+  }));
+  if (issuers.length === 0) return ANONYMOUS_ONLY;
+  return createAuthenticator({
+    issuers,
+    ...(authentication.leewayS !== undefined && { leewayS: authentication.leewayS }),
+    ...(resources.revocations && { revokedGrants: resources.revocations }),
+  });
+}
+
+function issuersOf({
+  TOKEN_ISSUER,
+  TOKEN_AUDIENCE,
+  TOKEN_JWKS_URL,
+  settings,
+}: GatewayConfig): IssuerSettings[] {
+  const further = settings.authentication?.issuers ?? [];
+  if (TOKEN_ISSUER === undefined || TOKEN_AUDIENCE === undefined || TOKEN_JWKS_URL === undefined)
+    return [...further];
+  return [{ issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE, jwksUrl: TOKEN_JWKS_URL }, ...further];
+}
+
+function createPersistedQueryPolicy(
+  { settings, CONFIG = '.' }: GatewayConfig,
+  resources: GatewayResources,
+  logger: Logger,
+): PersistedQueryPolicy {
+  const { mode = 'automatic', enforce = true } = settings.persistedQueries ?? {};
+  if (mode === 'off') return { kind: 'off' };
+  if (mode === 'automatic') return { kind: 'automatic', store: resources.persistedQueries };
+  const safelist = readSafelist(manifestFiles(settings, CONFIG));
+  logger.info({ operations: safelist.size }, 'operations are served from a safelist');
+  return {
+    kind: 'safelist',
+    safelist: () => safelist,
+    enforced: enforce,
+    onUnlisted: createUnlistedReporter(logger),
+  };
+}
+
+const MAX_REMEMBERED_TEXTS = 1_000;
+
+/** Tells of each text once, as long as there are not too many. */
+function createUnlistedReporter(logger: Logger): (text: string) => void {
+  const told = new LRUCache<string, true>({ max: MAX_REMEMBERED_TEXTS });
+  return (text) => {
+    const hash = sha256(text);
+    if (told.has(hash)) return;
+    told.set(hash, true);
+    logger.warn({ hash, characters: text.length }, 'an operation is not on the safelist');
+  };
+}
+
+function createObserver(logger: Logger): PipelineObserver {
+  return {
+    invalidToken: (requestId, reason) => logger.info({ requestId, reason }, 'an access token was refused'),
+    internalError: (requestId, error) =>
+      logger.error(
+        { requestId, err: error.originalError ?? error, path: error.path?.join('.') },
+        'an operation failed inside',
+      ),
+  };
+}

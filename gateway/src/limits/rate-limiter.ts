@@ -1,0 +1,99 @@
+import { isIPv6 } from 'node:net';
+import type { RedisConnection } from '@trellis/redis';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Caller } from '../auth/caller.ts';
+import { gatewayErrorCodes, refused } from '../errors.ts';
+
+/** How much in which time. */
+export interface Rate {
+  /** Root fields of operations: an operation counts as many as it has, so that a batch of mutations is not one. */
+  readonly operations: number;
+  readonly windowS: number;
+}
+
+/** Rates by whom they hold for; absent ones don't. */
+export interface RateLimits {
+  /** For each network address, before its token is looked at. */
+  readonly perAddress?: Rate | undefined;
+  /** For each user; clients that act for themselves count as users. */
+  readonly perUser?: Rate | undefined;
+  /** For each OAuth client, all of its users together. */
+  readonly perClient?: Rate | undefined;
+}
+
+/** Counts operations against the rates. */
+export interface RateLimiter {
+  /** @throws RequestRefused RATE_LIMITED */
+  countAddress(address: string, operations: number): Promise<void>;
+  /** @throws RequestRefused RATE_LIMITED */
+  countCaller(caller: Caller, operations: number): Promise<void>;
+}
+
+/** Where no rate is configured. */
+export const UNLIMITED_RATE: RateLimiter = Object.freeze({
+  countAddress: () => Promise.resolve(),
+  countCaller: () => Promise.resolve(),
+});
+
+/**
+ * Counts in Redis, so that a rate holds for all gateways together; while Redis is away, and without one, each process
+ * counts for itself. Who is over a rate is remembered here until the window ends, and costs Redis nothing.
+ */
+export function createRateLimiter(rates: RateLimits, redis: RedisConnection | undefined): RateLimiter {
+  const address = rates.perAddress && createCounter('address', rates.perAddress, redis);
+  const user = rates.perUser && createCounter('user', rates.perUser, redis);
+  const client = rates.perClient && createCounter('client', rates.perClient, redis);
+  return {
+    async countAddress(key, operations) {
+      await address?.(networkOf(key), operations);
+    },
+    async countCaller({ claims, context }, operations) {
+      const { sub } = claims;
+      if (typeof sub === 'string') await user?.(sub, operations);
+      if (context.clientId !== undefined) await client?.(context.clientId, operations);
+    },
+  };
+}
+
+type Counter = (key: string, operations: number) => Promise<void>;
+
+function createCounter(kind: string, rate: Rate, redis: RedisConnection | undefined): Counter {
+  const options = { keyPrefix: `rate:${kind}`, points: rate.operations, duration: rate.windowS };
+  const local = new RateLimiterMemory(options);
+  const limiter = redis
+    ? new RateLimiterRedis({
+        ...options,
+        storeClient: redis,
+        rejectIfRedisNotReady: true,
+        inMemoryBlockOnConsumed: rate.operations + 1,
+        insuranceLimiter: local,
+      })
+    : local;
+  return async (key, operations) => {
+    try {
+      await limiter.consume(key, operations);
+    } catch (error) {
+      if (error instanceof RateLimiterRes) throw tooMany(error.msBeforeNext);
+      throw error;
+    }
+  };
+}
+
+function tooMany(msBeforeNext: number): Error {
+  const retryAfterS = Math.max(1, Math.ceil(msBeforeNext / 1_000));
+  return refused('RATE_LIMITED', gatewayErrorCodes.RATE_LIMITED.summary, { retryAfterS });
+}
+
+/** One IPv6 user has a whole /64 to send from. */
+function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  return expandIPv6(address).slice(0, 4).join(':');
+}
+
+function expandIPv6(address: string): readonly string[] {
+  const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');
+  return [...left, ...zeros, ...right];
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectRedis } from '@trellis/redis';
+import { startTestRedis, type TestRedis } from '@trellis/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
+import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
+
+let graph: LibraryGraph;
+const running: TestGateway[] = [];
+
+beforeAll(async () => {
+  graph = await startLibraryGraph();
+});
+afterAll(() => graph.close());
+afterEach(async () => {
+  for (const gateway of running.splice(0)) await gateway.close();
+});
+
+async function start(
+  options: Omit<Parameters<typeof startTestGateway>[0], 'subgraphs'>,
+): Promise<TestGateway> {
+  const gateway = await startTestGateway({ subgraphs: graph.all, ...options });
+  running.push(gateway);
+  return gateway;
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+const byHash = (text: string): object => ({ persistedQuery: { version: 1, sha256Hash: hash(text) } });
+const code = ({ body }: GraphAnswer): unknown => body.errors?.[0]?.extensions['code'];
+
+const LISTED = 'query Listed { public }';
+const OTHER = 'query Other { __typename }';
+const APOLLO = JSON.stringify({
+  format: 'apollo-persisted-query-manifest',
+  version: 1,
+  operations: [{ id: 'listed-1', name: 'Listed', type: 'query', body: LISTED }],
+});
+const RELAY = JSON.stringify({ [hash(OTHER)]: OTHER });
+
+describe('Safelist', () => {
+  const settings = 'persistedQueries: { mode: safelist, manifests: [apollo.json] }';
+
+  it('serves listed operations by id, by hash, by document id and by text', async () => {
+    const gateway = await start({ settings, files: { 'apollo.json': APOLLO } });
+    const requests = [
+      { extensions: { persistedQuery: { version: 1, sha256Hash: 'listed-1' } } },
+      { query: '', extensions: byHash(LISTED) },
+      { documentId: 'listed-1' },
+      { documentId: `sha256:${hash(LISTED)}` },
+      { doc_id: 'listed-1' },
+      { query: LISTED },
+    ];
+    for (const request of requests)
+      expect((await gateway.post(request)).body).toEqual({ data: { public: 'open to all' } });
+  });
+
+  it('S-054 refuses everything else with 400, and stores nothing', async () => {
+    const gateway = await start({ settings, files: { 'apollo.json': APOLLO } });
+    for (const request of [
+      { query: OTHER },
+      { query: OTHER, extensions: byHash(OTHER) },
+      { extensions: byHash(OTHER) },
+      { documentId: 'unknown' },
+      { query: `${LISTED} ` },
+    ]) {
+      const answer = await gateway.post(request);
+      expect([answer.status, code(answer)]).toEqual([400, 'PERSISTED_QUERY_REQUIRED']);
+    }
+  });
+
+  it('reads manifests of both formats, and takes over their changes', async () => {
+    const gateway = await start({
+      settings: 'persistedQueries: { mode: safelist, manifests: [apollo.json, relay.json] }',
+      files: { 'apollo.json': APOLLO, 'relay.json': '{}' },
+    });
+    expect((await gateway.post({ documentId: hash(OTHER) })).status).toBe(400);
+    writeFileSync(join(gateway.directory, 'relay.json'), '{ not json');
+    await sleep(1_500);
+    expect((await gateway.post({ query: LISTED })).status).toBe(200);
+    writeFileSync(join(gateway.directory, 'relay.json'), RELAY);
+    await expect
+      .poll(async () => (await gateway.post({ documentId: hash(OTHER) })).status, { timeout: 8_000 })
+      .toBe(200);
+    expect(JSON.stringify(gateway.logged())).toContain('what was in force stays so');
+  });
+
+  it('only tells of others when it is not enforced, once each', async () => {
+    const gateway = await start({
+      settings: 'persistedQueries: { mode: safelist, manifests: [apollo.json], enforce: false }',
+      files: { 'apollo.json': APOLLO },
+    });
+    for (let index = 0; index < 3; index += 1)
+      expect((await gateway.post({ query: OTHER })).body.data).toEqual({ __typename: 'Query' });
+    expect(code(await gateway.post({ extensions: byHash('{ public }') }))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    const told = gateway.logged().filter(({ msg }) => msg === 'an operation is not on the safelist');
+    expect(told).toMatchObject([{ hash: hash(OTHER) }]);
+  });
+
+  it('is refused at the start when a manifest is not usable', async () => {
+    await expect(start({ settings, files: { 'apollo.json': '[]' } })).rejects.toThrow(/neither a manifest/);
+    await expect(start({ settings })).rejects.toThrow(/apollo\.json can't be read/);
+    await expect(start({ settings: 'persistedQueries: { mode: safelist }' })).rejects.toThrow(/go together/);
+  });
+});
+
+describe('Persisted queries switched off', () => {
+  it('tell clients to send texts', async () => {
+    const gateway = await start({ settings: 'persistedQueries: { mode: off }' });
+    expect(code(await gateway.post({ extensions: byHash(LISTED) }))).toBe('PERSISTED_QUERY_NOT_SUPPORTED');
+    expect((await gateway.post({ query: LISTED, extensions: byHash(LISTED) })).status).toBe(200);
+  });
+});
+
+describe('Automatic persisted queries shared through Redis', () => {
+  let redis: TestRedis;
+  beforeAll(async () => {
+    redis = await startTestRedis();
+  });
+  afterAll(() => redis.stop());
+
+  it('are known to every gateway once one has seen the text', async () => {
+    const environment = { REDIS_URL: redis.url };
+    const [first, second] = [await start({ environment }), await start({ environment })];
+    await first.post({ query: LISTED, extensions: byHash(LISTED) });
+    await expect
+      .poll(async () => (await second.post({ extensions: byHash(LISTED) })).body.data, { timeout: 5_000 })
+      .toEqual({ public: 'open to all' });
+  });
+
+  it('S-054 are not believed when someone has changed them in Redis', async () => {
+    const commands = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
+    await commands.set(`persisted-query:${hash('query victim { public }')}`, '{ people { id } }');
+    const gateway = await start({ environment: { REDIS_URL: redis.url } });
+    expect(code(await gateway.post({ extensions: byHash('query victim { public }') }))).toBe(
+      'PERSISTED_QUERY_NOT_FOUND',
+    );
+    commands.disconnect();
+  });
+
+  it('F-07 go on in memory while Redis is away', async () => {
+    const gone = await startTestRedis();
+    const gateway = await start({ environment: { REDIS_URL: gone.url } });
+    await gone.stop();
+    await gateway.post({ query: OTHER, extensions: byHash(OTHER) });
+    expect((await gateway.post({ extensions: byHash(OTHER) })).body.data).toEqual({ __typename: 'Query' });
+  });
+});

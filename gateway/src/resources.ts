@@ -1,0 +1,141 @@
+import type { Logger } from '@trellis/deployable';
+import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { createUserContextSigner } from '@trellis/user-context';
+import type { JWK } from 'jose';
+import { fetchKeySet } from './auth/fetch-key-set.ts';
+import { createKeySet, type KeySet } from './auth/key-set.ts';
+import { startRevocationFeed, type RevocationFeed } from './auth/revocation-feed.ts';
+import { createSubgraphContexts, type SubgraphContexts } from './auth/subgraph-context.ts';
+import {
+  createMemoryPersistedQueryStore,
+  createSharedPersistedQueryStore,
+  type PersistedQueryStore,
+} from './caching/persisted-query-store.ts';
+import type { GatewayConfig } from './config.ts';
+import { createSubgraphClient, type SubgraphClient } from './execution/subgraph-client.ts';
+import type { OperationPlanner } from './planning/operation-plan.ts';
+import { createOperationPlanner } from './planning/plan-operation.ts';
+import type { SettingsInUse } from './settings-in-use.ts';
+import { createSupergraphStore, type SupergraphStore } from './supergraph/supergraph-store.ts';
+
+/** What lives as long as the gateway, through every change of its configuration. */
+export interface GatewayResources {
+  readonly supergraphs: SupergraphStore;
+  readonly planner: OperationPlanner;
+  readonly subgraphClient: SubgraphClient;
+  readonly redis: RedisConnection | undefined;
+  readonly revocations: RevocationFeed | undefined;
+  readonly persistedQueries: PersistedQueryStore;
+  readonly contexts: SubgraphContexts | undefined;
+  /** The keys of an issuer, by the address of its JWKS. */
+  keysAt(jwksUrl: string, cooldownMs: number | undefined): KeySet;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens them. Redis, issuers and subgraphs need not be there yet.
+ *
+ * @throws when there is no supergraph to serve
+ */
+export async function openResources(
+  config: GatewayConfig,
+  inUse: SettingsInUse,
+  logger: Logger,
+): Promise<GatewayResources> {
+  const supergraphs = await openSupergraphs(config, logger);
+  const planner = createOperationPlanner({ maxSelections: inUse.limits.selections });
+  const subgraphClient = createSubgraphClient({ timeoutMs: inUse.subgraphMs });
+  const redis = config.REDIS_URL === undefined ? undefined : connect(config.REDIS_URL, 'commands', logger);
+  const revocations = await followRevocations(config.REDIS_URL, redis, logger);
+  return {
+    supergraphs,
+    planner,
+    subgraphClient,
+    redis,
+    revocations,
+    persistedQueries: openPersistedQueries(redis, logger),
+    contexts: await createContexts(config.USER_CONTEXT_PRIVATE_KEY),
+    keysAt: createKeySets(logger),
+    close: () => closeResources({ supergraphs, planner, subgraphClient, redis, revocations }),
+  };
+}
+
+type Closeable = Pick<
+  GatewayResources,
+  'supergraphs' | 'planner' | 'subgraphClient' | 'redis' | 'revocations'
+>;
+
+/** In the order in which they use one another. */
+async function closeResources(resources: Closeable): Promise<void> {
+  await resources.planner.close();
+  await resources.subgraphClient.close();
+  await resources.supergraphs.close();
+  await resources.revocations?.close();
+  resources.redis?.disconnect();
+}
+
+function openSupergraphs(
+  { SUPERGRAPH, SUBGRAPH_URLS }: GatewayConfig,
+  logger: Logger,
+): Promise<SupergraphStore> {
+  const remote = /^https?:\/\//.test(SUPERGRAPH);
+  return createSupergraphStore({
+    ...(remote ? { url: SUPERGRAPH } : { file: SUPERGRAPH }),
+    subgraphUrls: SUBGRAPH_URLS,
+    observer: {
+      swapped: ({ hash }) => logger.info({ supergraph: hash }, 'serving a new supergraph'),
+      rejected: (source, error) =>
+        logger.error({ err: error, source }, 'the supergraph is not usable; the one before goes on serving'),
+    },
+  });
+}
+
+function connect(url: string, purpose: string, logger: Logger): RedisConnection {
+  return connectRedis({
+    url,
+    name: `trellis-gateway-${purpose}`,
+    onError: (error) => logger.warn({ err: error }, "Redis can't be reached; the gateway goes on without it"),
+  });
+}
+
+async function followRevocations(
+  url: string | undefined,
+  redis: RedisConnection | undefined,
+  logger: Logger,
+): Promise<RevocationFeed | undefined> {
+  if (url === undefined || redis === undefined) return undefined;
+  return startRevocationFeed({
+    redis,
+    subscriber: connect(url, 'revocations', logger),
+    onError: (error) => logger.warn({ err: error }, 'the feed of revoked grants is interrupted'),
+  });
+}
+
+function openPersistedQueries(redis: RedisConnection | undefined, logger: Logger): PersistedQueryStore {
+  if (!redis) return createMemoryPersistedQueryStore();
+  return createSharedPersistedQueryStore({
+    redis,
+    onError: (error) => logger.warn({ err: error }, 'persisted queries are not shared at present'),
+  });
+}
+
+async function createContexts(privateKey: JWK | undefined): Promise<SubgraphContexts | undefined> {
+  return privateKey && createSubgraphContexts({ signer: await createUserContextSigner({ privateKey }) });
+}
+
+function createKeySets(logger: Logger): GatewayResources['keysAt'] {
+  const keySets = new Map<string, KeySet>();
+  return (jwksUrl, cooldownMs) => {
+    const known = keySets.get(jwksUrl);
+    if (known) return known;
+    const keys = createKeySet({
+      fetchKeys: () => fetchKeySet(jwksUrl),
+      ...(cooldownMs !== undefined && { cooldownMs }),
+      onFetchError: (error) =>
+        logger.warn({ err: error, jwksUrl }, 'the keys of an issuer could not be fetched'),
+    });
+    keys.load().catch(() => undefined); // told by onFetchError, and tried again at need
+    keySets.set(jwksUrl, keys);
+    return keys;
+  };
+}
