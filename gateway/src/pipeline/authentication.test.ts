@@ -1,4 +1,5 @@
-import { createTestUserContext } from '@trellis/testkit';
+import { connectRedis } from '@trellis/redis';
+import { createTestUserContext, startTestRedis } from '@trellis/testkit';
 import { USER_CONTEXT_HEADER } from '@trellis/user-context';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -205,5 +206,35 @@ describe('Authentication: invalid tokens refuse the request before any subgraph 
     const log = JSON.stringify(gateway.logged());
     expect(log).toContain('an access token was refused');
     expect(log).not.toContain(token);
+  });
+});
+
+describe('Authentication: revoked grants', () => {
+  it('S-072 are refused within a second of their revocation, with tokens that were good before', async () => {
+    const redis = await startTestRedis();
+    const commands = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
+    const following = await startTestGateway({
+      subgraphs: graph.all,
+      environment: {
+        TOKEN_ISSUER: issuer.issuer,
+        TOKEN_AUDIENCE: issuer.audience,
+        TOKEN_JWKS_URL: issuer.jwksUrl,
+        REDIS_URL: redis.url,
+      },
+    });
+    const revoked = bearer(await issuer.sign({ gid: 'grant-7' }));
+    const other = bearer(await issuer.sign({ gid: 'grant-8' }));
+    const codeFor = async (headers: Readonly<Record<string, string>>): Promise<unknown> =>
+      (await following.post(QUERY, headers)).body.errors?.[0]?.extensions['code'];
+    expect([await codeFor(revoked), await codeFor(other)]).toEqual([undefined, undefined]);
+
+    await commands.zadd('revocations', Math.floor(Date.now() / 1_000) + 900, 'grant-7');
+    await commands.publish('revocations', 'grant-7');
+    await expect.poll(() => codeFor(revoked), { timeout: 1_000 }).toBe('UNAUTHENTICATED');
+    expect(await codeFor(other)).toBeUndefined();
+
+    await following.close();
+    commands.disconnect();
+    await redis.stop();
   });
 });
