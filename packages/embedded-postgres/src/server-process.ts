@@ -58,8 +58,12 @@ export async function startServer(options: ServerOptions): Promise<GuardedProces
  * working directory while they look for themselves, so they are given the path.
  */
 export function dataDirectoryArgument(dataDirectory: string, binaries: Binaries): string {
-  const staysInPlace = Number.parseInt(binaries.version, 10) >= 16;
-  return process.platform === 'linux' && staysInPlace ? '/proc/self/cwd' : dataDirectory;
+  return needsPath(binaries) ? dataDirectory : '/proc/self/cwd';
+}
+
+/** Whether the account that the server runs as must be able to reach the data directory by its path. */
+export function needsPath({ version }: Binaries): boolean {
+  return process.platform !== 'linux' || Number.parseInt(version, 10) < 16;
 }
 
 async function launch(options: ServerOptions): Promise<GuardedProcess> {

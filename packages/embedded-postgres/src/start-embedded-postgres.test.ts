@@ -64,7 +64,6 @@ describe('a first start', () => {
   it.skipIf(!existsSync(postgres15))(
     'runs PostgreSQL 15 as well, with an order of text for every script',
     async () => {
-      chmodSync(directory, 0o711);
       const postgres = await start({ binariesDirectory: postgres15 });
       expect(postgres.version).toMatch(/^15\./);
       expect(await query(postgres, "SELECT lower('ÅΣЖ')")).toBe('åσж');

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   endLeftovers,
@@ -10,7 +11,13 @@ import {
 import { chooseAccount } from './account.ts';
 import { prepareBinaries } from './binaries.ts';
 import { hasCluster, initializeCluster, requireSameMajor, SUPERUSER, superuserPassword } from './cluster.ts';
-import { PortTaken, removePostmasterFile, startServer, type ServerOptions } from './server-process.ts';
+import {
+  needsPath,
+  PortTaken,
+  removePostmasterFile,
+  startServer,
+  type ServerOptions,
+} from './server-process.ts';
 
 /** What {@link startEmbeddedPostgres} is busy with. */
 export type PostgresStep = 'initializing' | 'starting';
@@ -81,6 +88,7 @@ async function prepare(directory: string, options: EmbeddedPostgresOptions): Pro
     ...(options.binariesDirectory && { directory: options.binariesDirectory }),
     ...(options.copiesDirectory && { copiesDirectory: options.copiesDirectory }),
   });
+  if (account && needsPath(binaries)) chmodSync(directory, 0o711); // to pass through, not to look around
   const password = superuserPassword(directory);
   const sync = options.durability !== 'none';
   if (hasCluster(dataDirectory)) {
