@@ -122,8 +122,8 @@ describe('The query that joins users, posts and comments', () => {
   it('stands on the PostgreSQL and the Redis that it was given, and starts none of its own', () => {
     const commands = countProcesses({ id: 'none', directory: platform.environment['DATA_DIR'] ?? '' });
     expect(commands.filter(({ command }) => /postgres|redis/.test(command))).toEqual([]);
-    expect(platform.output.all).toMatch(/PostgreSQL\s+as given by DATABASE_URL/);
-    expect(platform.output.all).toMatch(/Redis\s+as given by REDIS_URL/);
+    expect(platform.output.all).toMatch(/PostgreSQL +\S+, given by DATABASE_URL/);
+    expect(platform.output.all).toMatch(/Redis +\S+, given by REDIS_URL/);
   });
 
   function ask(
