@@ -40,6 +40,10 @@ export function createServices(
       ofSubgraphs: inUse.headers.subgraphs ?? {},
       contexts: resources.contexts,
     }),
+    answerPolicy: {
+      maxCharacters: inUse.responseCharacters,
+      showCost: config.settings.extensions?.cost ?? false,
+    },
     errorPolicy: { exposeInternals: !inUse.production },
     observer: createObserver(logger),
   };

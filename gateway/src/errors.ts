@@ -13,6 +13,7 @@ export type GatewayOnlyErrorCode =
   | 'PERSISTED_QUERY_MISMATCH'
   | 'PERSISTED_QUERY_NOT_SUPPORTED'
   | 'PERSISTED_QUERY_REQUIRED'
+  | 'RESPONSE_TOO_LARGE'
   | 'REQUEST_TIMEOUT'
   | 'GATEWAY_TIMEOUT'
   | 'CLIENT_CLOSED_REQUEST'
@@ -71,6 +72,8 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   },
   /** Only operations of the safelist are served. */
   PERSISTED_QUERY_REQUIRED: always(400, 'Only persisted queries are served here.'),
+  /** The operation was executed, and its answer is larger than the operator allows. */
+  RESPONSE_TOO_LARGE: always(500, 'The answer is too large; ask for less.'),
   /** The request took too long to arrive. */
   REQUEST_TIMEOUT: always(408, 'The request took too long to arrive.'),
   /** The first byte of the answer took too long. */

@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS, PROTECTIVE_LIMITS, type OperationLimits } from './limit
 
 const DEFAULT_BATCH = 10;
 const DEFAULT_BODY_BYTES = 1_048_576;
+const DEFAULT_RESPONSE_CHARACTERS = 33_554_432;
 const DEFAULT_REQUEST_MS = 30_000;
 const DEFAULT_SUBGRAPH_MS = 10_000;
 
@@ -14,6 +15,7 @@ export interface SettingsInUse {
   readonly costs: CostSettings;
   readonly batch: number;
   readonly bodyBytes: number;
+  readonly responseCharacters: number;
   readonly requestMs: number;
   readonly subgraphMs: number;
   readonly introspection: boolean;
@@ -30,6 +32,7 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
     costs: costsOf(config),
     batch: settings.limits?.batch ?? DEFAULT_BATCH,
     bodyBytes: settings.limits?.bodyBytes ?? DEFAULT_BODY_BYTES,
+    responseCharacters: settings.limits?.responseCharacters ?? DEFAULT_RESPONSE_CHARACTERS,
     requestMs: settings.timeouts?.requestMs ?? DEFAULT_REQUEST_MS,
     subgraphMs: settings.timeouts?.subgraphMs ?? DEFAULT_SUBGRAPH_MS,
     introspection: settings.introspection ?? !production,

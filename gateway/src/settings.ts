@@ -18,6 +18,7 @@ export interface GatewaySettings {
   readonly authentication?: AuthenticationSettings | undefined;
   readonly authorization?:
     { readonly policies?: Readonly<Record<string, ClaimPolicy>> | undefined } | undefined;
+  readonly extensions?: { readonly cost?: boolean | undefined } | undefined;
   readonly headers?: HeaderSettings | undefined;
   readonly http?: HttpSettings | undefined;
   readonly persistedQueries?: PersistedQuerySettings | undefined;
@@ -37,6 +38,7 @@ export interface LimitSettings {
   readonly variables?: number | undefined;
   readonly batch?: number | undefined;
   readonly bodyBytes?: number | undefined;
+  readonly responseCharacters?: number | undefined;
 }
 
 /** What operations cost. */
@@ -104,6 +106,7 @@ const limits = z
     variables: count('Values within the variables of a request. Default 50,000.'),
     batch: count('Operations in a batch. Default 10.'),
     bodyBytes: count('Bytes of a request body. Default 1,048,576.'),
+    responseCharacters: count("Characters of an answer's data. Default 33,554,432."),
   })
   .describe('What one request may ask for.');
 
@@ -272,6 +275,15 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
   cost: cost.optional(),
   authentication: authentication.optional(),
   authorization: authorization.optional(),
+  extensions: z
+    .strictObject({
+      cost: z
+        .boolean()
+        .optional()
+        .describe('The estimated cost of each operation and the limit. Default false.'),
+    })
+    .optional()
+    .describe('What clients are told beside the answer.'),
   headers: headers.optional(),
   http: http.optional(),
   persistedQueries: persistedQueries.optional(),

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { GraphRequest, RequestContext } from '../context.ts';
-import { RequestRefused } from '../errors.ts';
+import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
 import { executePlan } from '../execution/execute-plan.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
 import { admitOperation, type AdmittedOperation } from './admit-operation.ts';
@@ -13,6 +13,8 @@ export interface OperationAnswer {
   readonly data: string | undefined;
   /** Empty where there are none. */
   readonly errors: readonly GraphQLFormattedError[];
+  /** What the operator lets clients see beside the answer; absent where that is nothing. */
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
   /** What ran, for logs and metrics; absent where the request did not get that far. */
   readonly admitted: AdmittedOperation | undefined;
 }
@@ -76,7 +78,20 @@ function respond(
   services: PipelineServices,
 ): OperationAnswer {
   const data = result.dataText ?? JSON.stringify(result.data);
-  return { data, errors: shown(result.errors ?? [], context, services), admitted };
+  if (data.length > services.answerPolicy.maxCharacters)
+    throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
+  const errors = shown(result.errors ?? [], context, services);
+  return { data, errors, extensions: extensionsOf(admitted, services), admitted };
+}
+
+/** The estimated cost and the limit, where an operator shows them. An unlimited cost has no number in JSON. */
+function extensionsOf(
+  { cost }: AdmittedOperation,
+  { answerPolicy, limits }: PipelineServices,
+): Readonly<Record<string, unknown>> | undefined {
+  if (!answerPolicy.showCost) return undefined;
+  const limit = Number.isFinite(limits.cost) ? limits.cost : null;
+  return { cost: { estimate: Math.min(cost, Number.MAX_SAFE_INTEGER), limit } };
 }
 
 /** A refusal is made for the client; an error with a code likewise; anything else is a failure of ours. */

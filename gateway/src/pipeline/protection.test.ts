@@ -268,6 +268,29 @@ describe('Limits of a configured gateway', () => {
   });
 });
 
+describe('Answers', () => {
+  it('are bounded in size', async () => {
+    const small = await startTestGateway({
+      subgraphs: graph.all,
+      settings: 'limits: { responseCharacters: 100 }',
+    });
+    const query = '{ people { id name email } }';
+    const answer = await small.post({ query }, RESPONSE_JSON);
+    expect([answer.status, answer.body.errors?.[0]?.extensions['code']]).toEqual([500, 'RESPONSE_TOO_LARGE']);
+    expect((await small.post({ query: '{ public }' })).body.data).toEqual({ public: 'open to all' });
+    await small.close();
+  });
+
+  it('tell the cost where the operator lets them', async () => {
+    const query = '{ books(first: 2) { title } }';
+    const telling = await startTestGateway({ subgraphs: graph.all, settings: 'extensions: { cost: true }' });
+    const told = JSON.parse((await telling.post({ query })).text) as { extensions?: unknown };
+    expect(told.extensions).toEqual({ cost: { estimate: 12, limit: 10_000 } });
+    await telling.close();
+    expect((await guarded.post({ query })).text).not.toContain('extensions');
+  });
+});
+
 describe('Introspection switched off', () => {
   it.each([
     ['__schema', '{ __schema { types { name } } }'],

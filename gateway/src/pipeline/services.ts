@@ -19,6 +19,14 @@ export interface PipelineObserver {
   internalError(requestId: string, error: GraphQLError): void;
 }
 
+/** What answers may be, and may tell. */
+export interface AnswerPolicy {
+  /** Characters of the data as JSON. */
+  readonly maxCharacters: number;
+  /** Whether the estimated cost is in `extensions.cost`. */
+  readonly showCost: boolean;
+}
+
 /** All that the stages work with; the same for every request until the configuration changes. */
 export interface PipelineServices {
   readonly supergraphs: SupergraphStore;
@@ -32,5 +40,6 @@ export interface PipelineServices {
   readonly subgraphClient: SubgraphClient;
   readonly headersForSubgraphs: HeadersForSubgraphs;
   readonly errorPolicy: ErrorPolicy;
+  readonly answerPolicy: AnswerPolicy;
   readonly observer: PipelineObserver;
 }
