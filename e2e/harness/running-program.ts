@@ -18,6 +18,8 @@ export interface ProgramOptions {
   readonly args?: readonly string[];
   /** All that the program sees beside PATH, HOME and the like. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Standard input, to its end. @default none */
+  readonly input?: string;
   /** Database servers are told apart by this directory, in which they work. */
   readonly dataDirectory?: string;
 }
@@ -54,9 +56,11 @@ export function startProgram(name: ProgramName, options: ProgramOptions = {}): R
     {
       cwd: root,
       env: { ...inheritedEnvironment(), ...options.environment, [MARK_VARIABLE]: mark.id },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     },
   );
+  child.stdin.on('error', () => undefined); // a program that does not read may end first
+  child.stdin.end(options.input);
   return superviseProgram(child, () => countProcesses(mark));
 }
 

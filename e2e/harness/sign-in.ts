@@ -6,6 +6,8 @@ import { FormBrowser, type Departure, type Page } from './form-browser.ts';
 export interface SignInOptions {
   /** @default Ada, the administrator */
   readonly person?: DemoPerson;
+  /** @default that of the demo accounts */
+  readonly password?: string;
   /** @default everything that the graph asks for, and the profile */
   readonly scope?: string;
   /** Resource that the token is for (RFC 8707). @default none asked for */
@@ -69,9 +71,11 @@ export async function passPages(
   browser: FormBrowser,
   url: URL,
   person: DemoPerson = demoPeople.ada,
+  password: string = demoPassword,
 ): Promise<Departure> {
   let shown = await browser.open(url);
-  if (shown.kind === 'page' && asksForPassword(shown)) shown = await enterPassword(browser, shown, person);
+  if (shown.kind === 'page' && asksForPassword(shown))
+    shown = await enterPassword(browser, shown, person, password);
   if (shown.kind === 'page') shown = await browser.submit(shown, { button: /^Allow/ });
   if (shown.kind === 'page') throw new Error(`Not sent back to the client, but shown:\n${shown.html}`);
   return shown;
@@ -96,7 +100,12 @@ export function enterPassword(
 export async function signIn(issuer: string, options: SignInOptions = {}): Promise<Tokens> {
   const config = await discover(issuer);
   const request = await prepareRequest(config, options);
-  const { url } = await passPages(options.browser ?? new FormBrowser(), request.url, options.person);
+  const { url } = await passPages(
+    options.browser ?? new FormBrowser(),
+    request.url,
+    options.person,
+    options.password,
+  );
   return exchangeCode(config, url, request);
 }
 

@@ -1,0 +1,78 @@
+import * as client from 'openid-client';
+import { describe, expect, it } from 'vitest';
+import { askGraph } from '../harness/ask-graph.ts';
+import { eventually } from '../harness/deadline.ts';
+import type { DemoPerson } from '../harness/demo-people.ts';
+import { startProgram } from '../harness/running-program.ts';
+import { sharedPlatform } from '../harness/shared-platform.ts';
+import { discover, signIn } from '../harness/sign-in.ts';
+import { claimsOf, userInfo } from '../harness/token-endpoint.ts';
+
+const { addresses, environment } = sharedPlatform();
+
+describe('A grant that has ended', () => {
+  it('takes its access tokens along at the gateway, within a second (A-127)', async () => {
+    const config = await discover(addresses.issuer);
+    const first = await signIn(addresses.issuer);
+    const second = await client.refreshTokenGrant(config, first.refresh_token ?? '');
+    expect(await codeAtGateway(second.access_token)).toBeUndefined();
+    await expect(client.refreshTokenGrant(config, first.refresh_token ?? '')).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+    for (const { access_token: token } of [first, second])
+      await eventually(
+        () => codeAtGateway(token),
+        (code) => code === 'UNAUTHENTICATED',
+        1_000,
+      );
+  });
+
+  it('leaves other grants of the same person alone (A-129)', async () => {
+    const [ended, other] = [await signIn(addresses.issuer), await signIn(addresses.issuer)];
+    await administer(['grants', 'revoke', `--grant=${String(claimsOf(ended.access_token)['gid'])}`]);
+    await eventually(
+      () => codeAtGateway(ended.access_token),
+      (code) => code === 'UNAUTHENTICATED',
+      1_000,
+    );
+    expect(await codeAtGateway(other.access_token)).toBeUndefined();
+  });
+});
+
+describe('npm run auth-server -- accounts', () => {
+  const person: DemoPerson = { email: 'nora@example.com', role: 'VIEWER' };
+  const password = 'a password of at least some length';
+
+  it('adds somebody who can sign in, and ends all of it when they are disabled (A-139)', async () => {
+    const added = ['accounts', 'add', '--email', person.email, '--name', 'Nora', '--role', person.role];
+    await administer([...added, '--password-stdin'], `${password}\n`);
+    const config = await discover(addresses.issuer);
+    const tokens = await signIn(addresses.issuer, { person, password });
+    expect(claimsOf(tokens.access_token)['roles']).toEqual(['VIEWER']);
+    expect(await codeAtGateway(tokens.access_token)).toBeUndefined();
+
+    await administer(['accounts', 'disable', '--email', person.email]);
+    await expect(client.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+    expect((await userInfo(tokens)).status).toBe(401);
+    await eventually(
+      () => codeAtGateway(tokens.access_token),
+      (code) => code === 'UNAUTHENTICATED',
+      1_000,
+    );
+    await expect(signIn(addresses.issuer, { person, password })).rejects.toThrow();
+  });
+});
+
+async function codeAtGateway(token: string): Promise<string | undefined> {
+  const { errors } = await askGraph(addresses.graph, { query: '{ me { name } }', token });
+  return errors?.[0]?.extensions.code;
+}
+
+/** Runs a command of the auth-server beside the running platform, whose stores it finds by the data directory. */
+async function administer(args: readonly string[], input = ''): Promise<void> {
+  const program = startProgram('auth-server', { args, environment, input });
+  const { code } = await program.ended(30_000);
+  expect([code, code === 0 ? '' : program.output.all]).toEqual([0, '']);
+}
