@@ -30,6 +30,7 @@ export function createServices(
     supergraphs: resources.supergraphs,
     catalogueOf: createCatalogues(config, inUse),
     persistedQueries: createPersistedQueryPolicy(config, resources, logger),
+    knownOperations: resources.knownOperations,
     limits: inUse.limits,
     rateLimiter: rateLimits ? createRateLimiter(rateLimits, resources.redis) : UNLIMITED_RATE,
     authenticator: createConfiguredAuthenticator(config, resources),

@@ -13,9 +13,15 @@ import {
 } from './caching/persisted-query-store.ts';
 import type { GatewayConfig } from './config.ts';
 import { createSubgraphClient, type SubgraphClient } from './execution/subgraph-client.ts';
+import {
+  createKnownOperations,
+  type KnownOperations,
+  type Preparation,
+} from './pipeline/known-operations.ts';
 import type { OperationPlanner } from './planning/operation-plan.ts';
 import { createOperationPlanner } from './planning/plan-operation.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
+import type { Supergraph } from './supergraph/supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph/supergraph-store.ts';
 
 /** What lives as long as the gateway, through every change of its configuration. */
@@ -26,6 +32,7 @@ export interface GatewayResources {
   readonly redis: RedisConnection | undefined;
   readonly revocations: RevocationFeed | undefined;
   readonly persistedQueries: PersistedQueryStore;
+  readonly knownOperations: KnownOperations;
   readonly contexts: SubgraphContexts | undefined;
   /** The keys of an issuer, by the address of its JWKS. */
   keysAt(jwksUrl: string, cooldownMs: number | undefined): KeySet;
@@ -35,15 +42,20 @@ export interface GatewayResources {
 /**
  * Opens them. Redis, issuers and subgraphs need not be there yet.
  *
+ * @param catalogues those of the configuration in force, asked when the supergraph changes
  * @throws when there is no supergraph to serve
  */
 export async function openResources(
   config: GatewayConfig,
   inUse: SettingsInUse,
   logger: Logger,
+  catalogues: () => Preparation['catalogueOf'],
 ): Promise<GatewayResources> {
-  const supergraphs = await openSupergraphs(config, logger);
+  const knownOperations = createKnownOperations();
   const planner = createOperationPlanner({ maxSelections: inUse.limits.selections });
+  const supergraphs = await openSupergraphs(config, logger, (next) =>
+    knownOperations.prepare(next, { catalogueOf: catalogues(), planner }),
+  );
   const subgraphClient = createSubgraphClient({ timeoutMs: inUse.subgraphMs });
   const redis = config.REDIS_URL === undefined ? undefined : connect(config.REDIS_URL, 'commands', logger);
   const revocations = await followRevocations(config.REDIS_URL, redis, logger);
@@ -53,6 +65,7 @@ export async function openResources(
     subgraphClient,
     redis,
     revocations,
+    knownOperations,
     persistedQueries: openPersistedQueries(redis, logger),
     contexts: await createContexts(config.USER_CONTEXT_PRIVATE_KEY),
     keysAt: createKeySets(logger),
@@ -77,11 +90,13 @@ async function closeResources(resources: Closeable): Promise<void> {
 function openSupergraphs(
   { SUPERGRAPH, SUBGRAPH_URLS }: GatewayConfig,
   logger: Logger,
+  warm: (next: Supergraph) => Promise<void>,
 ): Promise<SupergraphStore> {
   const remote = /^https?:\/\//.test(SUPERGRAPH);
   return createSupergraphStore({
     ...(remote ? { url: SUPERGRAPH } : { file: SUPERGRAPH }),
     subgraphUrls: SUBGRAPH_URLS,
+    warm,
     observer: {
       swapped: ({ hash }) => logger.info({ supergraph: hash }, 'serving a new supergraph'),
       rejected: (source, error) =>

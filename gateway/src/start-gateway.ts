@@ -16,8 +16,8 @@ export async function startGateway(
   { logger, metrics }: Resources,
 ): Promise<Deployable> {
   const inUse = settingsInUse(config);
-  const resources = await openResources(config, inUse, logger);
-  const configuration = new CurrentConfiguration(config, resources, logger);
+  const resources = await openResources(config, inUse, logger, () => configuration.services().catalogueOf);
+  const configuration: CurrentConfiguration = new CurrentConfiguration(config, resources, logger);
   const server = buildServer({
     logger,
     metrics,

@@ -47,6 +47,7 @@ export async function admitOperation(
     services.observer.invalidToken(context.requestId, reason),
   );
   await services.rateLimiter.countCaller(caller, operations);
+  services.knownOperations.remember({ text, operation, variables, caller });
   const denied = operation.guard.deniedTo(caller);
   return { supergraph, operation, variables, cost, caller, denied };
 }

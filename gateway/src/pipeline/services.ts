@@ -7,6 +7,7 @@ import type { OperationPlanner } from '../planning/operation-plan.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import type { ErrorPolicy } from './format-errors.ts';
+import type { KnownOperations } from './known-operations.ts';
 import type { OperationCatalogue } from './operation-catalogue.ts';
 import type { PersistedQueryPolicy } from './persisted-query.ts';
 import type { HeadersForSubgraphs } from './subgraph-headers.ts';
@@ -33,6 +34,7 @@ export interface PipelineServices {
   /** The catalogue of one generation of the graph. */
   readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
   readonly persistedQueries: PersistedQueryPolicy;
+  readonly knownOperations: KnownOperations;
   readonly limits: OperationLimits;
   readonly rateLimiter: RateLimiter;
   readonly authenticator: Authenticator;

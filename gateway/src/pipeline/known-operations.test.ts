@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { ANONYMOUS } from '../auth/caller.ts';
+import { DEFAULT_COSTS } from '../limits/cost-settings.ts';
+import { DEFAULT_LIMITS } from '../limits/limits.ts';
+import { createOperationPlanner } from '../planning/plan-operation.ts';
+import { buildSupergraph } from '../supergraph/build-supergraph.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import { compose } from '../testing/compose.ts';
+import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
+import { createKnownOperations, type KnownOperations } from './known-operations.ts';
+import { createOperationCatalogue, type OperationCatalogue } from './operation-catalogue.ts';
+
+const settings = { limits: DEFAULT_LIMITS, costs: DEFAULT_COSTS, policies: {}, introspection: true };
+
+let graph: LibraryGraph;
+beforeAll(async () => {
+  graph = await startLibraryGraph();
+});
+afterAll(() => graph.close());
+
+/** The real planner, and what it was asked. */
+function counted(supergraph: Supergraph): { supergraph: Supergraph; planned: string[] } {
+  const planned: string[] = [];
+  const { planner } = supergraph;
+  return {
+    planned,
+    supergraph: {
+      ...supergraph,
+      planner: {
+        ...planner,
+        plan(operation, labels) {
+          planned.push(operation);
+          return planner.plan(operation, labels);
+        },
+      },
+    },
+  };
+}
+
+function use(known: KnownOperations, catalogue: OperationCatalogue, text: string): void {
+  const operation = catalogue.document(text).operation(undefined);
+  known.remember({ text, operation, variables: { first: 3, all: true }, caller: ANONYMOUS });
+}
+
+describe('Operations that are known', () => {
+  it('are planned for the next generation before it serves, once each', async () => {
+    const before = buildSupergraph(compose(graph.all));
+    const { supergraph: next, planned } = counted(before);
+    const known = createKnownOperations();
+    const old = createOperationCatalogue(before, settings);
+    use(known, old, '{ public }');
+    use(known, old, '{ public }');
+    use(known, old, 'query ($all: Boolean!) { people @include(if: $all) { name } }');
+
+    const fresh = createOperationCatalogue(next, settings);
+    const planner = createOperationPlanner();
+    await known.prepare(next, { catalogueOf: () => fresh, planner });
+    expect(planned).toHaveLength(2);
+
+    const { document, documentHash } = fresh.document('{ public }').operation(undefined);
+    const request = { supergraph: next, document, documentHash, variables: {}, denied: new Map() };
+    await planner.planOperation(request, new AbortController().signal);
+    expect(planned).toHaveLength(2);
+    await planner.close();
+  });
+
+  it('that the next generation does not have are passed over', async () => {
+    const known = createKnownOperations();
+    use(known, createOperationCatalogue(buildSupergraph(compose(graph.all)), settings), '{ public }');
+    const { supergraph: next, planned } = counted(
+      buildSupergraph(compose([{ name: 'other', typeDefs: 'type Query { other: Int }' }])),
+    );
+    const planner = createOperationPlanner();
+    const catalogue = createOperationCatalogue(next, settings);
+    await known.prepare(next, { catalogueOf: () => catalogue, planner });
+    expect(planned).toHaveLength(0);
+    await planner.close();
+  });
+
+  it('F-11 are answered by the whole gateway through a change of the supergraph', async () => {
+    const gateway = await startTestGateway({ subgraphs: graph.all });
+    const ask = async (): Promise<unknown> => (await gateway.post({ query: '{ public }' })).body.data;
+    expect(await ask()).toEqual({ public: 'open to all' });
+    const changed = graph.all.map((subgraph) => ({
+      ...subgraph,
+      typeDefs: subgraph.typeDefs.replace('public: String!', 'public: String! added: String'),
+    }));
+    writeFileSync(gateway.supergraphFile, compose(changed));
+    const added = async (): Promise<unknown> =>
+      (await gateway.post({ query: '{ __type(name: "Query") { fields { name } } }' })).text;
+    await expect
+      .poll(async () => [await ask(), String(await added()).includes('added')], { timeout: 15_000 })
+      .toEqual([{ public: 'open to all' }, true]);
+    await gateway.close();
+  });
+});

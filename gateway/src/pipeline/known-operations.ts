@@ -1,0 +1,81 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../auth/caller.ts';
+import type { OperationPlanner, Variables } from '../planning/operation-plan.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { CataloguedOperation, OperationCatalogue } from './operation-catalogue.ts';
+
+/** An operation that has just been let in. */
+export interface UsedOperation {
+  readonly text: string;
+  readonly operation: CataloguedOperation;
+  readonly variables: Variables;
+  readonly caller: Caller;
+}
+
+/** What operations are prepared with. */
+export interface Preparation {
+  readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
+  readonly planner: OperationPlanner;
+}
+
+/** The operations that clients use, so that a new generation of the graph begins with their plans. */
+export interface KnownOperations {
+  remember(used: UsedOperation): void;
+  /**
+   * Makes what a generation needs to serve the operations that were used last: documents, guards, plans. It gives way to
+   * requests between one operation and the next, takes 5 s at most, and never rejects: what is wrong with an operation
+   * of the new generation is told to whoever sends it.
+   */
+  prepare(next: Supergraph, preparation: Preparation): Promise<void>;
+}
+
+interface KnownOperation {
+  readonly text: string;
+  readonly name: string | undefined;
+  /** Plans depend on no other variables. */
+  readonly conditions: Variables;
+  /** What may be seen of the operation is part of its plan. */
+  readonly caller: Caller;
+}
+
+const MAX_OPERATIONS = 200;
+const PREPARE_DEADLINE_MS = 5_000;
+
+/** Remembers 200 operations; what was not used for longest goes first. */
+export function createKnownOperations(): KnownOperations {
+  const known = new LRUCache<string, KnownOperation>({ max: MAX_OPERATIONS });
+  return {
+    remember({ text, operation, variables, caller }) {
+      const key = `${operation.documentHash} ${operation.name ?? ''}`;
+      if (known.get(key)) return;
+      known.set(key, { text, name: operation.name, conditions: conditionsOf(variables), caller });
+    },
+    async prepare(next, preparation) {
+      const signal = AbortSignal.timeout(PREPARE_DEADLINE_MS);
+      for (const operation of known.values()) {
+        if (signal.aborted) return;
+        await prepareOne(operation, next, preparation, signal).catch(() => undefined);
+        await nextTurn();
+      }
+    },
+  };
+}
+
+function conditionsOf(variables: Variables): Variables {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => typeof value === 'boolean'));
+}
+
+async function prepareOne(
+  { text, name, conditions, caller }: KnownOperation,
+  supergraph: Supergraph,
+  { catalogueOf, planner }: Preparation,
+  signal: AbortSignal,
+): Promise<void> {
+  const { document, documentHash, guard } = catalogueOf(supergraph).document(text).operation(name);
+  const denied = guard.deniedTo(caller);
+  await planner.planOperation(
+    { supergraph, document, documentHash, operationName: name, variables: conditions, denied },
+    signal,
+  );
+}
