@@ -82,6 +82,22 @@ describe('Writing through the gateway', () => {
       .toEqual({ deleteComment: false });
   });
 
+  it('does a mutation once, however often it is retried with an idempotency key', async () => {
+    const query = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { success post { id } } }';
+    const question = {
+      query,
+      variables: { input: { title: `Once ${Date.now()}`, body: 'Words.' } },
+      token: await tokens.of('ed'),
+      headers: { 'idempotency-key': 'retry-1' },
+    };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => askGraph<Created>(platform.addresses.graph, question)),
+    );
+    const posts = answers.map((answer) => dataOf(answer).createPost);
+    expect(new Set(posts.map(({ post }) => post.id)).size).toBe(1);
+    expect(posts.every(({ success }) => success)).toBe(true);
+  });
+
   it('asks for the roles and scopes of each mutation', async () => {
     const input = '{ title: "T", body: "B" }';
     expect(codesOf(await ask('vi', `mutation { createPost(input: ${input}) { success } }`))).toEqual([

@@ -78,6 +78,8 @@ function gatewayEnvironment(options: EnvironmentsOptions): Environment {
   const { ports, secrets, supergraphFile, environment } = options;
   return {
     SUPERGRAPH: supergraphFile,
+    // What makes mutations safe to retry is kept by the subgraph that does the work.
+    FORWARD_HEADERS: 'idempotency-key',
     SUBGRAPH_URLS: SUBGRAPHS.map(
       ([name, prefix]) => `${name}=${internalAddressOf(prefix, ports, environment)}/graphql`,
     ).join(' '),
