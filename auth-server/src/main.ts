@@ -1,4 +1,20 @@
+import { ConfigError, EXIT_CONFIG } from '@trellis/config';
 import { runDeployable } from '@trellis/deployable';
 import { authServer } from './auth-server.ts';
+import { runAuthServerCommand } from './cli/index.ts';
 
-await runDeployable(authServer, process.env);
+// With arguments, `accounts add …` and the like, this is the command line of a server that runs elsewhere: of its container.
+const args = process.argv.slice(2);
+if (args.length === 0) await runDeployable(authServer, process.env);
+else process.exitCode = await runCommand();
+
+async function runCommand(): Promise<number> {
+  try {
+    const { stdin, stdout, stderr } = process;
+    return await runAuthServerCommand(args, authServer.readConfig(process.env), { stdin, stdout, stderr });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return EXIT_CONFIG;
+  }
+}

@@ -62,10 +62,11 @@ async function tryImage(
   const environment = await environmentFor(deployable, stores);
   const running = await startImage(recipe.final, content, await freePort(), environment);
   const healthy = await running.checkHealth();
+  const command = deployable === 'auth-server' ? await running.run(['clients', 'list']) : 0;
   const ended = await running.stop();
   const gone = await running.checkHealth();
-  if (healthy === 0 && ended === 0 && gone === 1) return 'good';
-  return `health check ${healthy}, end ${ended}, health check of what has ended ${gone}`;
+  if (healthy === 0 && command === 0 && ended === 0 && gone === 1) return 'good';
+  return `health check ${healthy}, command ${command}, end ${ended}, health check of what has ended ${gone}`;
 }
 
 async function environmentFor(

@@ -7,6 +7,8 @@ import { environmentOf, type Stage } from './dockerfile.ts';
 export interface ImageProcess {
   /** Runs the image's HEALTHCHECK. @returns its status; 0 is healthy */
   checkHealth(): Promise<number | null>;
+  /** Runs the image's program with arguments beside it, as `docker compose exec` would. @returns its status */
+  run(args: readonly string[]): Promise<number | null>;
   /** Ends it by SIGTERM. @returns its status */
   stop(): Promise<number | null>;
 }
@@ -27,17 +29,9 @@ export async function startImage(
   environment: Readonly<Record<string, string>>,
 ): Promise<ImageProcess> {
   const [, ...args] = listOf(final, 'CMD'); // `node` is the one that runs this
-  const child = spawn(process.execPath, args, {
-    cwd: folder,
-    env: {
-      ...environmentOf(final),
-      ...environment,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      OPERATIONS_PORT: '0',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const local = { HOST: '127.0.0.1', PORT: String(port), OPERATIONS_PORT: '0' };
+  const env = { ...environmentOf(final), ...environment, ...local };
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const output: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => output.push(chunk));
@@ -45,7 +39,12 @@ export async function startImage(
     child.kill('SIGKILL');
     throw new Error(`It did not become ready:\n${Buffer.concat(output).toString()}`);
   }
-  return { checkHealth: () => checkHealth(final, port), stop: () => stop(child) };
+  return {
+    checkHealth: () => checkHealth(final, port),
+    run: (more) =>
+      statusOf(spawn(process.execPath, [...args, ...more], { cwd: folder, env, stdio: 'ignore' })),
+    stop: () => stop(child),
+  };
 }
 
 async function becomesReady(child: ChildProcess, port: number): Promise<boolean> {
@@ -60,8 +59,11 @@ async function becomesReady(child: ChildProcess, port: number): Promise<boolean>
 
 async function checkHealth(final: Stage, port: number): Promise<number | null> {
   const [command = '', ...args] = listOf(final, 'HEALTHCHECK');
-  const probe = spawn(command, args, { env: { PATH: process.env['PATH'], PORT: String(port) } });
-  const [status] = (await once(probe, 'exit')) as [number | null];
+  return statusOf(spawn(command, args, { env: { PATH: process.env['PATH'], PORT: String(port) } }));
+}
+
+async function statusOf(child: ChildProcess): Promise<number | null> {
+  const [status] = (await once(child, 'exit')) as [number | null];
   return status;
 }
 
@@ -69,7 +71,7 @@ async function stop(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null) return child.exitCode;
   const insist = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS);
   child.kill('SIGTERM');
-  const [status] = (await once(child, 'exit')) as [number | null];
+  const status = await statusOf(child);
   clearTimeout(insist);
   return status;
 }

@@ -12,7 +12,7 @@ declare module 'vitest' {
 }
 
 /** Within `npm test` a proof is quick; in full it has the time that it needs, within reason. */
-const timeoutMs = { small: 180_000, full: 3_600_000 };
+const timeoutMs = { small: 600_000, full: 3_600_000 };
 
 const { size, seed, names } = readProofSelection(process.env);
 const chosen = findProofs().filter(({ name }) => names.length === 0 || names.includes(name));
