@@ -32,7 +32,7 @@ function runTests(files: Readonly<Record<string, string>>, ...args: readonly str
 
 const passing = "it('passes', () => {});";
 
-describe('The last line and the exit status of npm test', () => {
+describe('The last line and the exit status of npm test', { timeout: 120_000 }, () => {
   it('count what passed and what was skipped', async () => {
     expect(
       await runTests({ 'a.test.mjs': `${passing} it.skip('later', () => {}); it.todo('some day');` }),
