@@ -23,7 +23,7 @@ function isLoopback(uri: string): boolean {
   return /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?([/?].*)?$/.test(uri);
 }
 
-const LOOPBACK_ADDRESS = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?((?:[/?].*)?)$/;
+const LOOPBACK_ADDRESS = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/;
 
 /**
  * Whether a requested redirect URI is the registered one: character for character, except that a native client may add
@@ -37,7 +37,7 @@ export function redirectUriMatches(requested: string, registered: string, isNati
   const [, address, port, rest] = LOOPBACK_ADDRESS.exec(requested) ?? [];
   const [, registeredAddress, , registeredRest] = LOOPBACK_ADDRESS.exec(registered) ?? [];
   if (address === undefined || address !== registeredAddress || rest !== registeredRest) return false;
-  return port === undefined || (Number(port) > 0 && Number(port) <= 65_535);
+  return port === undefined || Number(port) <= 65_535;
 }
 
 /**

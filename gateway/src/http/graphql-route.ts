@@ -49,7 +49,7 @@ export function addGraphqlRoute(server: FastifyInstance, options: GraphqlRouteOp
       handler: (request, reply) => answerGet(request, reply, options),
     });
     scope.route({
-      method: ['DELETE', 'PATCH', 'PUT'],
+      method: ['DELETE', 'OPTIONS', 'PATCH', 'PUT'],
       url: options.path,
       handler: () => {
         throw refused('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');

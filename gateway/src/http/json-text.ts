@@ -32,7 +32,7 @@ export function parseJsonText(text: string, subject: string): unknown {
  * Refuses values that later steps, which are recursive, could not walk, or not in good time. It is a loop, for the same
  * reason.
  *
- * @throws RequestRefused BAD_REQUEST for more than 100 levels; QUERY_TOO_COMPLEX for more than `maxValues` values
+ * @throws RequestRefused BAD_REQUEST for more than 100 levels, or a number that no double holds (`1e400`); QUERY_TOO_COMPLEX for more than `maxValues` values
  */
 export function assertBounded(value: object, maxValues: number): void {
   let level: unknown[] = Object.values(value);
@@ -40,7 +40,13 @@ export function assertBounded(value: object, maxValues: number): void {
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > MAX_LEVELS) throw refused('BAD_REQUEST', `JSON may be nested ${MAX_LEVELS} levels deep.`);
     if (count > maxValues) throw tooComplex('variables', maxValues, count);
+    if (level.some(isInfinite)) throw refused('BAD_REQUEST', 'A number is too large to be represented.');
     level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
     count += level.length;
   }
+}
+
+/** JSON.parse makes Infinity of a number that is too large, and JSON.stringify makes null of that. */
+function isInfinite(value: unknown): boolean {
+  return value === Infinity || value === -Infinity;
 }

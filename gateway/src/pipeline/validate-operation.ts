@@ -8,10 +8,14 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { RequestRefused } from '../errors.ts';
+import { FiniteNumbersRule } from './finite-numbers-rule.ts';
 
 const MAX_ERRORS = 20;
-const WITH_INTROSPECTION: readonly ValidationRule[] = specifiedRules;
-const WITHOUT_INTROSPECTION: readonly ValidationRule[] = [...specifiedRules, NoSchemaIntrospectionCustomRule];
+const WITH_INTROSPECTION: readonly ValidationRule[] = [...specifiedRules, FiniteNumbersRule];
+const WITHOUT_INTROSPECTION: readonly ValidationRule[] = [
+  ...WITH_INTROSPECTION,
+  NoSchemaIntrospectionCustomRule,
+];
 
 /** How documents are validated. */
 export interface ValidationSettings {

@@ -81,6 +81,17 @@ describe('closing', () => {
   );
 });
 
+describe('an address that is not well-formed', () => {
+  it('A-008 is answered without naming the framework', async () => {
+    server = createHttpServer({ logger });
+    const response = await server.inject('/%');
+    expect([response.statusCode, response.json()]).toEqual([
+      400,
+      { error: 'Bad Request', message: 'The address is not well-formed.' },
+    ]);
+  });
+});
+
 describe('metrics', () => {
   it('serves each family once, with the series of every deployable in the process', async () => {
     const [posts, users] = [createMetrics('posts'), createMetrics('users')];

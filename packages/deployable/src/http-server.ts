@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import Fastify, { LogController, type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import Fastify, {
+  LogController,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
 import type { Logger } from './logger.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
 
@@ -28,11 +35,17 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: false, // what arrives on an open connection while draining is answered, and ends the connection
     genReqId: () => randomUUID(),
+    frameworkErrors: answerMalformedAddress,
     ...options.fastify,
   }) as FastifyInstance; // the logger's type parameter is of no use to callers
   addHealthRoutes(server, options.readiness ?? {});
   closeConnectionsInOrder(server);
   return server;
+}
+
+/** Fastify's own answer names its error codes. */
+function answerMalformedAddress(_error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
+  void reply.status(400).send({ error: 'Bad Request', message: 'The address is not well-formed.' });
 }
 
 const CLOSING_CHECK_MS = 50;
