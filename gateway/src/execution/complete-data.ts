@@ -5,6 +5,7 @@ import type { Supergraph } from '../supergraph/supergraph.ts';
 import {
   Failure,
   isDataObject,
+  narrowed,
   unresolved,
   type DataObject,
   type FailureReason,
@@ -128,12 +129,16 @@ class Completion {
     if (!Array.isArray(value)) return this.#fail(shape, place, [wrongTypeReason(place.field, 'list')]);
     const errorsBefore = this.errors.length;
     const completed: unknown[] = [];
+    let secondaryFrom: number | undefined;
     for (const [key, element] of value.entries()) {
       const item = this.#value(shape.item, element, { field: place.field, path: { above: place.path, key } });
-      if (item === nulled) return this.#propagate(shape, errorsBefore);
-      completed.push(item);
+      if (item !== nulled) completed.push(item);
+      else if (this.#isSecondary) secondaryFrom ??= this.#causesFrom;
+      else return this.#propagate(shape, errorsBefore);
     }
-    return completed;
+    if (secondaryFrom === undefined) return completed;
+    this.#blame(secondaryFrom);
+    return this.#propagate(shape, errorsBefore);
   }
 
   #object(shape: Extract<ValueShape, { kind: 'object' }>, value: unknown, place: Place): unknown {
@@ -164,9 +169,14 @@ class Completion {
       else return nulled;
     }
     if (secondaryFrom === undefined) return completed;
-    this.#causesFrom = secondaryFrom;
-    this.#isSecondary = true;
+    this.#blame(secondaryFrom);
     return nulled;
+  }
+
+  /** Nothing else was to blame: the errors from here on say what there is to say. */
+  #blame(errorsFrom: number): void {
+    this.#causesFrom = errorsFrom;
+    this.#isSecondary = true;
   }
 
   /** Reports why a value is missing. @returns what stands in its place */
@@ -216,7 +226,9 @@ function shapeFor(selection: SelectionShape, object: DataObject): ObjectShape | 
 
 function valueOf(object: DataObject, field: FieldShape): unknown {
   const value = Object.hasOwn(object, field.sourceKey) ? object[field.sourceKey] : undefined;
-  return value === undefined ? (object[unresolved] ?? missing(field)) : value;
+  if (value !== undefined) return value;
+  const failure = object[unresolved];
+  return failure ? narrowed(failure, field.sourceKey) : missing(field);
 }
 
 function missing(field: FieldShape): Failure {
@@ -273,8 +285,8 @@ function clientPath(below: readonly PathKey[], from: SelectionShape | undefined)
 }
 
 function fieldBySource(selection: SelectionShape, sourceKey: string): FieldShape | undefined {
-  for (const shape of selection.all()) {
-    const field = shape.fields.find((candidate) => candidate.sourceKey === sourceKey);
+  for (const type of selection.possibleTypes()) {
+    const field = selection.of(type)?.fields.find((candidate) => candidate.sourceKey === sourceKey);
     if (field) return field;
   }
   return undefined;

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 
 /** The answer to an operation. */
 export interface ExecutionResult {
-  /** The tree by response keys. Objects have no prototype. Parsed at the first reading when `dataText` is there. */
+  /** The tree by response keys, to be read by own properties. Parsed at the first reading when `dataText` is there. */
   readonly data: Readonly<Record<string, unknown>> | null;
   /** Absent when there are none. Each has `extensions.code`, and a path where a field is concerned. */
   readonly errors?: readonly GraphQLError[] | undefined;

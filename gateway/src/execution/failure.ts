@@ -47,3 +47,25 @@ export interface DataObject {
 export function isDataObject(value: unknown): value is DataObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Failure);
 }
+
+/** What a failure means for one key below: its own reasons, or where it has none, those of its neighbours. */
+export function narrowed(failure: Failure, key: PathKey): Failure {
+  const own = failure.reasons.filter(({ below }) => below[0] === key);
+  return new Failure(
+    own.length > 0
+      ? own.map((reason) => ({ ...reason, below: reason.below.slice(1) }))
+      : failure.reasons.map(withoutPath),
+  );
+}
+
+/** A reason as told of a key that did not fail by itself. */
+export function withoutPath(reason: FailureReason): FailureReason {
+  return { ...reason, below: [], isSecondary: reason.isSecondary === true || reason.below.length > 0 };
+}
+
+/** Lets a failure explain the fields that objects lack. */
+export function markUnresolved(value: unknown, failure: Failure): void {
+  if (Array.isArray(value))
+    for (const [index, element] of value.entries()) markUnresolved(element, narrowed(failure, index));
+  else if (isDataObject(value)) value[unresolved] ??= failure;
+}

@@ -1,5 +1,5 @@
 import type { TypeIndex } from '../supergraph/type-index.ts';
-import { Failure, isDataObject, unresolved, type DataObject } from './failure.ts';
+import { Failure, isDataObject, markUnresolved, type DataObject } from './failure.ts';
 
 /**
  * Adds what a subgraph answered for an object to what is known of it. Objects and lists of equal length grow together;
@@ -28,7 +28,11 @@ function isBetterTypename(value: unknown, known: unknown, types: TypeIndex): boo
 function mergeValues(known: unknown, value: unknown, types: TypeIndex): unknown {
   if (isDataObject(known)) return mergeIntoObject(known, value, types);
   if (isDataObject(value)) return keepFailure(value, known);
-  if (value === null || value instanceof Failure) return known;
+  if (value === null || value instanceof Failure) {
+    if (value) markUnresolved(known, value);
+    return known;
+  }
+  if (known instanceof Failure) markUnresolved(value, known);
   if (Array.isArray(known) && Array.isArray(value) && known.length === value.length) {
     for (let index = 0; index < known.length; index += 1) {
       known[index] = mergeValues(known[index], value[index], types);
@@ -45,6 +49,6 @@ function mergeIntoObject(known: DataObject, value: unknown, types: TypeIndex): D
 }
 
 function keepFailure(object: DataObject, other: unknown): DataObject {
-  if (other instanceof Failure) object[unresolved] ??= other;
+  if (other instanceof Failure) markUnresolved(object, other);
   return object;
 }

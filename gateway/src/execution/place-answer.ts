@@ -3,7 +3,9 @@ import {
   Failure,
   internalFailure,
   isDataObject,
-  unresolved,
+  markUnresolved,
+  narrowed,
+  withoutPath,
   type DataObject,
   type FailureReason,
 } from './failure.ts';
@@ -20,6 +22,7 @@ export function placeRoot(
   target: DataObject,
   answer: GraphResponse | Failure,
 ): void {
+  run.version += 1;
   if (answer instanceof Failure) return failObject(step, run, target, answer);
   const { data, errors } = answer;
   if (!data) return failObject(step, run, target, new Failure(errors));
@@ -38,6 +41,7 @@ export function placeEntities(
   targets: readonly (readonly DataObject[])[],
   answer: GraphResponse | Failure,
 ): void {
+  run.version += 1;
   const entities = answer instanceof Failure ? answer : entitiesOf(step, run, answer, targets.length);
   for (const [index, objects] of targets.entries()) {
     const entity: unknown = entities instanceof Failure ? narrowed(entities, index) : entities[index];
@@ -119,6 +123,7 @@ function mergeExpected(step: FetchStep, run: PlanRun, target: DataObject, source
 /** Marks everything that a fetch was to bring to an object as failed. */
 export function failObject(step: FetchStep, run: PlanRun, object: DataObject, failure: Failure): void {
   run.failed = true;
+  run.version += 1;
   for (const key of expectedKeys(step, run, object)) {
     const known = Object.hasOwn(object, key) ? object[key] : undefined;
     if (known === undefined) object[key] = narrowed(failure, key);
@@ -135,6 +140,7 @@ export function failDependents(
   missing: ReadonlyMap<string, Failure>,
 ): void {
   run.failed = true;
+  run.version += 1;
   for (const { key, needs } of step.dependents) {
     const name = needs.find((candidate) => missing.has(candidate));
     const failure = name === undefined ? undefined : missing.get(name);
@@ -142,35 +148,29 @@ export function failDependents(
   }
 }
 
-function markUnresolved(value: unknown, failure: Failure): void {
-  if (Array.isArray(value)) for (const element of value) markUnresolved(element, failure);
-  else if (isDataObject(value)) value[unresolved] ??= failure;
-}
+const keysByStep = new WeakMap<FetchStep, Map<string, readonly string[]>>();
 
-/** Told of a key that did not fail by itself. */
-function withoutPath(reason: FailureReason): FailureReason {
-  return { ...reason, below: [], isSecondary: reason.below.length > 0 };
-}
-
-function* expectedKeys(step: FetchStep, run: PlanRun, object: DataObject): Iterable<string> {
-  const typename = Object.hasOwn(object, '__typename') ? object['__typename'] : undefined;
-  for (const { typeCondition, keys } of step.expected) {
-    const applies =
-      typeCondition === undefined ||
-      typeof typename !== 'string' ||
-      run.supergraph.types.isSubtype(typename, typeCondition);
-    if (applies) yield* keys;
+/** The keys that a fetch brings to an object of its type. */
+function expectedKeys(
+  step: FetchStep,
+  { supergraph: { types } }: PlanRun,
+  object: DataObject,
+): readonly string[] {
+  const told = Object.hasOwn(object, '__typename') ? object['__typename'] : undefined;
+  const typename = typeof told === 'string' ? told : '';
+  let byType = keysByStep.get(step);
+  if (!byType) keysByStep.set(step, (byType = new Map()));
+  let keys = byType.get(typename);
+  if (!keys) {
+    keys = step.expected
+      .filter(
+        ({ typeCondition }) =>
+          typeCondition === undefined || typename === '' || types.isSubtype(typename, typeCondition),
+      )
+      .flatMap((selection) => selection.keys);
+    if (typename === '' || types.isObject(typename)) byType.set(typename, keys); // names that are none grow nothing
   }
-}
-
-/** What a failure means for one key below: its own reasons, or all of them where none is. */
-function narrowed(failure: Failure, key: string | number): Failure {
-  const own = failure.reasons.filter(({ below }) => below[0] === key);
-  return new Failure(
-    own.length > 0
-      ? own.map((reason) => ({ ...reason, below: reason.below.slice(1) }))
-      : failure.reasons.map(withoutPath),
-  );
+  return keys;
 }
 
 /** Errors without a usable path explain the nulls that nothing else explains; if there are none, they are told as they are. */

@@ -31,6 +31,12 @@ export interface PlanRun {
   readonly looseErrors: LooseError[];
   /** Whether anything is missing: then the answer is completed by the careful way. */
   failed: boolean;
+  /** Whether a subgraph sent a backslash: then strings may hold what JSON escapes. */
+  hasEscapes: boolean;
+  /** Rises whenever the data changes. */
+  version: number;
+  /** Objects found at paths, as long as the data is of that version. */
+  targets: { readonly version: number; readonly byPath: Map<string, readonly DataObject[]> };
   headersFor(subgraph: string): SubgraphHeaders | Promise<SubgraphHeaders>;
 }
 
@@ -44,6 +50,9 @@ export function startRun(supergraph: Supergraph, context: ExecutionContext, root
     root,
     looseErrors: [],
     failed: false,
+    hasEscapes: false,
+    version: 0,
+    targets: { version: 0, byPath: new Map() },
     headersFor(subgraph) {
       let known = headers.get(subgraph);
       if (!known) headers.set(subgraph, (known = context.headersFor(subgraph)));

@@ -61,14 +61,12 @@ export class SelectionShape {
     return this.#byType.get(typeName);
   }
 
-  /** The shapes of all types that were met or can be met here, for look-ups by key. */
-  *all(): Iterable<ObjectShape> {
+  /** The object types that clients may see here. */
+  possibleTypes(): readonly string[] {
     const { schema } = this.#context;
-    const types = isAbstractType(this.type) ? schema.getPossibleTypes(this.type) : [this.type];
-    for (const { name } of types) {
-      const shape = this.of(name);
-      if (shape) yield shape;
-    }
+    return (isAbstractType(this.type) ? schema.getPossibleTypes(this.type) : [this.type]).map(
+      ({ name }) => name,
+    );
   }
 
   #compile(typeName: string): ObjectShape | undefined {

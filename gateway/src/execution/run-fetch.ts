@@ -6,9 +6,12 @@ import type { ContextValue, FetchStep } from './plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
 import { targetsAt, targetsWithAncestors, type Target } from './path-targets.ts';
 import { readResponse, type GraphResponse } from './read-response.ts';
+import { flatRepresentations } from './flat-representations.ts';
 import { reduceFetch } from './reduce-fetch.ts';
 import { representationsOf, type RepresentationBatch } from './representations.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
+
+const BACKSLASH = 0x5c;
 
 /**
  * Makes one fetch of a plan and merges its answer. Whatever goes wrong with it becomes failures in the data.
@@ -17,9 +20,17 @@ import { SubgraphFailure } from './subgraph-failure.ts';
  */
 export async function runFetch(step: FetchStep, run: PlanRun): Promise<void> {
   if (!step.requires) await fetchRoot(step, run);
-  else if (step.contextValues.length === 0)
-    await fetchEntities(step, run, targetsAt(run.root, step.path), '');
+  else if (step.contextValues.length === 0) await fetchEntities(step, run, targetsOf(step, run), '');
   else await fetchByContext(step, run);
+}
+
+/** Fetches that begin together at one path look for their objects once. */
+function targetsOf({ path }: FetchStep, run: PlanRun): readonly DataObject[] {
+  if (run.targets.version !== run.version) run.targets = { version: run.version, byPath: new Map() };
+  const key = path.join(' ');
+  let found = run.targets.byPath.get(key);
+  if (!found) run.targets.byPath.set(key, (found = targetsAt(run.root, path)));
+  return found;
 }
 
 async function fetchRoot(step: FetchStep, run: PlanRun): Promise<void> {
@@ -35,6 +46,11 @@ async function fetchEntities(
   contextText: string,
 ): Promise<void> {
   const { types } = run.supergraph;
+  const flat = flatRepresentations(objects, step, types);
+  if (flat) {
+    if (flat.texts.length > 0) await fetchBatch(step, run, flat, contextText);
+    return;
+  }
   const batches = representationsOf(objects, step, types, (object, failure) => {
     failObject(step, run, object, failure);
   });
@@ -48,9 +64,8 @@ async function fetchBatch(
   { missing, texts, targets }: RepresentationBatch,
   contextText: string,
 ): Promise<void> {
-  const keys = new Set(missing.keys());
-  const made = keys.size === 0 ? step : reduceFetch(step, keys);
-  if (keys.size > 0) for (const object of targets.flat()) failDependents(step, run, object, missing);
+  const made = missing.size === 0 ? step : reduceFetch(step, new Set(missing.keys()));
+  if (missing.size > 0) for (const object of targets.flat()) failDependents(step, run, object, missing);
   if (!made) return;
   const own = [variablesText(made, run), contextText].filter((text) => text !== '').map((text) => `,${text}`);
   const answer = await call(made, run, `{"representations":[${texts.join()}]${own.join('')}}`);
@@ -124,6 +139,7 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
       signal,
       isMutation,
     });
+    run.hasEscapes ||= response.body.includes(BACKSLASH);
     return readResponse(subgraph, response);
   } catch (error) {
     signal.throwIfAborted();

@@ -2,20 +2,15 @@ import { Pool } from 'undici';
 import { decompress } from './decompress.ts';
 import { SubgraphCall } from './subgraph-call.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
-import type { SubgraphHeaders, SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
+import { createRetryingClient, type RetryOptions } from './retrying-client.ts';
+import type { SubgraphClient, SubgraphHeaders, SubgraphRequest } from './subgraph-request.ts';
 
-export type { SubgraphHeaders, SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
-
-/** Calls subgraphs. */
-export interface SubgraphClient {
-  /**
-   * @throws SubgraphFailure when there is no answer: no connection, time-out, too large, a redirect
-   * @throws the signal's reason when that ended it
-   */
-  send(request: SubgraphRequest): Promise<SubgraphResponse>;
-  /** Waits for what is in flight, then closes the sockets. */
-  close(): Promise<void>;
-}
+export type {
+  SubgraphClient,
+  SubgraphHeaders,
+  SubgraphRequest,
+  SubgraphResponse,
+} from './subgraph-request.ts';
 
 /** Settings of {@link createSubgraphClient}. */
 export interface SubgraphClientOptions {
@@ -25,6 +20,8 @@ export interface SubgraphClientOptions {
   readonly maxResponseBytes?: number | undefined;
   /** Sockets to one origin; more calls wait for one. @default 256 */
   readonly maxConnections?: number | undefined;
+  /** The budget of repeated calls. */
+  readonly retries?: RetryOptions | undefined;
 }
 
 const FIXED_HEADERS: SubgraphHeaders = {
@@ -32,8 +29,15 @@ const FIXED_HEADERS: SubgraphHeaders = {
   accept: 'application/graphql-response+json, application/json;q=0.9',
 };
 
-/** Calls over HTTP/1.1 with kept-alive sockets, one pool for each origin. Redirects are never followed. */
+/**
+ * Calls over HTTP/1.1 with kept-alive sockets, one pool for each origin. Redirects are never followed; a query that did not
+ * reach its subgraph is sent once more.
+ */
 export function createSubgraphClient(options: SubgraphClientOptions = {}): SubgraphClient {
+  return createRetryingClient(createHttpClient(options), options.retries);
+}
+
+function createHttpClient(options: SubgraphClientOptions): SubgraphClient {
   const timeoutMs = options.timeoutMs ?? 10_000;
   const maxBytes = options.maxResponseBytes ?? 16 * 1024 * 1024;
   const pools = new Map<string, Pool>();

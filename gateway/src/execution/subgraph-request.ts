@@ -21,3 +21,14 @@ export interface SubgraphResponse {
   /** The decompressed body. */
   readonly body: Buffer;
 }
+
+/** Calls subgraphs. */
+export interface SubgraphClient {
+  /**
+   * @throws SubgraphFailure when there is no answer: no connection, time-out, too large, a redirect
+   * @throws the signal's reason when that ended it
+   */
+  send(request: SubgraphRequest): Promise<SubgraphResponse>;
+  /** Waits for what is in flight, then closes the sockets. */
+  close(): Promise<void>;
+}

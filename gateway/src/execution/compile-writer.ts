@@ -1,0 +1,157 @@
+import { isEnumType, type GraphQLLeafType } from 'graphql';
+import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from './response-shape.ts';
+
+/**
+ * Writes an answer as JSON, and checks each value while it does.
+ *
+ * @param data merged data without failures
+ * @param quote writes a string as JSON
+ * @returns nothing when anything is not as it must be: then the careful way finds out what
+ */
+export type AnswerWriter = (data: unknown, quote: (text: string) => string) => string | undefined;
+
+/** Functions of one writer: an operation that needs more is answered the careful way. */
+const MAX_FUNCTIONS = 400;
+
+/**
+ * Compiles the writer of a selection. What is accepted is written just as the careful way would have; there is no error
+ * logic here, one constant stands for everything that may be wrong.
+ *
+ * Code is made from names of the schema and keys of the operation, which are GraphQL names, and from nothing else.
+ *
+ * @returns nothing when there is no writer for it: fields that are answered here, or a runtime that makes no code
+ */
+export function compileWriter(selection: SelectionShape): AnswerWriter | undefined {
+  const compiler = new WriterCompiler();
+  const root = compiler.object(selection);
+  if (root === undefined || compiler.hasGivenUp) return undefined;
+  try {
+    // oxlint-disable-next-line typescript/no-implied-eval, no-new-func -- names only, see above; the fallback is the careful way
+    const make = new Function('enums', 'bail', compiler.source(root)) as WriterFactory;
+    return make(compiler.enums, bail);
+  } catch {
+    return undefined; // code generation is not allowed in this process
+  }
+}
+
+type WriterFactory = (enums: readonly ReadonlySet<unknown>[], thrown: symbol) => AnswerWriter;
+
+const bail = Symbol('bail');
+
+class WriterCompiler {
+  readonly enums: ReadonlySet<unknown>[] = [];
+  hasGivenUp = false;
+  readonly #functions: string[] = [];
+  readonly #nameOf = new Map<SelectionShape, string>();
+
+  source(root: string): string {
+    return `'use strict';
+const stringify = JSON.stringify;
+${this.#functions.join('\n')}
+return (data, quote) => {
+  try { return ${root}(data, quote); } catch (error) { if (error === bail) return undefined; throw error; }
+};`;
+  }
+
+  /** @returns the name of the function that writes an object of the selection */
+  object(selection: SelectionShape): string | undefined {
+    const known = this.#nameOf.get(selection);
+    if (known !== undefined) return known;
+    const name = `w${this.#nameOf.size}`;
+    this.#nameOf.set(selection, name);
+    if (this.#nameOf.size > MAX_FUNCTIONS) this.hasGivenUp = true;
+    if (this.hasGivenUp) return undefined;
+    this.#functions.push(`function ${name}(o, quote) {
+  if (typeof o !== 'object' || o === null || Array.isArray(o)) throw bail;
+${this.#byType(selection)}
+}`);
+    return name;
+  }
+
+  #byType(selection: SelectionShape): string {
+    const { onlyType } = selection;
+    if (onlyType !== undefined) {
+      const check = `  if (o.__typename !== undefined && o.__typename !== ${JSON.stringify(onlyType)}) throw bail;\n`;
+      return `${check}${this.#fields(selection.of(onlyType))}`;
+    }
+    const cases = selection
+      .possibleTypes()
+      .map((type) => `    case ${JSON.stringify(type)}: {\n${this.#fields(selection.of(type))}\n    }`);
+    return `  switch (o.__typename) {\n${cases.join('\n')}\n    default: throw bail;\n  }`;
+  }
+
+  #fields(shape: ObjectShape | undefined): string {
+    if (!shape?.isObject) return '  throw bail;';
+    const lines = ["  let t = '';", '  let v;'];
+    for (const [index, field] of shape.fields.entries()) lines.push(this.#field(field, shape, index));
+    return [...lines, shape.fields.length === 0 ? "  return '{}';" : "  return t + '}';"].join('\n');
+  }
+
+  #field(field: FieldShape, shape: ObjectShape, index: number): string {
+    const key = JSON.stringify(`${index === 0 ? '{' : ','}${JSON.stringify(field.responseKey)}:`);
+    if (field.denial || field.kind === 'introspection') {
+      this.hasGivenUp = true;
+      return '';
+    }
+    if (field.kind === 'typename')
+      return `  t += ${key} + ${JSON.stringify(JSON.stringify(shape.typeName))};`;
+    return `  v = o[${JSON.stringify(field.sourceKey)}];\n${this.#value(field.value, 'v', `t += ${key}`)}`;
+  }
+
+  /** Statements that append a value, or throw. */
+  #value(shape: ValueShape, value: string, append: string): string {
+    const onNull = shape.nullable ? `${append} + 'null';` : 'throw bail;';
+    return `  if (${value} === null) ${onNull === 'throw bail;' ? onNull : `{ ${onNull} }`}\n  else { ${this.#present(shape, value, append)} }`;
+  }
+
+  #present(shape: ValueShape, value: string, append: string): string {
+    switch (shape.kind) {
+      case 'leaf':
+        return this.#leaf(shape.type, value, append);
+      case 'object':
+        return `${append} + ${this.object(shape.selection) ?? 'undefined'}(${value}, quote);`;
+      case 'list':
+        return `${append} + ${this.#list(shape.item)}(${value}, quote);`;
+      default:
+        return shape satisfies never;
+    }
+  }
+
+  #list(item: ValueShape): string {
+    const name = `l${this.#functions.length}`;
+    this.#functions.push('');
+    const index = this.#functions.length - 1;
+    this.#functions[index] = `function ${name}(list, quote) {
+  if (!Array.isArray(list)) throw bail;
+  if (list.length === 0) return '[]';
+  let t = '[';
+  for (let i = 0; i < list.length; i++) {
+    if (i !== 0) t += ',';
+    const v = list[i];
+  ${this.#value(item, 'v', "t += ''")}
+  }
+  return t + ']';
+}`;
+    return name;
+  }
+
+  #leaf(type: GraphQLLeafType, value: string, append: string): string {
+    if (isEnumType(type)) {
+      this.enums.push(new Set(type.getValues().map(({ name }) => name)));
+      return `if (!enums[${this.enums.length - 1}].has(${value})) throw bail; ${append} + '"' + ${value} + '"';`;
+    }
+    switch (type.name) {
+      case 'Int':
+        return `if ((${value} | 0) !== ${value}) throw bail; ${append} + ${value};`;
+      case 'Float':
+        return `if (typeof ${value} !== 'number' || !isFinite(${value})) throw bail; ${append} + ${value};`;
+      case 'Boolean':
+        return `if (typeof ${value} !== 'boolean') throw bail; ${append} + ${value};`;
+      case 'String':
+      case 'ID':
+        return `if (typeof ${value} !== 'string') throw bail; ${append} + quote(${value});`;
+      default:
+        return `if (${value} === undefined) throw bail; ${append} + stringify(${value});`;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { GraphQLError } from 'graphql';
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import { compileWriter, type AnswerWriter } from './compile-writer.ts';
+import { completeData } from './complete-data.ts';
+import type { ExecutionResult } from './execution-result.ts';
+import type { LooseError, PlanRun } from './plan-run.ts';
+import type { SelectionShape } from './response-shape.ts';
+
+/**
+ * Makes the answer of what a run merged. Where nothing failed it is checked and written in one go; whatever is not as it
+ * must be is found out by the careful way, which decides what the answer is.
+ */
+export function shapeAnswer(plan: OperationPlan, run: PlanRun): ExecutionResult {
+  if (!run.failed && run.looseErrors.length === 0) {
+    const dataText = writerOf(plan.shape)?.(run.root, run.hasEscapes ? quoteAny : quotePlain);
+    if (dataText !== undefined) return new WrittenResult(dataText);
+  }
+  const { supergraph, facts, shape } = plan;
+  const { variables } = run.context;
+  const { data, errors } = completeData(shape, run.root, { supergraph, facts, variables });
+  const all = [...errors, ...run.looseErrors.map(looseGraphQLError)];
+  return all.length > 0 ? { data, errors: all } : { data };
+}
+
+/** An answer without errors, as text. */
+class WrittenResult implements ExecutionResult {
+  readonly dataText: string;
+  #data: ExecutionResult['data'] | undefined;
+
+  constructor(dataText: string) {
+    this.dataText = dataText;
+  }
+
+  get data(): ExecutionResult['data'] {
+    this.#data ??= JSON.parse(this.dataText) as Readonly<Record<string, unknown>>; // an object: a null would not be here
+    return this.#data;
+  }
+}
+
+/** No answer of a subgraph had a backslash in it, so no string of theirs needs one. */
+function quotePlain(text: string): string {
+  return `"${text}"`;
+}
+
+function quoteAny(text: string): string {
+  return JSON.stringify(text);
+}
+
+interface WriterState {
+  uses: number;
+  writer: AnswerWriter | undefined;
+}
+
+const writers = new WeakMap<SelectionShape, WriterState>();
+
+/** A writer is made at the second use: making it costs more than many operations that run once would save. */
+function writerOf(shape: SelectionShape): AnswerWriter | undefined {
+  let state = writers.get(shape);
+  if (!state) writers.set(shape, (state = { uses: 0, writer: undefined }));
+  state.uses += 1;
+  if (state.uses === 2) state.writer = compileWriter(shape);
+  return state.writer;
+}
+
+/** Without a path: the subgraph did not say which field it means. */
+function looseGraphQLError({ reason }: LooseError): GraphQLError {
+  return new GraphQLError(reason.message, { extensions: reason.extensions });
+}
