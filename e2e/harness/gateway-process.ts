@@ -1,4 +1,4 @@
-import { freePort } from '@trellis/testkit';
+import { freePorts } from './free-ports.ts';
 import { startProgram, type RunningProgram } from './running-program.ts';
 
 /** Settings of {@link startGateway}. */
@@ -20,7 +20,7 @@ const READY_DEADLINE_MS = 30_000;
 
 /** Does what `npm run gateway -- --supergraph FILE --port N` does, on a free port. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const program = startProgram('gateway', {
     args: ['--supergraph', options.supergraph, '--port', String(port), ...(options.args ?? [])],
     environment: { OPERATIONS_PORT: '0', ...options.environment },

@@ -1,4 +1,4 @@
-import { freePort } from '@trellis/testkit';
+import { freePorts } from './free-ports.ts';
 import { startProgram, type RunningProgram } from './running-program.ts';
 
 /** Where the parts of a platform listen. */
@@ -46,11 +46,10 @@ const READY_DEADLINE_MS = 90_000;
 /** A line for people, not a record of the log. */
 const READY_LINE = /^(?!\s*\{).*\bready\b/im;
 
-/** Six free ports. */
+/** Free ports; behind that of operations are four more, for a platform in several processes. */
 export async function choosePorts(): Promise<PlatformPorts> {
-  const ports = new Set<number>();
-  while (ports.size < 6) ports.add(await freePort());
-  const [gateway, auth, users, posts, comments, operations] = [...ports].map(String) as Six;
+  const ports = await freePorts(10);
+  const [gateway, auth, users, posts, comments, operations] = ports.map(String) as Six;
   return {
     GATEWAY_PORT: gateway,
     AUTH_PORT: auth,

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { createTemporaryDirectory, freePort, type TemporaryDirectory } from '@trellis/testkit';
+import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
 import { eventually } from '../harness/deadline.ts';
-import { choosePorts, startPlatform, type PlatformProcess } from '../harness/platform-process.ts';
+import { startPlatform, type PlatformProcess } from '../harness/platform-process.ts';
 import { readMetrics } from '../harness/read-metrics.ts';
 import { signIn } from '../harness/sign-in.ts';
 
@@ -25,7 +25,6 @@ describe('npm start -- --split', () => {
     platform = await startPlatform({
       dataDirectory: join(directory.path, 'data'),
       args: ['--split'],
-      ports: { ...(await choosePorts()), OPERATIONS_PORT: String(await freeRange(DEPLOYABLES.length)) },
     });
     ({ access_token: token } = await signIn(platform.addresses.issuer));
     const { graph } = platform.addresses;
@@ -83,9 +82,3 @@ describe('npm start -- --split', () => {
       );
   }
 });
-
-/** A port that is free, as those behind it probably are too. */
-async function freeRange(length: number): Promise<number> {
-  const port = await freePort();
-  return port + length < 65_536 ? port : freeRange(length);
-}
