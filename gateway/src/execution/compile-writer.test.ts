@@ -1,0 +1,105 @@
+import { buildSchema, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { operationFacts } from '../planning/document-facts.ts';
+import { prepareOperation } from '../planning/prepare-operation.ts';
+import { compileWriter } from './compile-writer.ts';
+import { SelectionShape } from './response-shape.ts';
+
+const schema = buildSchema(`
+  type Query { pet: Pet! pets: [[Pet!]] colour: Colour n: Int! f: Float b: Boolean s: String! id: ID any: Any none: Query }
+  union Pet = Cat | Dog
+  type Cat { name: String lives: Int! }
+  type Dog { name: String barks: Boolean }
+  enum Colour { RED GREEN }
+  scalar Any
+`);
+
+const types = {
+  isSubtype: (type: string, condition: string) =>
+    type === condition || (condition === 'Pet' && (type === 'Cat' || type === 'Dog')),
+  isObject: (type: string) => ['Query', 'Cat', 'Dog'].includes(type),
+};
+
+function shapeOf(text: string): SelectionShape {
+  const root = schema.getQueryType();
+  if (!root) throw new Error('The schema has no queries.');
+  const hints = {
+    reservedKeys: new Set<string>(),
+    interfaceObjects: new Set<string>(),
+    plannedOnInterface: new Set<string>(),
+  };
+  const { selections } = prepareOperation({
+    schema,
+    facts: operationFacts(parse(text), undefined),
+    variables: {},
+    denied: new Map(),
+    hints,
+    maxSelections: 1000,
+    incremental: false,
+  });
+  return new SelectionShape(root, selections, { schema, types, interfaceObjects: new Set() });
+}
+
+function write(text: string, data: unknown): string | undefined {
+  return compileWriter(shapeOf(text))?.(data, (value) => JSON.stringify(value));
+}
+
+describe('a compiled writer', () => {
+  it('writes what the operation asks for, in its order, and nothing else', () => {
+    const data = { s: 'x', n: 1, extra: 2, pet: { __typename: 'Cat', lives: 9, name: null } };
+    expect(
+      write('{ n pet { kind: __typename ... on Cat { lives } ... on Dog { barks } } text: s }', data),
+    ).toBe(undefined);
+    expect(write('{ n pet { kind: __typename ... on Cat { lives } ... on Dog { barks } } s }', data)).toBe(
+      '{"n":1,"pet":{"kind":"Cat","lives":9},"s":"x"}',
+    );
+  });
+
+  it('writes lists of lists, nulls and empty objects', () => {
+    const data = { pets: [[{ __typename: 'Dog', barks: true }], null, []], none: {} };
+    expect(
+      write('{ pets { ... on Dog { barks } } none { none { n } ... @skip(if: true) { n } } }', data),
+    ).toBe(undefined);
+    expect(write('{ pets { ... on Dog { barks } } none { n @skip(if: true) } }', data)).toBe(
+      '{"pets":[[{"barks":true}],null,[]],"none":{}}',
+    );
+  });
+
+  it('writes strings as JSON, and values of custom scalars whole', () => {
+    expect(write('{ s any }', { s: 'a "b" \\ \n', any: { deep: [1, 'x'] } })).toBe(
+      JSON.stringify({ s: 'a "b" \\ \n', any: { deep: [1, 'x'] } }),
+    );
+  });
+
+  it.each([
+    ['n', 1.5],
+    ['n', '1'],
+    ['n', null],
+    ['n', 2 ** 31],
+    ['n', undefined],
+    ['f', Number.POSITIVE_INFINITY],
+    ['f', '1'],
+    ['b', 1],
+    ['s', 7],
+    ['id', 7],
+    ['colour', 'BLUE'],
+    ['any', undefined],
+    ['none', []],
+    ['none', 'x'],
+  ])('leaves %s: %s to the careful way', (name, value) => {
+    const text = name === 'none' ? '{ none { n } }' : `{ ${name} }`;
+    expect(write(text, { [name]: value })).toBeUndefined();
+  });
+
+  it.each([
+    ['of an unknown type', { __typename: 'Fish' }],
+    ['of no type', { name: 'x' }],
+    ['that is a list', []],
+  ])('leaves an object %s to the careful way', (_name, pet) => {
+    expect(write('{ pet { __typename } }', { pet })).toBeUndefined();
+  });
+
+  it('is not made for an operation with introspection', () => {
+    expect(compileWriter(shapeOf('{ n __schema { queryType { name } } }'))).toBeUndefined();
+  });
+});
