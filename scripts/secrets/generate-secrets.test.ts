@@ -14,11 +14,22 @@ describe('Generated secrets', () => {
   });
 
   it('can stand in a URL and in a shell, are long, and are new each time', async () => {
-    const { USER_CONTEXT_PRIVATE_KEY: key = '', ...secrets } = await generateSecrets();
-    for (const secret of Object.values(secrets)) expect(secret).toMatch(/^[\w-]{43}$/);
-    expect(key).not.toContain("'");
+    const secrets = Object.values(await generateSecrets());
+    const [keys, words] = [secrets.filter(isJson), secrets.filter((secret) => !isJson(secret))];
+    for (const word of words) expect(word).toMatch(/^[\w-]{43}$/);
+    for (const key of keys) expect(key).not.toContain("'");
     const again = Object.values(await generateSecrets());
-    expect(again.filter((secret) => Object.values(secrets).includes(secret))).toEqual([]);
+    expect(again.filter((secret) => secrets.includes(secret))).toEqual([]);
+  });
+
+  it('hold a key for each service, and a set that knows them all', async () => {
+    const secrets = await generateSecrets();
+    const names = ['USERS', 'POSTS', 'COMMENTS'];
+    const kids = names.map((name) => (JSON.parse(secrets[`${name}_SERVICE_PRIVATE_KEY`] ?? '') as JWK).kid);
+    const { keys } = JSON.parse(secrets['SERVICE_JWKS'] ?? '') as { keys: JWK[] };
+    expect(kids).toEqual(['users', 'posts', 'comments']);
+    expect(keys.map(({ kid }) => kid)).toEqual(kids);
+    expect(keys.filter((key) => 'd' in key)).toEqual([]);
   });
 
   it('hold a key that signs contexts for subgraphs', async () => {
@@ -27,3 +38,7 @@ describe('Generated secrets', () => {
     expect(await signer.sign({ scopes: [] }, 'posts')).toMatch(/^ey[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 });
+
+function isJson(secret: string): boolean {
+  return secret.startsWith('{');
+}

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { generateServiceKey, publicServiceKey } from '@trellis/service-calls';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 
 /** Fresh values for every secret that docker-compose.yml asks for, safe to stand in a URL and between single quotes. */
@@ -9,7 +10,18 @@ export async function generateSecrets(): Promise<Readonly<Record<string, string>
     KEY_ENCRYPTION_SECRET: randomSecret(),
     COOKIE_SECRET: randomSecret(),
     USER_CONTEXT_PRIVATE_KEY: JSON.stringify(await generatePrivateKey()),
+    ...(await generateServiceKeys()),
   };
+}
+
+/** Each service's own key, and the set by which they know one another. */
+async function generateServiceKeys(): Promise<Record<string, string>> {
+  const keys = await Promise.all(['users', 'posts', 'comments'].map(generateServiceKey));
+  const named = keys.map((key) => [
+    `${String(key.kid).toUpperCase()}_SERVICE_PRIVATE_KEY`,
+    JSON.stringify(key),
+  ]);
+  return { ...Object.fromEntries(named), SERVICE_JWKS: JSON.stringify({ keys: keys.map(publicServiceKey) }) };
 }
 
 function randomSecret(): string {

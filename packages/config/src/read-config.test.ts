@@ -57,6 +57,20 @@ describe('readConfig', () => {
     ]);
   });
 
+  it('looks past malformed variables for contradictions among the others', () => {
+    const contradictions = (): string[] => ['TTL_S and SCOPES contradict each other.', 'PORT is missing.'];
+    const environment = { ISSUER: 'https://id.example', PORT: 'none' };
+    expect(() => readConfig(schema, environment, { ...options, contradictions })).toThrow(
+      /- PORT: must be [^\n]*\n  - TTL_S and SCOPES contradict each other\.$/,
+    );
+  });
+
+  it('names a variable as it was set', () => {
+    expect(problemsOf({ ISSUER: 'https://id.example', POSTS_PORT: 'x', PORT: '1' })).toEqual([
+      'POSTS_PORT: must be a whole number from 0 to 65535.',
+    ]);
+  });
+
   it('names the choices where there are only so many', () => {
     const choice = z.object({ LEVEL: z.enum(['quiet', 'loud']) });
     expect(() => readConfig(choice, { LEVEL: 'medium' }, options)).toThrow(

@@ -10,7 +10,7 @@ export interface ReadConfigOptions<Config> {
   readonly subject: string;
   /** `POSTS` makes `POSTS_PORT` win over `PORT`. Without it only the plain names are read. */
   readonly prefix?: string;
-  /** Problems that lie between variables, each a sentence; called only when every variable is good by itself. */
+  /** Problems that lie between variables, each a sentence; never asked about a variable that is malformed by itself. */
   readonly contradictions?: (config: Config) => readonly string[];
 }
 
@@ -25,29 +25,57 @@ export function readConfig<Shape extends z.ZodRawShape>(
   environment: Environment,
   options: ReadConfigOptions<z.output<z.ZodObject<Shape>>>,
 ): Readonly<z.output<z.ZodObject<Shape>>> {
-  const names = Object.keys(schema.shape);
-  const parsed = schema.safeParse(pickVariables(names, environment, options.prefix));
-  if (!parsed.success) throw new ConfigError(options.subject, parsed.error.issues.map(describeIssue));
-  const contradictions = options.contradictions?.(parsed.data) ?? [];
-  if (contradictions.length > 0) throw new ConfigError(options.subject, contradictions);
+  const picked = pickVariables(Object.keys(schema.shape), environment, options.prefix);
+  const parsed = schema.safeParse(valuesOf(picked));
+  const problems = parsed.success
+    ? (options.contradictions?.(parsed.data) ?? [])
+    : [
+        ...parsed.error.issues.map((issue) => describeIssue(issue, picked)),
+        ...furtherProblems(schema, picked, parsed.error, options),
+      ];
+  if (!parsed.success || problems.length > 0) throw new ConfigError(options.subject, problems);
   return Object.freeze(parsed.data);
 }
+
+/** The variables that are set, by their plain names, each with the name it was set under. */
+type Picked = ReadonlyMap<string, { readonly setAs: string; readonly value: string }>;
 
 function pickVariables(
   names: readonly string[],
   environment: Environment,
   prefix: string | undefined,
-): Record<string, string> {
-  const picked: Record<string, string> = {};
+): Picked {
+  const picked = new Map<string, { setAs: string; value: string }>();
   for (const name of names) {
-    const value = (prefix === undefined ? undefined : environment[`${prefix}_${name}`]) || environment[name];
-    if (value) picked[name] = value;
+    const candidates = prefix === undefined ? [name] : [`${prefix}_${name}`, name];
+    const setAs = candidates.find((candidate) => environment[candidate]);
+    if (setAs !== undefined) picked.set(name, { setAs, value: environment[setAs] ?? '' });
   }
   return picked;
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
-  const name = issue.path.map(String).join('.');
+function valuesOf(picked: Picked): Record<string, string> {
+  return Object.fromEntries([...picked].map(([name, { value }]) => [name, value]));
+}
+
+/** Looks past malformed variables for contradictions among the others: a person wants to mend all at once. */
+function furtherProblems<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  picked: Picked,
+  error: z.ZodError,
+  { contradictions }: ReadConfigOptions<z.output<z.ZodObject<Shape>>>,
+): readonly string[] {
+  const malformed = error.issues.map(({ path }) => String(path[0]));
+  const others = new Map([...picked].filter(([name]) => !malformed.includes(name)));
+  const parsed = schema.safeParse(valuesOf(others));
+  if (!parsed.success) return [];
+  const problems = contradictions?.(parsed.data) ?? [];
+  return problems.filter((problem) => !malformed.some((name) => problem.includes(name)));
+}
+
+function describeIssue(issue: z.core.$ZodIssue, picked: Picked): string {
+  const [first = '', ...rest] = issue.path.map(String);
+  const name = [picked.get(first)?.setAs ?? first, ...rest].join('.');
   const missing =
     issue.code === 'invalid_type' &&
     issue.input === undefined &&

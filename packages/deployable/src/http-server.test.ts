@@ -123,4 +123,14 @@ describe('the logger', () => {
     expect(lines.join('')).not.toMatch(/p4ss|t0ken|c0de/);
     expect(lines).toHaveLength(1);
   });
+
+  it('leaves the codes of errors readable', () => {
+    const lines: string[] = [];
+    const recorder = createLogger({
+      service: 'test',
+      destination: { write: (line) => void lines.push(line) },
+    });
+    recorder.error({ err: Object.assign(new Error('taken'), { code: 'EADDRINUSE' }) });
+    expect(lines.join('')).toContain('"code":"EADDRINUSE"');
+  });
 });

@@ -18,19 +18,24 @@ const SECRETS = [
   'cookie',
   'password',
   'client_secret',
-  'code',
   'code_verifier',
   'refresh_token',
   'access_token',
   'id_token',
 ];
 
+/** An authorization code is called `code`, as are error codes, which must be readable: so by the places where it arrives. */
+const CODES = ['body.code', 'query.code', '*.body.code', '*.query.code'];
+
 /** A structured logger that writes JSON lines and removes secrets. */
 export function createLogger(options: LoggerOptions): Logger {
   const settings = {
     level: options.level ?? 'info',
     base: { service: options.service },
-    redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
+    redact: {
+      paths: [...CODES, ...SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])],
+      censor: '[secret]',
+    },
   };
   return options.destination ? pino(settings, options.destination) : pino(settings);
 }
