@@ -8,8 +8,3 @@ export type Bytes = string;
 export function encodeText(text: string): Bytes {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
-
-/** The text that these bytes encode in UTF-8. */
-export function decodeText(bytes: Bytes): string {
-  return Buffer.from(bytes, 'latin1').toString('utf8');
-}
