@@ -125,7 +125,7 @@ describe('npm run gateway', () => {
     });
     expect((await program.ended(20_000)).code).toBe(EXIT_CONFIG);
     for (const name of ['PORT', 'WORKERS', 'FORWARD_HEADERS', 'TOKEN_ISSUER'])
-      expect(program.output.all).toMatch(new RegExp(`^ +- ${name}: \\S.*\\.$`, 'm'));
+      expect(program.output.all).toMatch(new RegExp(`^ +- (GATEWAY_)?${name}: \\S.*\\.$`, 'm'));
   });
 
   it('says that there is no such supergraph', async () => {
