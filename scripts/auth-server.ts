@@ -2,6 +2,7 @@ import { authServer, runAuthServerCommand } from '@trellis/auth-server';
 import { ConfigError, EXIT_CONFIG } from '@trellis/config';
 import { runDeployable } from '@trellis/deployable';
 import { openAuthServerStores, type AuthServerStores } from '@trellis/platform';
+import { operationsPort } from './programs/operations-port.ts';
 import { explainFailure } from './start/explain-failure.ts';
 
 const args = process.argv.slice(2);
@@ -24,7 +25,11 @@ async function serve({ environment, close }: AuthServerStores): Promise<void> {
       return { url: server.url, close: () => server.close().finally(close) };
     },
   };
-  await runDeployable(program, { DEMO_DATA: isProduction ? 'false' : 'true', ...environment });
+  await runDeployable(program, {
+    DEMO_DATA: isProduction ? 'false' : 'true',
+    ...environment,
+    ...(await operationsPort('AUTH', environment)),
+  });
 }
 
 async function runCommand({ environment, close }: AuthServerStores): Promise<number> {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runDeployable } from '@trellis/deployable';
 import { gateway } from '@trellis/gateway';
+import { operationsPort } from './programs/operations-port.ts';
 
 const USAGE = `npm run gateway -- --supergraph FILE [--port N] [--host H] [--config gateway.yaml]
                    [--forward-header NAME]… [--workers N]
@@ -17,7 +18,11 @@ if (flags.help) {
 } else if (!flags.supergraph && !flags.config && !process.env['SUPERGRAPH'] && !process.env['CONFIG']) {
   fail('Say which supergraph: --supergraph FILE.');
 } else {
-  await runDeployable(gateway, { ...process.env, ...environmentOf(flags) });
+  await runDeployable(gateway, {
+    ...process.env,
+    ...(await operationsPort('GATEWAY', process.env)),
+    ...environmentOf(flags),
+  });
 }
 
 function readFlags() {

@@ -136,6 +136,15 @@ describe('npm run gateway over a supergraph of others, with nothing else', () =>
     expect(ending.elapsedMs).toBeLessThan(10_000);
   });
 
+  it('runs beside others of its kind without being told where their metrics go', async () => {
+    const side = { supergraph: library.supergraph, environment: { OPERATIONS_PORT: undefined } };
+    const both = [await startGateway(side), await startGateway(side)];
+    const metrics = both.map(({ output }) => /"operationsUrl":"([^"]+)"/.exec(output.all)?.[1] ?? '');
+    expect(new Set(metrics).size).toBe(2);
+    for (const url of metrics) expect((await fetch(`${url}/metrics`)).status).toBe(200);
+    await Promise.all(both.map((gateway) => gateway.stop('SIGTERM')));
+  });
+
   it('takes SUPERGRAPH, PORT and HOST from the environment as well', async () => {
     const other = await startGateway({
       supergraph: library.supergraph,

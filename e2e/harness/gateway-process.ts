@@ -7,7 +7,8 @@ export interface GatewayOptions {
   readonly supergraph: string;
   /** More arguments of `npm run gateway`. */
   readonly args?: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
+  /** Undefined takes a variable away. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** A gateway that answers. */

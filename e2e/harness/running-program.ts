@@ -17,7 +17,7 @@ export type ProgramName = 'start' | 'gateway' | 'auth-server' | 'supergraph' | '
 export interface ProgramOptions {
   readonly args?: readonly string[];
   /** All that the program sees beside PATH, HOME and the like. */
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Standard input, to its end. @default none */
   readonly input?: string;
   /** Database servers are told apart by this directory, in which they work. */

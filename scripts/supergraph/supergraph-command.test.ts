@@ -81,7 +81,7 @@ describe('supergraph compose', () => {
     const { status, error } = await run('compose', '--config', config(), '--output', join(folder, 'no', 'x'));
     expect({ status, error }).toMatchObject({
       status: 1,
-      error: expect.stringContaining('ENOENT') as string,
+      error: expect.stringMatching(/^There is no file or directory for \.\/no\/x/) as string,
     });
   });
 });
@@ -140,7 +140,10 @@ describe('supergraph check', () => {
       error: expect.stringContaining('./supergraph.graphql is not a supergraph: ') as string,
     });
     await rm(output());
-    expect(await check()).toMatchObject({ status: 1, error: expect.stringContaining('ENOENT') as string });
+    expect(await check()).toMatchObject({
+      status: 1,
+      error: 'There is no file or directory for ./supergraph.graphql.\n',
+    });
   });
 });
 

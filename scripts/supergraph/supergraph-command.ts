@@ -38,7 +38,7 @@ export async function runSupergraphCommand(args: readonly string[], output: Outp
     return (await runInvocation(invocation, output)) ? 0 : EXIT_FAILED;
   } catch (error) {
     if (!isExpected(error)) throw error;
-    output.error(`${error.message}\n`);
+    output.error(`${explain(error)}\n`);
     return EXIT_FAILED;
   }
 }
@@ -98,6 +98,12 @@ function toInvocation(positionals: readonly string[], { config, output, against 
     default:
       return wrong(command === undefined ? 'Say compose or check.' : `There is no command "${command}".`);
   }
+}
+
+function explain(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return `There is no file or directory for ${error.path ?? 'a name'}.`;
+  if (error.code === 'EISDIR') return `${error.path ?? 'What was named'} is a directory, not a file.`;
+  return error.message;
 }
 
 /** Problems of the configuration, and files that can't be read or written. */

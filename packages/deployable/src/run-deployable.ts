@@ -19,7 +19,7 @@ export async function runDeployable<Config extends ProcessConfig>(
   const config = readConfigOrExit(program, environment);
   const logger = createLogger({ service: program.service, level: config.LOG_LEVEL });
   const deployable = await startOrExit(program, config, logger);
-  logger.info({ url: deployable.url }, 'ready');
+  logger.info({ url: deployable.url, operationsUrl: deployable.operationsUrl }, 'ready');
   onStopSignal(() => void drainAndExit(logger, deployable), {
     endsWithParent: environment['npm_lifecycle_event'] !== undefined,
   });
@@ -38,11 +38,15 @@ function readConfigOrExit<Config extends ProcessConfig>(
   }
 }
 
+interface RunningDeployable extends Deployable {
+  readonly operationsUrl: string;
+}
+
 async function startOrExit<Config extends ProcessConfig>(
   program: DeployableProgram<Config>,
   config: Config,
   logger: Logger,
-): Promise<Deployable> {
+): Promise<RunningDeployable> {
   try {
     return await startWithOperations(program, config, logger);
   } catch (error) {
@@ -69,7 +73,7 @@ async function startWithOperations<Config extends ProcessConfig>(
   program: DeployableProgram<Config>,
   config: Config,
   logger: Logger,
-): Promise<Deployable> {
+): Promise<RunningDeployable> {
   const metrics = createMetrics(program.service);
   const operations = await startOperationsServer({
     port: config.OPERATIONS_PORT,
@@ -79,6 +83,7 @@ async function startWithOperations<Config extends ProcessConfig>(
   const deployable = await program.start(config, { logger, metrics });
   return {
     url: deployable.url,
+    operationsUrl: operations.url,
     close: async () => {
       await deployable.close();
       await operations.close();

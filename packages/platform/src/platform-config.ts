@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { port, readConfig, url, type Environment } from '@trellis/config';
 import { z } from 'zod';
+import { problemOfDirectory } from './data-directory.ts';
 
 /** What `npm start` itself reads; every deployable reads its own variables beside it. */
 export interface PlatformConfig {
@@ -27,7 +28,14 @@ export const configSchema: z.ZodObject<{
     .describe(
       'production refuses the embedded Redis, demo accounts, an http issuer that is not loopback, and missing secrets.',
     ),
-  DATA_DIR: z.string().default('.data').describe('Where embedded stores and generated secrets are kept.'),
+  DATA_DIR: z
+    .string()
+    .superRefine((directory, { addIssue }) => {
+      const problem = problemOfDirectory(resolve(directory));
+      if (problem !== undefined) addIssue({ code: 'custom', message: problem });
+    })
+    .default('.data')
+    .describe('Where embedded stores and generated secrets are kept.'),
   DATABASE_URL: url('postgres', 'postgresql')
     .optional()
     .describe(

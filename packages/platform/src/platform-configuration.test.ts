@@ -29,6 +29,13 @@ describe('readConfiguration', () => {
     ]);
   });
 
+  it('tells a DATA_DIR that cannot hold data', async () => {
+    await expect(problemsOf({ DATA_DIR: `${supergraph}/data`, POSTS_PORT: 'x' })).resolves.toEqual([
+      `DATA_DIR: must be a directory, and ${supergraph} is none.`,
+      expect.stringMatching(/^POSTS_PORT: /),
+    ]);
+  });
+
   it('refuses in production what is made for development', async () => {
     const problems = await problemsOf({ NODE_ENV: 'production' });
     for (const name of ['REDIS_URL', 'ISSUER', 'KEY_ENCRYPTION_SECRET', 'COOKIE_SECRET']) {

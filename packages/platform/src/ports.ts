@@ -1,5 +1,4 @@
-import { createServer } from 'node:net';
-import { freePort } from '@trellis/supervision';
+import { freePort, probePort } from '@trellis/supervision';
 import { prefixes, type Prefix } from './hosted-programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 
@@ -47,18 +46,9 @@ function wantedPorts(config: PlatformConfig): readonly WantedPort[] {
 }
 
 async function describeIfTaken({ variable, port }: WantedPort): Promise<string | undefined> {
-  const problem = await tryPort(port);
+  const problem = await probePort(port);
   if (problem === undefined) return undefined;
   if (problem === 'EACCES')
     return `Port ${port} needs rights that this process has not. Set ${variable} to another port.`;
   return `Port ${port} is in use by another program. Stop it, or set ${variable} to another port.`;
-}
-
-/** @returns the error code of the system; undefined when the port can be had */
-function tryPort(port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(undefined)));
-  });
 }

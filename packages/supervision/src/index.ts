@@ -10,4 +10,5 @@ export {
 } from './guarded-process.ts';
 export { keepRunning, type KeepRunningOptions, type RunningProcess } from './keep-running.ts';
 export { endLeftovers, type LeftoverOptions } from './leftovers.ts';
+export { probePort } from './probe-port.ts';
 export { startTimeOf } from './process-identity.ts';
