@@ -53,6 +53,11 @@ export interface ClientMetadata {
   readonly require_pushed_authorization_requests: boolean;
   /** An own member: consent is not asked for, because client and server belong to the same operator. */
   readonly first_party: boolean;
+  /**
+   * An own member: nobody has looked at the client, so its redirect URI gets no error before the person has signed in, lest
+   * links to this server lead anywhere. Always so for clients that registered themselves. RFC 9700 §4.11.2
+   */
+  readonly unvetted: boolean;
   /** An own member: seconds in which the predecessor of a refresh token still gets the same successor. 0 to 60. */
   readonly refresh_reuse_leeway_seconds: number;
 }
@@ -101,6 +106,7 @@ const declared = z.object({
   dpop_bound_access_tokens: z.boolean().default(false),
   require_pushed_authorization_requests: z.boolean().default(false),
   first_party: z.boolean().default(false),
+  unvetted: z.boolean().default(false),
   refresh_reuse_leeway_seconds: z.int().min(0).max(60).default(0),
 });
 

@@ -31,6 +31,7 @@ function publicClient(
     dpop_bound_access_tokens: false,
     require_pushed_authorization_requests: false,
     first_party: false,
+    unvetted: false,
     refresh_reuse_leeway_seconds: 0,
   };
   return { metadata, secret: undefined };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { writeFileAtomically } from '../files/write-file-atomically.ts';
 import { generateTypes } from '../generate-types.ts';
 import { repository } from '../programs/run-program.ts';
+import { generateBehavioursPage } from './behaviours-page.ts';
 import { generateConfigurationPage } from './configuration-page.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { generateSupergraph } from './supergraph-file.ts';
@@ -13,10 +14,15 @@ export interface GenerateFilesOptions {
   readonly check?: boolean;
 }
 
-const generators: readonly (() => Promise<GeneratedFile>)[] = [generateSupergraph, generateConfigurationPage];
+const generators: readonly (() => Promise<GeneratedFile>)[] = [
+  generateSupergraph,
+  generateConfigurationPage,
+  generateBehavioursPage,
+];
 
 /**
- * Brings the generated files up to date: the subgraphs' resolver types, supergraph.graphql, docs/configuration.md.
+ * Brings the generated files up to date: the subgraphs' resolver types, supergraph.graphql, and the pages
+ * docs/configuration.md and docs/authorization-behaviours.md.
  *
  * @returns the paths of those that were out of date
  */

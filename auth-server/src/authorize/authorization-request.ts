@@ -6,6 +6,8 @@ export interface RedirectTarget {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly state?: string | undefined;
+  /** Whether it may get errors before anybody knows who the person is. RFC 9700 §4.11.2 */
+  readonly vetted: boolean;
 }
 
 /** An authorization request in which everything has been checked. */

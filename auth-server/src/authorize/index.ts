@@ -30,7 +30,12 @@ export interface ResolvedTarget {
 export async function resolveTarget(parameters: Parameters, services: Services): Promise<ResolvedTarget> {
   const client = await checkClient(parameters, services.clients);
   const redirectUri = checkRedirectUri(parameters, client);
-  const target = { clientId: client.metadata.client_id, redirectUri, state: parameters.get('state') };
+  const target = {
+    clientId: client.metadata.client_id,
+    redirectUri,
+    state: parameters.get('state'),
+    vetted: !client.metadata.unvetted,
+  };
   return { client, target };
 }
 

@@ -11,7 +11,7 @@ import {
   postForm,
   tokensOf,
 } from '../testing/flow.ts';
-import { CALLBACK } from '../testing/test-clients.ts';
+import { CALLBACK, testClients } from '../testing/test-clients.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
 let server: TestAuthServer;
@@ -223,6 +223,29 @@ describe('RFC 6749 §4.1.2.1: errors by redirect', () => {
 
   it.each(['spa', 'basic'])('A-043 A-044 wants a code_challenge from client %s', async (clientId) => {
     expectRedirectError(await request({ client_id: clientId, code_challenge: undefined }), 'invalid_request');
+  });
+
+  it('A-117 gives no client of any kind a code without a challenge, so that no verifier can be too much', async () => {
+    const clients = testClients(server.assertionKey.publicJwk).map(({ client_id: id }) => String(id));
+    for (const clientId of clients) {
+      const changes = { client_id: clientId, code_challenge: undefined, redirect_uri: undefined };
+      const answer = await request(changes);
+      const location = new URL(answer.headers.get('location') ?? server.issuer);
+      expect(location.searchParams.get('code'), clientId).toBeNull();
+      expect(location.pathname, clientId).not.toContain('login');
+    }
+  });
+
+  it('A-060 sends no error to a client that nobody vetted before the person has signed in', async () => {
+    const broken = { client_id: 'unvetted', scope: 'nothing known' };
+    const html = await expectPageError(await request(broken));
+    expect(html).not.toContain(CALLBACK);
+    await expectPageError(await request({ client_id: 'unvetted', prompt: 'none' }));
+    const browser = new Browser();
+    const first = await browser.get(authorizationUrl(server.issuer, pkce, { client_id: 'unvetted' }));
+    expect(answerOf(await completePages(browser, first, server.issuer)).get('code')).not.toBeNull();
+    const known = await browser.get(authorizationUrl(server.issuer, pkce, broken));
+    expectRedirectError(known, 'invalid_scope');
   });
 
   it.each([undefined, 'plain', 's256', 'S512'])('A-045 refuses code_challenge_method=%s', async (method) => {

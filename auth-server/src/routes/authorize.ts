@@ -40,14 +40,14 @@ async function authorize(
   const { services } = context;
   const { parameters, pushedId } = await openRequest(outer, services.pushedRequests);
   const resolved = await resolveTarget(parameters, services);
+  const session = await readSession(context, request);
   try {
     requirePushed(resolved.client, pushedId);
     const checked = await checkAuthorizationRequest(resolved, parameters, services);
     const authorization = { ...checked, pushedId };
-    const session = await readSession(context, request);
     return await proceed(context, { request: authorization, session, bound: undefined }, request, reply);
   } catch (error) {
-    return redirectError(context, resolved.target, error, reply);
+    return redirectError(context, resolved.target, error, reply, session);
   }
 }
 
@@ -65,6 +65,6 @@ async function keepPosted(
     const id = await services.transactions.savePosted(outer.entries());
     return redirect(reply, `${services.settings.issuer}${paths.resume}/${encodeURIComponent(id)}`);
   } catch (error) {
-    return redirectError(context, resolved.target, error, reply);
+    return redirectError(context, resolved.target, error, reply, undefined);
   }
 }

@@ -91,6 +91,7 @@ async function decide(
       request,
       new OAuthError('access_denied', 'The person denied the request.'),
       reply,
+      session,
     );
   }
   await services.consents.allow(subject, clientId, scopes);

@@ -37,7 +37,7 @@ export async function proceed(
       `${context.services.settings.issuer}${path}?transaction=${encodeURIComponent(id)}`,
     );
   } catch (error) {
-    return redirectError(context, progress.request, error, reply);
+    return redirectError(context, progress.request, error, reply, progress.session);
   }
 }
 
@@ -84,8 +84,9 @@ async function answer(
 
 /**
  * Sends an error to the client, if a redirect may carry it; a store that is out of reach is told to the person, who can
- * try again.
+ * try again. So is an error for a client that nobody has looked at, while nobody has signed in.
  *
+ * @param session of the person, if somebody is signed in
  * @throws what can't be redirected
  */
 export function redirectError(
@@ -93,8 +94,10 @@ export function redirectError(
   target: RedirectTarget,
   error: unknown,
   reply: FastifyReply,
+  session: Session | undefined,
 ): FastifyReply {
   if (!(error instanceof OAuthError) || !error.redirectable || error.status >= 500) throw error;
+  if (!target.vetted && !session) throw error;
   services.metrics.errors.inc({ error: error.code });
   return redirect(reply, errorRedirect(target, error, services.settings.issuer));
 }

@@ -155,7 +155,7 @@ describe('RFC 6749 §4.1.3, RFC 7636 §4.6: codes', () => {
     expect((await exchange(server.issuer, code, pkce, { redirect_uri: CALLBACK })).status).toBe(200);
   });
 
-  it('A-114 A-122 refuses a missing and a wrong verifier, which does not burn the code', async () => {
+  it('S-096 A-114 A-122 refuses a missing and a wrong verifier, which does not burn the code', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce);
     const missing = await exchange(server.issuer, code, pkce, { code_verifier: '' });
@@ -177,7 +177,7 @@ describe('RFC 6749 §4.1.3, RFC 7636 §4.6: codes', () => {
     );
   });
 
-  it('A-116 does not take the challenge for a verifier', async () => {
+  it('S-096 A-116 does not take the challenge for a verifier', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce);
     const answer = await exchange(server.issuer, code, pkce, { code_verifier: pkce.challenge });
@@ -192,7 +192,7 @@ describe('RFC 6749 §4.1.3, RFC 7636 §4.6: codes', () => {
     expect((await exchange(server.issuer, code, pkce)).status).toBe(200);
   });
 
-  it('A-120 A-121 refuses a second use, and revokes what the first one gave', async () => {
+  it('S-096 A-120 A-121 refuses a second use, and revokes what the first one gave', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce);
     const tokens = tokensOf(await exchange(server.issuer, code, pkce));
