@@ -28,12 +28,12 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
   const pool = createPool({
     connectionString: config.DATABASE_URL,
     schema: SCHEMA,
-    onIdleError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL was lost'),
+    onIdleError: (error) => logger.warn({ reason: error.message }, 'lost the connections to PostgreSQL'),
   });
   const redis = connectRedis({
     url: config.REDIS_URL,
     name: 'trellis-auth',
-    onError: (error) => logger.warn({ err: error }, 'Redis is out of reach'),
+    onError: (error) => logger.warn({ reason: error.message }, 'Redis is out of reach'),
   });
   const port =
     config.PORT === 0 && config.ISSUER === undefined ? await findFreePort(config.HOST) : config.PORT;

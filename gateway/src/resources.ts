@@ -109,7 +109,7 @@ function connect(url: string, purpose: string, logger: Logger): RedisConnection 
   return connectRedis({
     url,
     name: `trellis-gateway-${purpose}`,
-    onError: (error) => logger.warn({ err: error }, "Redis can't be reached; the gateway goes on without it"),
+    onError: (error) => logger.warn({ reason: error.message }, "Redis can't be reached; the gateway goes on without it"),
   });
 }
 

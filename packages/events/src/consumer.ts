@@ -8,6 +8,7 @@ import type { EventSource, SnapshotItem } from './event-source.ts';
 import type { EventStream, StreamedEvent } from './event-stream.ts';
 import { isTransientFailure } from './is-transient-failure.ts';
 import { startLeadership, type Background } from './leadership.ts';
+import { createOutageLog, type OutageLog } from './outage-log.ts';
 import { sleep } from './wake-up.ts';
 
 /** What a consumer does with what it hears. Everything happens in the transaction that also moves its cursor. */
@@ -85,14 +86,17 @@ export function startConsumer(options: ConsumerOptions): Background {
     name: `${options.service} consuming ${options.source}`,
     logger: options.logger,
     work: async (_connection, signal) => {
-      const consumption: Consumption = { ...options, cursor, signal };
+      const outages = createOutageLog({
+        logger: options.logger,
+        failure: 'could not consume events; trying again',
+        success: 'consumes events again',
+        bindings: { source: options.source },
+      });
+      const consumption: Consumption = { ...options, cursor, outages, signal };
       while (!signal.aborted) {
         await consume(consumption).catch(async (error: unknown) => {
           if (signal.aborted) return;
-          options.logger.warn(
-            { err: error, source: options.source },
-            'could not consume events; trying again',
-          );
+          consumption.outages.failed(error);
           await sleep(RETRY_MS, signal);
         });
       }
@@ -102,6 +106,7 @@ export function startConsumer(options: ConsumerOptions): Background {
 
 interface Consumption extends ConsumerOptions {
   readonly cursor: ConsumerCursor;
+  readonly outages: OutageLog;
   readonly signal: AbortSignal;
 }
 
@@ -110,6 +115,7 @@ async function consume(consumption: Consumption): Promise<void> {
   const { cursor, pool, signal } = consumption;
   let seq = (await cursor.read(pool)) ?? (await takeSnapshot(consumption));
   seq = await catchUp(consumption, seq);
+  consumption.outages.succeeded();
   let askAgainAtMs = Date.now() + ASK_SOURCE_MS;
   while (!signal.aborted) {
     const streamed = await readStream(consumption, seq);

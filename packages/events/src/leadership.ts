@@ -1,5 +1,6 @@
 import type { Logger } from '@trellis/deployable';
 import type { Pool, Transaction } from '@trellis/postgres';
+import { createOutageLog, type OutageLog } from './outage-log.ts';
 import { sleep } from './wake-up.ts';
 
 /** Work that one process does at a time, however many run. */
@@ -37,9 +38,14 @@ export function startLeadership(options: LeadershipOptions): Background {
 }
 
 async function campaign(options: LeadershipOptions, signal: AbortSignal): Promise<void> {
+  const outages = createOutageLog({
+    logger: options.logger,
+    failure: 'lost a leadership',
+    bindings: { leadership: options.name },
+  });
   while (!signal.aborted) {
-    await serveTerm(options, signal).catch((error: unknown) => {
-      if (!signal.aborted) options.logger.warn({ err: error, leadership: options.name }, 'lost a leadership');
+    await serveTerm(options, outages, signal).catch((error: unknown) => {
+      if (!signal.aborted) outages.failed(error);
     });
     await sleep(RETRY_MS, signal);
   }
@@ -48,6 +54,7 @@ async function campaign(options: LeadershipOptions, signal: AbortSignal): Promis
 /** One connection's worth: waits for the lock, leads, and gives the connection up. */
 async function serveTerm(
   { pool, name, work, logger }: LeadershipOptions,
+  outages: OutageLog,
   signal: AbortSignal,
 ): Promise<void> {
   const connection = await pool.connect();
@@ -58,6 +65,7 @@ async function serveTerm(
     while (!signal.aborted && !(await acquire(connection, name))) await sleep(RETRY_MS, signal);
     if (signal.aborted) return;
     logger.info({ leadership: name }, 'leads');
+    outages.succeeded();
     await work(connection, AbortSignal.any([signal, term.signal]));
   } finally {
     connection.off('error', lose);

@@ -3,6 +3,7 @@ import type { Pool, Transaction } from '@trellis/postgres';
 import { Gauge } from 'prom-client';
 import type { EventStream } from './event-stream.ts';
 import { startLeadership, type Background } from './leadership.ts';
+import { createOutageLog, type OutageLog } from './outage-log.ts';
 import { createOutboxLog, type OutboxLog } from './outbox-log.ts';
 import { maintainPartitions } from './outbox-partitions.ts';
 import { createWakeUp, sleep, type WakeUp } from './wake-up.ts';
@@ -113,20 +114,26 @@ async function maintain({ connection, published, retentionDays, logger }: Term):
 }
 
 async function publishEvents(term: Term): Promise<void> {
+  const outages = createOutageLog({
+    logger: term.logger,
+    failure: 'could not publish events; they wait in the outbox',
+    success: 'publishes events again',
+  });
   while (!term.signal.aborted) {
     try {
-      await fillStream(term);
+      await fillStream(term, outages);
     } catch (error) {
       if (term.signal.aborted) return;
-      term.logger.warn({ err: error }, 'could not publish events; they wait in the outbox');
+      outages.failed(error);
       await sleep(STREAM_RETRY_MS, term.signal);
     }
   }
 }
 
 /** Fills the stream from where it ends, until it fails, or turns out to have lost what it had. */
-async function fillStream(term: Term): Promise<void> {
+async function fillStream(term: Term, outages: OutageLog): Promise<void> {
   term.published = await findResumption(term);
+  outages.succeeded();
   while (!term.signal.aborted) {
     const events = await term.log.readAfter(term.published, BATCH);
     if (events.length > 0) {

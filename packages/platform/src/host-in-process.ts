@@ -9,36 +9,71 @@ import type { Environment } from '@trellis/config';
 import { hostedPrograms, type HostedProgram, type Prefix } from './hosted-programs.ts';
 import type { Host } from './host.ts';
 import type { PlatformConfig } from './platform-config.ts';
+import { startLater } from './start-later.ts';
+
+/** What {@link hostInProcess} needs to know. */
+export interface InProcessOptions {
+  readonly config: PlatformConfig;
+  readonly environments: Readonly<Record<Prefix, Environment>>;
+  /** Where starts that failed, and later ones that succeeded, are told, a line each. */
+  readonly tell: (line: string) => void;
+}
+
+/** Without these nobody can sign in, or ask anything. */
+const NEEDED: ReadonlySet<Prefix> = new Set(['AUTH', 'GATEWAY']);
 
 /**
- * Runs every deployable in this process, with one operations port for all.
+ * Runs every deployable in this process, with one operations port for all. A subgraph that can't start does not keep the
+ * rest from serving: it is tried again until it does.
  *
- * @throws what the first deployable that can't start throws; the others are closed again
+ * @throws what the auth-server or the gateway throws when it can't start; the others are closed again
  */
-export async function hostInProcess(
-  config: PlatformConfig,
-  environments: Readonly<Record<Prefix, Environment>>,
-): Promise<Host> {
+export async function hostInProcess(options: InProcessOptions): Promise<Host> {
+  const { config, environments } = options;
   const metrics = new Map(hostedPrograms.map(({ service }) => [service, createMetrics(service)]));
   const operations = await startOperationsServer({
     port: config.OPERATIONS_PORT,
     metrics: [...metrics.values()],
   });
-  const running: Deployable[] = [operations];
+  const running: Closable[] = [operations];
+  const unavailable: string[] = [];
+  const start = (program: HostedProgram): Promise<Deployable> =>
+    startProgram(program, config, environments, metrics);
+  const startAgain = (program: HostedProgram, failure: unknown): void => {
+    const { service } = program;
+    unavailable.push(service);
+    running.push(startLater({ service, start: () => start(program), failure, tell: options.tell }));
+  };
   try {
-    for (const batch of startingOrder()) {
-      const outcomes = await Promise.allSettled(
-        batch.map((program) => startProgram(program, config, environments, metrics)),
-      );
-      running.push(...outcomes.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value));
-      const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-      if (failed) throw failed.reason;
-    }
-    return { operations: `${operations.url}/metrics`, unavailable: [], close: () => closeInOrder(running) };
+    for (const batch of startingOrder()) running.push(...(await startBatch(batch, start, startAgain)));
+    return { operations: `${operations.url}/metrics`, unavailable, close: () => closeInOrder(running) };
   } catch (error) {
     await closeInOrder(running);
     throw error;
   }
+}
+
+type Closable = Pick<Deployable, 'close'>;
+
+/** @throws what one throws that is needed; those of the batch that have started are closed again */
+async function startBatch(
+  batch: readonly HostedProgram[],
+  start: (program: HostedProgram) => Promise<Deployable>,
+  startAgain: (program: HostedProgram, failure: unknown) => void,
+): Promise<readonly Closable[]> {
+  const outcomes = await Promise.allSettled(batch.map(start));
+  const started = outcomes.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value);
+  const failures = batch.flatMap((program, index) => {
+    const outcome = outcomes[index];
+    return outcome?.status === 'rejected' ? [{ program, reason: outcome.reason as unknown }] : [];
+  });
+  const fatal = failures.find(({ program }) => NEEDED.has(program.prefix));
+  if (fatal) {
+    await closeInOrder(started);
+    throw fatal.reason;
+  }
+  for (const { program, reason } of failures) startAgain(program, reason);
+  return started;
 }
 
 /** All but the gateway at once, then the gateway. */
@@ -53,14 +88,15 @@ function startProgram(
   environments: Readonly<Record<Prefix, Environment>>,
   metrics: ReadonlyMap<string, Metrics>,
 ): Promise<Deployable> {
-  return start(environments[prefix], {
-    logger: createLogger({ service, level: config.LOG_LEVEL }),
-    metrics: metrics.get(service) ?? createMetrics(service),
-  });
+  const registry = metrics.get(service) ?? createMetrics(service);
+  registry.clear(); // of what an attempt that failed has registered
+  registry.setDefaultLabels({ service });
+  const logger = createLogger({ service, level: config.LOG_LEVEL });
+  return start(environments[prefix], { logger, metrics: registry });
 }
 
 /** The last to start is the first to end. One that can't close does not keep the others from it. */
-async function closeInOrder(running: readonly Deployable[]): Promise<void> {
+async function closeInOrder(running: readonly Closable[]): Promise<void> {
   const failures: unknown[] = [];
   for (const deployable of running.toReversed()) {
     await deployable.close().catch((error: unknown) => failures.push(error));

@@ -63,7 +63,7 @@ const AUTH_VARIABLES = [
  * Starts the whole platform, on embedded stores where the environment names none.
  *
  * @throws ConfigError with all that is wrong with any configuration, before anything has started
- * @throws PortInUse, DirectoryInUse, StoreUnavailable, and what a deployable that can't start throws
+ * @throws PortInUse, DirectoryInUse, StoreUnavailable, and what the auth-server or the gateway throws when it can't start
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const config = await readConfiguration(options.environment, SUPERGRAPH);
@@ -122,7 +122,7 @@ function startHost({ config, environments, ports }: Prepared, options: PlatformO
   const { split, tell, signal = new AbortController().signal } = options;
   return split
     ? hostSplit({ config, environments, ports, signal, tell })
-    : hostInProcess(config, environments);
+    : hostInProcess({ config, environments, tell });
 }
 
 /** For the commands of the same data directory. */
@@ -148,7 +148,7 @@ function pick(environment: Environment, names: readonly string[]): Environment {
 
 async function tellReadiness(host: Host, gateway: string, tell: (line: string) => void): Promise<void> {
   for (const service of host.unavailable) {
-    tell(`  ${service} does not serve; it is started again until it does. The rest serves meanwhile.`);
+    tell(`  ${service} does not serve yet; it is started again until it does. The rest serves meanwhile.`);
   }
   if (!(await answersQueries(gateway))) throw new Error('The gateway does not answer. Its log says why.');
   tell('  ready');

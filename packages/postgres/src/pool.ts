@@ -14,7 +14,7 @@ export interface PoolOptions {
   readonly max?: number;
   /** Milliseconds after which the server ends a statement. @default 5_000 */
   readonly statementTimeoutMs?: number;
-  /** Called for errors of idle connections, which the pool then replaces. */
+  /** Called when a server takes idle connections away, once until there is a connection again. */
   readonly onIdleError?: (error: Error) => void;
 }
 
@@ -31,8 +31,20 @@ export function createPool(options: PoolOptions): Pool {
     options: `-c search_path=${options.schema}`,
     application_name: options.applicationName ?? `trellis-${options.schema}`,
   });
-  pool.on('error', (error) => options.onIdleError?.(withoutClient(error)));
+  observeOutages(pool, options.onIdleError);
   return pool;
+}
+
+/** A server that goes away ends all idle connections, and each would tell. */
+function observeOutages(pool: Pool, onIdleError: PoolOptions['onIdleError']): void {
+  let told = false;
+  pool.on('connect', () => {
+    told = false;
+  });
+  pool.on('error', (error) => {
+    if (!told) onIdleError?.(withoutClient(error));
+    told = true;
+  });
 }
 
 /** The pool hangs its client on the error, and with it the key that cancels statements: neither is for a log. */

@@ -9,7 +9,7 @@ export interface RedisOptions {
   readonly url: string;
   /** Shown by CLIENT LIST. */
   readonly name: string;
-  /** Called for connection errors; the connection goes on trying. */
+  /** Called when the server can't be reached, once until it is reached again; the connection goes on trying. */
   readonly onError: (error: Error) => void;
   /** Milliseconds after which a command fails rather than wait. @default 2_000 */
   readonly commandTimeoutMs?: number;
@@ -30,6 +30,18 @@ export function connectRedis(options: RedisOptions): RedisConnection {
   };
   const connection =
     nodes.length > 1 ? new Cluster(nodes, { redisOptions: settings }) : new Redis(options.url, settings);
-  connection.on('error', options.onError);
+  observeOutages(connection, options.onError);
   return connection;
+}
+
+/** Every attempt to reconnect fails while the server is away, and each would tell. */
+function observeOutages(connection: RedisConnection, onError: RedisOptions['onError']): void {
+  let told = false;
+  connection.on('ready', () => {
+    told = false;
+  });
+  connection.on('error', (error: Error) => {
+    if (!told) onError(error);
+    told = true;
+  });
 }

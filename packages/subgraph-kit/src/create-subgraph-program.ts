@@ -143,7 +143,7 @@ function startBackground<Config extends SubgraphConfig>(
   closing.push(() => pool.end());
   const { REDIS_URL: url } = config;
   const connect = (): RedisConnection => {
-    const onError = (error: Error): void => resources.logger.warn({ err: error }, 'Redis');
+    const onError = (error: Error): void => resources.logger.warn({ reason: error.message }, 'Redis is out of reach');
     const connection = connectRedis({ url: url ?? '', name: `trellis-${service}`, onError });
     closing.push(async () => connection.disconnect());
     return connection;
@@ -177,7 +177,7 @@ function openPool(
     connectionString: config.DATABASE_URL,
     schema: service,
     ...options,
-    onIdleError: (error) => logger.warn({ err: error }, 'lost an idle connection to the database'),
+    onIdleError: (error) => logger.warn({ reason: error.message }, 'lost the connections to the database'),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from '@trellis/deployable';
-import { sleep, type Background } from '@trellis/events';
+import { createOutageLog, sleep, type Background } from '@trellis/events';
 
 /** Work that is done again and again. */
 export interface PeriodicTaskOptions {
@@ -27,8 +27,14 @@ async function repeat(
   { name, pauseMs, work, logger }: PeriodicTaskOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  const outages = createOutageLog({
+    logger,
+    failure: 'a periodic task failed',
+    success: 'a periodic task works again',
+    bindings: { task: name },
+  });
   while (!signal.aborted) {
-    await work().catch((error: unknown) => logger.warn({ err: error, task: name }, 'a periodic task failed'));
+    await work().then(outages.succeeded, outages.failed);
     await sleep(pauseMs, signal);
   }
 }

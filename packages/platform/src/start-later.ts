@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Deployable } from '@trellis/deployable';
+
+/** What {@link startLater} needs to know. */
+export interface StartLaterOptions {
+  /** For the lines that are told. */
+  readonly service: string;
+  readonly start: () => Promise<Deployable>;
+  /** Why it could not start the last time. */
+  readonly failure: unknown;
+  /** Where failures and the success are told, a line each. */
+  readonly tell: (line: string) => void;
+  /** Milliseconds until the first attempt; doubled up to 5 s from one to the next. @default 500 */
+  readonly firstPauseMs?: number;
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * Tries to start what could not be started, again and again until it serves. The reason is told when it is another than the
+ * time before.
+ *
+ * @returns what ends the attempts, and what they have started
+ */
+export function startLater(options: StartLaterOptions): Pick<Deployable, 'close'> {
+  const stopping = new AbortController();
+  const started = attempt(options, stopping.signal);
+  return {
+    close: async () => {
+      stopping.abort();
+      await (await started)?.close();
+    },
+  };
+}
+
+async function attempt(
+  { service, start, failure, tell, firstPauseMs = FIRST_PAUSE_MS }: StartLaterOptions,
+  signal: AbortSignal,
+): Promise<Deployable | undefined> {
+  let told = tellFailure(service, failure, tell);
+  for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return undefined;
+    try {
+      const deployable = await start();
+      tell(`${service} serves now.`);
+      return deployable;
+    } catch (error) {
+      if (messageOf(error) !== told) told = tellFailure(service, error, tell);
+    }
+  }
+  return undefined;
+}
+
+function tellFailure(service: string, error: unknown, tell: (line: string) => void): string {
+  const message = messageOf(error);
+  tell(`${service} could not be started, and is tried again: ${message}`);
+  return message;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
