@@ -10,11 +10,13 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/deployable';
 import type { UserContext, UserContextVerifier } from '@trellis/user-context';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
 import { answerInGraphShape } from './answer-in-graph-shape.ts';
 import { buildExecutableSchema } from './build-executable-schema.ts';
-import { createErrorFormatter } from './format-graph-error.ts';
+import { createErrorFormatter, type ErrorFormatter } from './format-graph-error.ts';
 import { createUserContextReader } from './read-user-context.ts';
-import { createSubgraphMetrics } from './subgraph-metrics.ts';
+import { serveSubscriptions } from './serve-subscriptions.ts';
+import { createSubgraphMetrics, type SubgraphMetrics } from './subgraph-metrics.ts';
 
 /** A subgraph's HTTP server. */
 export type SubgraphServer = FastifyInstance;
@@ -24,6 +26,8 @@ export interface SubgraphRequest {
   readonly userContext: UserContext;
   /** What makes the request's mutations safe to retry. */
   readonly idempotencyKey?: string | undefined;
+  /** For subscriptions: the event that the client has seen last. Absent: it wants what happens from now on. */
+  readonly lastEventId?: string | undefined;
 }
 
 /** What a subgraph's server is made of. */
@@ -36,7 +40,7 @@ export interface SubgraphServerOptions<Context extends BaseContext> {
   readonly typeDefs: URL;
   /** Resolvers and scalars by type. */
   readonly resolvers: object;
-  /** Makes what resolvers receive, once a request: the caller and fresh loaders. */
+  /** Makes what resolvers receive, once a request and once an event of a subscription: the caller and fresh loaders. */
   readonly createContext: (request: SubgraphRequest) => Context | Promise<Context>;
   /** Development answers introspection and `_service` to anybody, and shows stack traces. */
   readonly development: boolean;
@@ -51,12 +55,21 @@ const MAX_BODY_BYTES = 8 * 1_048_576;
 
 /**
  * Builds a subgraph: Apollo Server on Fastify at `POST /graphql`, with health checks, metrics, and nothing for browsers,
- * because only the gateway calls it. It does not listen yet. Closing it finishes what is in flight.
+ * because only the gateway calls it. Where the schema has subscriptions, they are served on a WebSocket at the same path. It
+ * does not listen yet. Closing it finishes what is in flight.
  */
 export async function buildSubgraphServer<Context extends BaseContext>(
   options: SubgraphServerOptions<Context>,
 ): Promise<SubgraphServer> {
-  const apollo = await startApollo(options);
+  const metrics = createSubgraphMetrics(options.metrics);
+  const schema = buildExecutableSchema({
+    typeDefs: options.typeDefs,
+    resolvers: options.resolvers,
+    resolverTimeoutMs: options.resolverTimeoutMs ?? 5_000,
+    onTimeout: metrics.countTimeout,
+  });
+  const formatError = createErrorFormatter(options.logger);
+  const apollo = await startApollo(options, { schema, formatError, metrics });
   const readUserContext = createUserContextReader({
     verifier: options.verifier,
     publicOperations: options.development,
@@ -79,6 +92,7 @@ export async function buildSubgraphServer<Context extends BaseContext>(
         }),
     }),
   );
+  if (schema.getSubscriptionType()) serveSubscriptions(server, { ...options, schema, formatError });
   server.addHook('onClose', () => apollo.stop());
   return server;
 }
@@ -89,20 +103,20 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   return typeof key === 'string' ? key : undefined;
 }
 
+interface ServerParts {
+  readonly schema: GraphQLSchema;
+  readonly formatError: ErrorFormatter;
+  readonly metrics: SubgraphMetrics;
+}
+
 async function startApollo<Context extends BaseContext>(
   options: SubgraphServerOptions<Context>,
+  { schema, formatError, metrics }: ServerParts,
 ): Promise<ApolloServer<Context>> {
-  const metrics = createSubgraphMetrics(options.metrics);
-  const schema = buildExecutableSchema({
-    typeDefs: options.typeDefs,
-    resolvers: options.resolvers,
-    resolverTimeoutMs: options.resolverTimeoutMs ?? 5_000,
-    onTimeout: metrics.countTimeout,
-  });
   const apollo = new ApolloServer<Context>({
     schema,
     logger: options.logger,
-    formatError: createErrorFormatter(options.logger),
+    formatError,
     nodeEnv: options.development ? 'development' : 'production',
     introspection: options.development,
     includeStacktraceInErrorResponses: options.development,

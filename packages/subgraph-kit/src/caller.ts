@@ -2,9 +2,9 @@ import { forbidden, unauthenticated } from '@trellis/errors';
 import type { Role, UserContext } from '@trellis/user-context';
 import { parseId } from './ids.ts';
 
-/** Whether the user behind the request has a role. */
-export function hasRole(context: UserContext, role: Role): boolean {
-  return context.user?.roles.includes(role) ?? false;
+/** Whether the user behind the request has a role, or everybody of the group that it stands for. */
+export function hasRole({ user, groupRoles }: UserContext, role: Role): boolean {
+  return (user?.roles ?? groupRoles)?.includes(role) ?? false;
 }
 
 /** Editors and administrators: they see drafts, and may change what others wrote. */

@@ -11,6 +11,7 @@ export {
   type SubgraphDefinition,
   type SubgraphDependencies,
 } from './create-subgraph-program.ts';
+export { eventId } from './event-stream.ts';
 export { forgetOldAnswers } from './idempotency.ts';
 export { createId, isTimeOrderedId, parseId, timeOfId } from './ids.ts';
 export { createMutations, type MutationCall, type Mutations, type MutationsOptions } from './mutations.ts';

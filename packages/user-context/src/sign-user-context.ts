@@ -39,8 +39,9 @@ export async function createUserContextSigner(options: SignerOptions): Promise<U
 }
 
 function claimsOf(context: UserContext): Record<string, unknown> {
-  const { user } = context;
+  const { user, groupRoles } = context;
   return {
+    ...(groupRoles && { roles: groupRoles }),
     ...(user && {
       sub: user.id,
       roles: user.roles,

@@ -25,6 +25,11 @@ export interface User {
 export interface UserContext {
   /** Absent for anonymous requests, and for clients that act on their own behalf (client_credentials). */
   readonly user?: User;
+  /**
+   * Roles that all of a group of users have, where the context stands for the group: then there is no `user`. A
+   * subscription field marked `@sharedSubscription` is asked for in the name of all who have the same roles and scopes.
+   */
+  readonly groupRoles?: readonly string[];
   /** The OAuth client; absent for anonymous requests. */
   readonly clientId?: string;
   readonly scopes: readonly string[];

@@ -74,7 +74,7 @@ function contextOf(payload: JWTPayload): UserContext {
   const grantId = stringClaim(payload, 'gid');
   return Object.freeze({
     scopes: (stringClaim(payload, 'scope') ?? '').split(' ').filter((scope) => scope !== ''),
-    ...(user && { user }),
+    ...(user ? { user } : groupOf(payload)),
     ...(clientId && { clientId }),
     ...(grantId && { grantId }),
   });
@@ -84,14 +84,24 @@ function userOf(payload: JWTPayload): User | undefined {
   if (payload.sub === undefined) return undefined;
   const name = stringClaim(payload, 'name');
   const email = stringClaim(payload, 'email');
-  const roles: unknown = payload['roles'];
   return {
     id: payload.sub,
-    roles: Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : [],
+    roles: rolesOf(payload) ?? [],
     tokenIssuedAt: Number(payload['token_iat'] ?? 0),
     ...(name && { name }),
     ...(email && { email }),
   };
+}
+
+/** Roles without a user are those of a group. */
+function groupOf(payload: JWTPayload): Pick<UserContext, 'groupRoles'> {
+  const roles = rolesOf(payload);
+  return roles ? { groupRoles: roles } : {};
+}
+
+function rolesOf(payload: JWTPayload): readonly string[] | undefined {
+  const roles: unknown = payload['roles'];
+  return Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : undefined;
 }
 
 function stringClaim(payload: JWTPayload, name: string): string | undefined {

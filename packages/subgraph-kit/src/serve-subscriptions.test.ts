@@ -1,0 +1,150 @@
+import { createLogger, createMetrics } from '@trellis/deployable';
+import { createTestUserContext, type TestUserContext } from '@trellis/testkit';
+import { createUserContextVerifier, USER_CONTEXT_HEADER, type UserContext } from '@trellis/user-context';
+import type { FastifyInstance } from 'fastify';
+import { createClient, type Client } from 'graphql-ws';
+import { createLocalJWKSet } from 'jose';
+import WebSocket from 'ws';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { buildSubgraphServer, type SubgraphRequest } from './build-subgraph-server.ts';
+import { hasRole } from './caller.ts';
+import { eventId } from './event-stream.ts';
+
+interface Context extends SubgraphRequest {
+  readonly serial: number;
+}
+
+const NOBODY: UserContext = { scopes: [] };
+const ADA: UserContext = { user: { id: 'ada', roles: ['ADMIN'], tokenIssuedAt: 1 }, scopes: ['read:data'] };
+
+let keys: TestUserContext;
+let server: FastifyInstance;
+let url: string;
+let contextsMade = 0;
+let client: Client;
+
+async function* ticks(from: number, upTo: number) {
+  for (let id = from; id <= upTo; id += 1) yield { ticked: { id }, [eventId]: `tick-${id}` };
+}
+
+const resolvers = {
+  Query: { ticks: () => 0 },
+  Subscription: {
+    ticked: {
+      subscribe: (_: unknown, { upTo }: { upTo: number }, { lastEventId }: Context) =>
+        ticks(lastEventId === undefined ? 1 : Number(lastEventId.slice(5)) + 1, upTo),
+    },
+    broken: { subscribe: () => Promise.reject(new Error('connect ECONNREFUSED redis.internal')) },
+  },
+  Tick: {
+    seenBy: (_: unknown, __: unknown, { userContext }: Context) =>
+      `${userContext.user?.id ?? 'a group'}${hasRole(userContext, 'ADMIN') ? ', administrator' : ''}`,
+    context: (_: unknown, __: unknown, { serial }: Context) => serial,
+  },
+};
+
+beforeAll(async () => {
+  keys = await createTestUserContext();
+  server = await buildSubgraphServer<Context>({
+    logger: createLogger({ service: 'ticker', level: 'silent' }),
+    metrics: createMetrics('ticker'),
+    verifier: createUserContextVerifier({
+      subgraph: 'ticker',
+      keys: createLocalJWKSet({ keys: [...keys.jwks.keys] }),
+    }),
+    typeDefs: new URL('fixtures/ticker.graphql', import.meta.url),
+    resolvers,
+    createContext: (request) => ({ ...request, serial: (contextsMade += 1) }),
+    development: false,
+  });
+  url = (await server.listen({ port: 0, host: '127.0.0.1' })).replace('http', 'ws');
+});
+afterEach(() => client.dispose());
+afterAll(() => server.close());
+
+function connect(connectionParams: () => Promise<Record<string, unknown>>): void {
+  client = createClient({
+    url: `${url}/graphql`,
+    webSocketImpl: WebSocket,
+    retryAttempts: 0,
+    connectionParams,
+  });
+}
+
+const asGateway = async (): Promise<Record<string, unknown>> => ({
+  [USER_CONTEXT_HEADER]: await keys.sign('ticker', NOBODY),
+});
+
+async function resultsOf(query: string, extensions?: Record<string, unknown>): Promise<unknown[]> {
+  const results: unknown[] = [];
+  for await (const result of client.iterate({ query, extensions })) results.push(result);
+  return results;
+}
+
+async function headersOf(context: UserContext): Promise<Record<string, unknown>> {
+  return { headers: { [USER_CONTEXT_HEADER]: await keys.sign('ticker', context) } };
+}
+
+describe('subscriptions of a subgraph', () => {
+  it('run as the user of the subscribe message, with a context of its own for each event', async () => {
+    connect(asGateway);
+    const results = await resultsOf(
+      'subscription { ticked(upTo: 2) { id seenBy context } }',
+      await headersOf(ADA),
+    );
+    expect(results).toEqual([
+      {
+        data: { ticked: { id: '1', seenBy: 'ada, administrator', context: 2 } },
+        extensions: { eventId: 'tick-1' },
+      },
+      {
+        data: { ticked: { id: '2', seenBy: 'ada, administrator', context: 3 } },
+        extensions: { eventId: 'tick-2' },
+      },
+    ]);
+  });
+
+  it('run as a group of users with equal roles', async () => {
+    connect(asGateway);
+    const group = await headersOf({ scopes: ['read:data'], groupRoles: ['ADMIN'] });
+    expect(await resultsOf('subscription { ticked(upTo: 1) { seenBy } }', group)).toMatchObject([
+      { data: { ticked: { seenBy: 'a group, administrator' } } },
+    ]);
+  });
+
+  it('go on after the event that the client has seen last', async () => {
+    connect(asGateway);
+    const extensions = { ...(await headersOf(ADA)), lastEventId: 'tick-2' };
+    expect(await resultsOf('subscription { ticked(upTo: 3) { id } }', extensions)).toMatchObject([
+      { data: { ticked: { id: '3' } } },
+    ]);
+  });
+
+  it('are refused without a context of their own, and with one for another subgraph', async () => {
+    connect(asGateway);
+    const refusal = [expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED' } })];
+    await expect(resultsOf('subscription { ticked(upTo: 1) { id } }')).rejects.toEqual(refusal);
+    const foreign = { headers: { [USER_CONTEXT_HEADER]: await keys.sign('posts', ADA) } };
+    await expect(resultsOf('subscription { ticked(upTo: 1) { id } }', foreign)).rejects.toEqual(refusal);
+  });
+
+  it('are served to the gateway alone: a socket without a signed context is closed with 4403', async () => {
+    connect(() => Promise.resolve({}));
+    await expect(resultsOf('subscription { ticked(upTo: 1) { id } }')).rejects.toMatchObject({ code: 4403 });
+  });
+
+  it.each([
+    ['{ ticks }', 'Only subscriptions are served over WebSocket.'],
+    ['subscription { unknown }', 'Cannot query field "unknown" on type "Subscription".'],
+  ])('refuse what is no valid subscription: %s', async (query, message) => {
+    connect(asGateway);
+    await expect(resultsOf(query, await headersOf(ADA))).rejects.toMatchObject([{ message }]);
+  });
+
+  it('S-101 hide what went wrong inside', async () => {
+    connect(asGateway);
+    const [result] = await resultsOf('subscription { broken { id } }', await headersOf(ADA));
+    expect(result).toMatchObject({ errors: [{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }] });
+    expect(JSON.stringify(result)).not.toContain('redis.internal');
+  });
+});
