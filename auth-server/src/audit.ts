@@ -1,5 +1,10 @@
 import type { Logger } from '@trellis/deployable';
+import type { AuditWriter } from './audit-writer.ts';
+import type { AuthServerMetrics } from './auth-server-metrics.ts';
 import type { RevocationReason } from './stores/grant-store.ts';
+
+/** Who changed something: the command line, or the client of the admin API. */
+export type Actor = 'command' | 'registration' | `client ${string}`;
 
 /** A security event. Identifiers only: no token, code, password or secret has a place in it. */
 export type AuditEvent =
@@ -18,6 +23,7 @@ export type AuditEvent =
       readonly clientId: string;
       readonly scopes: readonly string[];
     }
+  | { readonly event: 'consent_withdrawn'; readonly subject: string; readonly clientId: string }
   | {
       readonly event: 'grant_begun';
       readonly grantId: string;
@@ -32,16 +38,63 @@ export type AuditEvent =
     }
   | { readonly event: 'grant_revoked'; readonly grantId: string; readonly reason: RevocationReason }
   | { readonly event: 'client_authentication_failed'; readonly clientId: string; readonly detail: string }
-  | { readonly event: 'client_changed' | 'client_removed'; readonly clientId: string; readonly by: string }
-  | { readonly event: 'account_added' | 'account_disabled'; readonly subject: string }
-  | { readonly event: 'keys_rotated'; readonly kids: readonly string[] };
+  | {
+      readonly event: 'client_changed' | 'client_removed' | 'client_secret_rotated';
+      readonly clientId: string;
+      readonly by: Actor;
+    }
+  | { readonly event: 'account_signed_up' | 'password_changed' | 'password_reset'; readonly subject: string }
+  | {
+      readonly event: 'account_added' | 'account_changed' | 'account_disabled' | 'account_enabled';
+      readonly subject: string;
+      readonly by: Actor;
+    }
+  | {
+      readonly event: 'link_issued';
+      readonly purpose: 'invitation' | 'reset' | 'sign_up';
+      /** Hash of the e-mail address. */
+      readonly account: string;
+      readonly by: Actor | 'person';
+    }
+  | { readonly event: 'keys_rotated'; readonly kids: readonly string[]; readonly by: Actor | 'schedule' };
 
 /** Where security events go. */
 export interface Audit {
   record(event: AuditEvent): void;
 }
 
-/** Writes events as log records with `audit: true`, at a level that no configuration short of silent drops. */
-export function createAudit(logger: Logger): Audit {
-  return { record: (event) => logger.warn({ audit: true, ...event }, event.event) };
+/** What an audit works with. */
+export interface AuditDependencies {
+  readonly logger: Logger;
+  readonly writer: AuditWriter;
+  readonly metrics: AuthServerMetrics;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+/**
+ * Counts events, stores them, and writes them as log records with `audit: true`, at a level that no configuration short of
+ * silent drops.
+ */
+export function createAudit({ logger, writer, metrics, clock }: AuditDependencies): Audit {
+  return {
+    record: (event) => {
+      const { event: name, ...rest } = event;
+      const { subject, clientId, grantId, ...details } = rest as Readonly<Record<string, unknown>>;
+      metrics.auditEvents.inc({ event: name });
+      writer.write({
+        occurredAt: clock(),
+        event: name,
+        subject: textOrNone(subject),
+        clientId: textOrNone(clientId),
+        grantId: textOrNone(grantId),
+        details,
+      });
+      logger.warn({ audit: true, ...event }, name);
+    },
+  };
+}
+
+function textOrNone(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

@@ -9,6 +9,10 @@ export interface AuthServerMetrics {
   readonly errors: Counter<'error'>;
   /** Sign-ins by outcome: signed_in, credentials, disabled, throttled_account, throttled_address. */
   readonly signIns: Counter<'outcome'>;
+  /** Security events, by name. */
+  readonly auditEvents: Counter<'event'>;
+  /** Security events that could not be stored; they are in the log alone. */
+  readonly auditEventsDropped: Counter;
   /** Grants that ended before their time, by reason. */
   readonly revocations: Counter<'reason'>;
   /** Duration of requests by route and status class. */
@@ -35,6 +39,17 @@ export function createAuthServerMetrics(registry: Metrics): AuthServerMetrics {
       name: 'trellis_auth_sign_ins_total',
       help: 'Attempts to sign in, by outcome.',
       labelNames: ['outcome'],
+      registers,
+    }),
+    auditEvents: new Counter({
+      name: 'trellis_auth_audit_events_total',
+      help: 'Security events.',
+      labelNames: ['event'],
+      registers,
+    }),
+    auditEventsDropped: new Counter({
+      name: 'trellis_auth_audit_events_dropped_total',
+      help: 'Security events that could not be stored and are in the log alone.',
       registers,
     }),
     revocations: new Counter({

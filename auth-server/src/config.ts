@@ -48,6 +48,7 @@ export interface AuthServerConfig {
   readonly KEY_ROTATION_INTERVAL_S: number;
   readonly KEY_PUBLICATION_LEAD_S: number;
   readonly KEY_RELOAD_INTERVAL_S: number;
+  readonly AUDIT_RETENTION_S: number;
 }
 
 /** The auth-server's environment. */
@@ -135,6 +136,9 @@ export const configSchema: z.ZodObject<Shape> = z.object({
   ),
   KEY_RELOAD_INTERVAL_S: seconds(1, 3_600, 10).describe(
     'Seconds between two looks at the signing keys that other instances may have rotated.',
+  ),
+  AUDIT_RETENTION_S: seconds(3_600, 3_650 * DAY_S, 180 * DAY_S).describe(
+    'Seconds for which security events are kept in the database.',
   ),
 });
 

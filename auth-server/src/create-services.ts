@@ -2,6 +2,7 @@ import type { Logger, Metrics } from '@trellis/deployable';
 import type { Pool } from '@trellis/postgres';
 import type { RedisConnection } from '@trellis/redis';
 import { createAudit } from './audit.ts';
+import { createAuditWriter, type AuditWriter } from './audit-writer.ts';
 import { createAuthServerMetrics } from './auth-server-metrics.ts';
 import { createClientRegistry } from './client-registry.ts';
 import { knownScopes, type AuthServerConfig } from './config.ts';
@@ -16,6 +17,7 @@ import { createThrottle } from './sign-in/throttle.ts';
 import { createAccountGrantStore } from './stores/account-grant-store.ts';
 import { createAccountStore } from './stores/account-store.ts';
 import { createAssertionStore } from './stores/assertion-store.ts';
+import { createAuditStore, type AuditStore } from './stores/audit-store.ts';
 import { createAttemptStore } from './stores/attempt-store.ts';
 import { createClientStore, type ClientStore } from './stores/client-store.ts';
 import { createCodeStore } from './stores/code-store.ts';
@@ -49,6 +51,8 @@ export interface ServiceResources {
 export interface CreatedServices {
   readonly services: Services;
   readonly clientStore: ClientStore;
+  readonly auditStore: AuditStore;
+  readonly auditWriter: AuditWriter;
   readonly hasher: PasswordHasher;
   readonly signingKeys: SigningKeyDependencies;
 }
@@ -67,7 +71,10 @@ export async function createServices(
   const { pool, redis, logger, clock } = resources;
   const revocationTtlS = config.ACCESS_TOKEN_TTL_S + CLOCK_SKEW_S;
   const metrics = createAuthServerMetrics(resources.metrics);
-  const audit = createAudit(logger);
+  const auditStore = createAuditStore(pool);
+  const onDropped = (count: number): void => metrics.auditEventsDropped.inc(count);
+  const auditWriter = createAuditWriter({ store: auditStore, logger, onDropped });
+  const audit = createAudit({ logger, writer: auditWriter, metrics, clock });
   const accounts = createAccountStore(pool);
   const accountGrants = createAccountGrantStore(redis);
   const grants = createGrantStore(redis, revocationTtlS);
@@ -105,7 +112,7 @@ export async function createServices(
     signIn: createSignIn({ accounts, hasher, throttle, audit, metrics }),
     transactions: createTransactionStore(redis, config.TRANSACTION_TTL_S),
   };
-  return { services, clientStore, hasher, signingKeys };
+  return { services, clientStore, auditStore, auditWriter, hasher, signingKeys };
 }
 
 function settingsOf(config: AuthServerConfig, issuer: string): Settings {

@@ -26,7 +26,7 @@ export function startKeyMaintenance(dependencies: KeyMaintenanceDependencies): K
   const takeTurn = async (): Promise<void> => {
     try {
       const { activated } = await rotateSigningKeys(dependencies, true);
-      if (activated.length > 0) audit.record({ event: 'keys_rotated', kids: activated });
+      if (activated.length > 0) audit.record({ event: 'keys_rotated', kids: activated, by: 'schedule' });
       await removeExpiredKeys(dependencies);
       await keyring.reload();
     } catch (error) {

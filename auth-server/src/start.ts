@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { Server as HttpsServer } from 'node:https';
-import type { Deployable, Resources } from '@trellis/deployable';
+import type { Deployable, Logger, Resources } from '@trellis/deployable';
 import { createPool, migrate } from '@trellis/postgres';
 import { connectRedis } from '@trellis/redis';
 import { readClientsFile } from './clients-file.ts';
@@ -49,6 +49,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
     logger,
     intervalS: config.KEY_RELOAD_INTERVAL_S,
   });
+  const forgetting = forgetOldEvents(config.AUDIT_RETENTION_S, created, logger);
   const certificateFiles = certificateFilesOf(config);
   const server = await buildServer({
     services: created.services,
@@ -69,10 +70,31 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
     stopFollowing?.();
     await server.close();
     await maintenance.stop();
+    clearInterval(forgetting);
+    await created.auditWriter.close();
     await pool.end();
     redis.disconnect();
   };
   return { url, close: () => (closing ??= close()) };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Removes audit events that have been kept long enough, now and every hour. */
+function forgetOldEvents(
+  retentionS: number,
+  { auditStore, services }: CreatedServices,
+  logger: Logger,
+): NodeJS.Timeout {
+  const forget = async (): Promise<void> => {
+    try {
+      await auditStore.removeBefore(services.clock() - retentionS * 1000);
+    } catch (error) {
+      logger.warn({ err: error }, 'could not remove old audit events');
+    }
+  };
+  void forget();
+  return setInterval(() => void forget(), HOUR_MS).unref();
 }
 
 /** The issuer is part of what is built, so the port must be known before the server listens. */

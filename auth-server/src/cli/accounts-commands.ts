@@ -18,7 +18,7 @@ export const addAccount: Command = {
     const passwordHash = await hasher.hash(password);
     const added = await services.accounts.add({ id, email, name, role, emailVerified: true, passwordHash });
     if (!added) throw new Error(`There is an account with the address ${email} already.`);
-    services.audit.record({ event: 'account_added', subject: id });
+    services.audit.record({ event: 'account_added', subject: id, by: 'command' });
     commandLine.print(`Added ${email} (${role}), id ${id}.`);
   },
 };
@@ -30,7 +30,7 @@ export const disableAccount: Command = {
     const email = required(readOptions(args, ['email']), 'email');
     const id = await services.accounts.disable(email);
     if (id === undefined) throw new Error(`There is no account with the address ${email}.`);
-    services.audit.record({ event: 'account_disabled', subject: id });
+    services.audit.record({ event: 'account_disabled', subject: id, by: 'command' });
     const ended = await services.revoker.revokeOfAccount(id, 'account_changed');
     commandLine.print(`Disabled ${email} and ended ${ended} grants.`);
   },

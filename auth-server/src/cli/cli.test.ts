@@ -1,11 +1,9 @@
-import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectRedis } from '@trellis/redis';
-import { readAuthServerConfig } from '../config.ts';
 import { Browser } from '../testing/browser.ts';
 import { createPkce, exchange, isHonoured, obtainCode, obtainTokens, refresh } from '../testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
-import { runAuthServerCommand } from './index.ts';
+import { runCommand, type CommandOutcome } from '../testing/run-command.ts';
 
 let server: TestAuthServer;
 beforeAll(async () => {
@@ -17,25 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-function collect(chunks: string[]): Writable {
-  return new Writable({
-    write: (chunk, _encoding, done) => {
-      chunks.push(String(chunk));
-      done();
-    },
-  });
-}
-
-async function run(args: string[], stdin = ''): Promise<{ status: number; out: string; err: string }> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const status = await runAuthServerCommand(args, readAuthServerConfig(server.environment), {
-    stdin: Readable.from([stdin]),
-    stdout: collect(out),
-    stderr: collect(err),
-  });
-  return { status, out: out.join(''), err: err.join('') };
-}
+const run = (args: string[], stdin = ''): Promise<CommandOutcome> => runCommand(server, args, stdin);
 
 const NEW_ACCOUNT = [
   'accounts',
@@ -110,7 +90,7 @@ describe('the command line', () => {
     reader.disconnect();
   });
 
-  it('A-027 rotates keys once the next ones have been published long enough; the server follows', async () => {
+  it('A-027 rotates keys as soon as the next ones have been published long enough, without being asked again', async () => {
     const kidsOf = async (): Promise<string[]> => {
       const { keys } = (await (await fetch(`${server.issuer}/jwks.json`)).json()) as {
         keys: { kid: string }[];
@@ -119,15 +99,24 @@ describe('the command line', () => {
     };
     const before = await kidsOf();
     const tokens = await obtainTokens(server.issuer);
-    await expect
-      .poll(async () => (await run(['keys', 'rotate'])).status, { timeout: 15_000, interval: 500 })
-      .toBe(0);
-    await expect.poll(kidsOf, { timeout: 5_000 }).toHaveLength(before.length + 2);
+    const early = await run(['keys', 'rotate']);
+    expect(early, early.err).toMatchObject({ status: 0 });
+    expect(early.out).toContain('sign from');
+    await expect.poll(kidsOf, { timeout: 15_000 }).toHaveLength(before.length + 2);
     expect(await kidsOf()).toEqual(expect.arrayContaining(before));
     expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(true);
-    const early = await run(['keys', 'rotate']);
-    expect(early.status).toBe(1);
-    expect(early.err).toContain('try again in');
+  });
+
+  it('replaces keys that got into wrong hands, with everything that they signed', async () => {
+    const tokens = await obtainTokens(server.issuer);
+    const before = (await run(['keys', 'list'])).out;
+    expect(before).toContain('"state":"active"');
+    const replaced = await run(['keys', 'replace']);
+    expect(replaced.status, replaced.err).toBe(0);
+    await expect.poll(() => isHonoured(server.issuer, tokens.accessToken), { timeout: 5_000 }).toBe(false);
+    const fresh = await refresh(server.issuer, tokens.refreshToken);
+    expect(await isHonoured(server.issuer, String(fresh.body['access_token']))).toBe(true);
+    expect((await run(['keys', 'list'])).out.trim().split('\n')).toHaveLength(4);
   });
 
   it('adds, lists and removes clients', async () => {

@@ -5,11 +5,12 @@ import type { AuthServerConfig } from '../config.ts';
 import { createServices } from '../create-services.ts';
 import { migrateAuthServer, SCHEMA } from '../start.ts';
 import { addAccount, disableAccount } from './accounts-commands.ts';
+import { listAuditEvents } from './audit-commands.ts';
 import { addClient, listClients, removeClient } from './clients-commands.ts';
 import { createCommandLine, UsageError, type CommandLine, type CommandStreams } from './command-line.ts';
 import type { Command, CommandContext } from './command.ts';
 import { revokeGrants } from './grants-commands.ts';
-import { rotateKeys } from './keys-commands.ts';
+import { listKeys, replaceKeys, rotateKeys } from './keys-commands.ts';
 
 export type { CommandStreams } from './command-line.ts';
 
@@ -17,10 +18,13 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['accounts add', addAccount],
   ['accounts disable', disableAccount],
   ['grants revoke', revokeGrants],
+  ['keys list', listKeys],
   ['keys rotate', rotateKeys],
+  ['keys replace', replaceKeys],
   ['clients list', listClients],
   ['clients add', addClient],
   ['clients remove', removeClient],
+  ['audit list', listAuditEvents],
 ]);
 
 /** Exit status for a call that makes no sense: EX_USAGE of sysexits(3). */
@@ -75,7 +79,11 @@ async function withServices(
   try {
     const metrics = createMetrics('auth-server');
     const created = await createServices(config, { pool, redis, logger, metrics, issuer, clock: Date.now });
-    await work({ ...created, commandLine });
+    try {
+      await work({ ...created, commandLine });
+    } finally {
+      await created.auditWriter.close();
+    }
   } finally {
     redis.disconnect();
     await pool.end();

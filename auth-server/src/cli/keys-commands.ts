@@ -1,20 +1,45 @@
-import { rotateSigningKeys } from '../tokens/signing-keys.ts';
+import { replaceSigningKeys, rotateSigningKeys } from '../tokens/signing-keys.ts';
 import type { Command } from './command.ts';
 import { readOptions } from './command-line.ts';
 
-/** Replaces the signing keys now, as far as the next ones have been published long enough. */
+/** Replaces the signing keys: now, or as soon as the next ones have been published long enough. */
 export const rotateKeys: Command = {
   usage: 'keys rotate',
   run: async (args, { services, signingKeys, commandLine }) => {
     readOptions(args, []);
     const { activated, waitS } = await rotateSigningKeys(signingKeys, false);
-    if (activated.length > 0) {
-      services.audit.record({ event: 'keys_rotated', kids: activated });
+    if (waitS > 0) {
+      const moment = new Date(services.clock() + waitS * 1000).toISOString();
+      commandLine.print(`The next keys are published and sign from ${moment} on, in ${waitS} s.`);
+      return;
+    }
+    services.audit.record({ event: 'keys_rotated', kids: activated, by: 'command' });
+    commandLine.print(`These keys sign now: ${activated.join(', ')}. Running servers follow within seconds.`);
+  },
+};
+
+/** Throws away all keys that have signed, and what they signed: for keys that have got into wrong hands. */
+export const replaceKeys: Command = {
+  usage: 'keys replace',
+  run: async (args, { services, signingKeys, commandLine }) => {
+    readOptions(args, []);
+    const kids = await replaceSigningKeys(signingKeys);
+    services.audit.record({ event: 'keys_rotated', kids, by: 'command' });
+    commandLine.print(
+      `These keys sign now: ${kids.join(', ')}. Tokens that older keys signed are refused as soon as key sets are fetched again.`,
+    );
+  },
+};
+
+/** Lists the keys, one JSON object a line. */
+export const listKeys: Command = {
+  usage: 'keys list',
+  run: async (args, { signingKeys, commandLine }) => {
+    readOptions(args, []);
+    for (const { kid, algorithm, state, createdAt } of await signingKeys.store.list()) {
       commandLine.print(
-        `These keys sign now: ${activated.join(', ')}. Running servers follow within seconds.`,
+        JSON.stringify({ kid, algorithm, state, created_at: new Date(createdAt).toISOString() }),
       );
     }
-    if (waitS > 0)
-      throw new Error(`The next key has not been published long enough; try again in ${waitS} s.`);
   },
 };

@@ -15,6 +15,8 @@ export interface StoredSigningKey {
   readonly createdAt: number;
   readonly activatedAt: number | undefined;
   readonly retiredAt: number | undefined;
+  /** Since when it waits to be replaced by a key that has not been published long enough. */
+  readonly rotationRequestedAt: number | undefined;
 }
 
 /** A new key. */
@@ -26,6 +28,8 @@ export interface SigningKeyChange {
   add(key: NewSigningKey, state: 'next' | 'active', now: number): Promise<void>;
   activate(kid: string, now: number): Promise<void>;
   retire(kid: string, now: number): Promise<void>;
+  /** Has a key replaced as soon as the next one may sign. */
+  requestRotation(kid: string, now: number): Promise<void>;
   remove(kid: string): Promise<void>;
 }
 
@@ -45,6 +49,7 @@ interface SigningKeyRow {
   readonly created_at: Date;
   readonly activated_at: Date | null;
   readonly retired_at: Date | null;
+  readonly rotation_requested_at: Date | null;
 }
 
 type Queryable = Pick<Pool, 'query'>;
@@ -88,6 +93,12 @@ function changeOf(queryable: Queryable): SigningKeyChange {
         new Date(now),
       ]);
     },
+    requestRotation: async (kid, now) => {
+      await queryable.query('UPDATE signing_key SET rotation_requested_at = $2 WHERE kid = $1', [
+        kid,
+        new Date(now),
+      ]);
+    },
     remove: async (kid) => {
       await queryable.query('DELETE FROM signing_key WHERE kid = $1', [kid]);
     },
@@ -104,5 +115,6 @@ function toKey(row: SigningKeyRow): StoredSigningKey {
     createdAt: row.created_at.getTime(),
     activatedAt: row.activated_at?.getTime(),
     retiredAt: row.retired_at?.getTime(),
+    rotationRequestedAt: row.rotation_requested_at?.getTime(),
   };
 }

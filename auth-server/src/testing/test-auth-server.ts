@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, createMetrics } from '@trellis/deployable';
+import { createLogger, createMetrics, type Metrics } from '@trellis/deployable';
 import {
   createTemporaryDirectory,
   createTestDatabase,
@@ -21,6 +21,7 @@ export interface TestAuthServer {
   readonly assertionKey: AssertionKey;
   /** What was logged so far, a JSON object a line. */
   readonly log: readonly string[];
+  readonly metrics: Metrics;
   stop(): Promise<void>;
 }
 
@@ -50,11 +51,13 @@ export async function startTestAuthServer(overrides: Record<string, string> = {}
   const log: string[] = [];
   const logger = createLogger({
     service: 'auth-server',
+    ...(overrides['LOG_LEVEL'] !== undefined && { level: overrides['LOG_LEVEL'] }),
     destination: { write: (line: string) => void log.push(line) },
   });
+  const metrics = createMetrics('auth-server');
   const running = await authServer.start(authServer.readConfig(environment), {
     logger,
-    metrics: createMetrics('auth-server'),
+    metrics,
   });
   return {
     issuer: overrides['ISSUER'] ?? issuer,
@@ -63,6 +66,7 @@ export async function startTestAuthServer(overrides: Record<string, string> = {}
     redis,
     assertionKey,
     log,
+    metrics,
     stop: async () => {
       await running.close();
       await redis.stop();

@@ -53,9 +53,9 @@ export async function ensureSigningKeys({ store, encryption, clock }: SigningKey
 
 /**
  * Replaces the active keys by the next ones and publishes new next ones: all of them, or none when one of the next keys
- * has not been published for the lead time yet.
+ * has not been published for the lead time yet. A rotation that comes too early is remembered, and is due at that time.
  *
- * @param onlyDue leaves keys alone that have not reached the age of rotation
+ * @param onlyDue leaves keys alone that have not reached the age of rotation and whose rotation nobody has asked for
  */
 export async function rotateSigningKeys(
   dependencies: SigningKeyDependencies,
@@ -65,13 +65,42 @@ export async function rotateSigningKeys(
   return store.change(async (change) => {
     const now = clock();
     const successions = successionsOf(await change.list()).filter(
-      ({ active }) => !onlyDue || now - (active.activatedAt ?? 0) >= schedule.rotationIntervalS * 1000,
+      ({ active }) => !onlyDue || isDue(active, schedule, now),
     );
     const publishedAt = Math.max(0, ...successions.map(({ next }) => next.createdAt));
     const waitMs = publishedAt + schedule.publicationLeadS * 1000 - now;
-    if (waitMs > 0) return { activated: [], waitS: Math.ceil(waitMs / 1000) };
+    if (waitMs > 0) {
+      for (const { active } of onlyDue ? [] : successions) await change.requestRotation(active.kid, now);
+      return { activated: [], waitS: Math.ceil(waitMs / 1000) };
+    }
     for (const succession of successions) await succeed(succession, change, dependencies);
     return { activated: successions.map(({ next }) => next.kid), waitS: 0 };
+  });
+}
+
+function isDue(active: StoredSigningKey, { rotationIntervalS }: KeySchedule, now: number): boolean {
+  return (
+    active.rotationRequestedAt !== undefined || now - (active.activatedAt ?? 0) >= rotationIntervalS * 1000
+  );
+}
+
+/**
+ * Replaces all keys that have ever signed, at once and for good: no token that they signed is honoured any more. For keys
+ * that somebody else may have.
+ *
+ * @returns the ids of the keys that sign from now on
+ */
+export async function replaceSigningKeys(dependencies: SigningKeyDependencies): Promise<readonly string[]> {
+  const { store, clock } = dependencies;
+  return store.change(async (change) => {
+    const keys = await change.list();
+    const successions = successionsOf(keys);
+    for (const { kid } of keys.filter(({ state }) => state !== 'next')) await change.remove(kid);
+    for (const { next } of successions) {
+      await change.activate(next.kid, clock());
+      await change.add(await generateKey(next.algorithm, dependencies.encryption), 'next', clock());
+    }
+    return successions.map(({ next }) => next.kid);
   });
 }
 

@@ -1,0 +1,177 @@
+import { createPool, type Pool } from '@trellis/postgres';
+import { createLogger } from '@trellis/deployable';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAuditWriter } from './audit-writer.ts';
+import type { AuditStore, StoredAuditEvent } from './stores/audit-store.ts';
+import { Browser } from './testing/browser.ts';
+import {
+  authorizationUrl,
+  basic,
+  createPkce,
+  exchange,
+  obtainCode,
+  obtainTokens,
+  postForm,
+  refresh,
+  submitSignIn,
+  tokensOf,
+} from './testing/flow.ts';
+import { runCommand } from './testing/run-command.ts';
+import { startTestAuthServer, type TestAuthServer } from './testing/test-auth-server.ts';
+import { CLIENT_SECRET } from './testing/test-clients.ts';
+import { demoPassword } from '@trellis/demo-data';
+
+let server: TestAuthServer;
+let pool: Pool;
+beforeAll(async () => {
+  server = await startTestAuthServer({ LOG_LEVEL: 'trace' });
+  pool = createPool({ connectionString: server.environment['DATABASE_URL'] ?? '', schema: 'auth' });
+});
+afterAll(async () => {
+  await pool.end();
+  await server.stop();
+});
+
+/** What `audit list` prints, once it has all of these. */
+async function listed(
+  args: readonly string[],
+  events: readonly string[],
+): Promise<Record<string, unknown>[]> {
+  let records: Record<string, unknown>[] = [];
+  await expect
+    .poll(async () => {
+      const { out } = await runCommand(server, ['audit', 'list', ...args]);
+      const lines = out.split('\n').filter((line) => line !== '');
+      records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      return records.map(({ event }) => event);
+    })
+    .toEqual(expect.arrayContaining([...events]));
+  return records;
+}
+
+describe('the audit log', () => {
+  it('A-140 keeps sign-ins, failures, grants, reuse and revocation, which the command line finds again', async () => {
+    const browser = new Browser();
+    const page = await browser.follow(
+      await browser.get(authorizationUrl(server.issuer, createPkce())),
+      server.issuer,
+    );
+    await submitSignIn(browser, page, 'ed@example.com', 'wrong');
+    const tokens = await obtainTokens(server.issuer, {}, new Browser(), 'ed@example.com');
+    await refresh(server.issuer, tokens.refreshToken);
+    await refresh(server.issuer, tokens.refreshToken);
+    const ofPerson = await listed(
+      ['--email', 'ed@example.com'],
+      ['sign_in_failed', 'signed_in', 'grant_begun'],
+    );
+    expect(ofPerson.find(({ event }) => event === 'sign_in_failed')).toMatchObject({ reason: 'credentials' });
+    const ofGrant = await listed([`--grant=${tokens.grantId}`], ['refresh_token_reused', 'grant_revoked']);
+    expect(ofGrant.every(({ grantId }) => grantId === tokens.grantId)).toBe(true);
+    expect(ofGrant.find(({ event }) => event === 'grant_revoked')).toMatchObject({
+      reason: 'refresh_token_reused',
+    });
+    const newest = await runCommand(server, ['audit', 'list', '--limit', '1', '--event', 'grant_begun']);
+    expect(newest.out.trim().split('\n')).toHaveLength(1);
+    const late = await runCommand(server, ['audit', 'list', '--since', '2100-01-01T00:00:00Z']);
+    expect(late).toMatchObject({ status: 0, out: '' });
+    for (const bad of [
+      ['--since', 'soon'],
+      ['--limit', '0'],
+    ]) {
+      expect((await runCommand(server, ['audit', 'list', ...bad])).status).toBe(64);
+    }
+  });
+
+  it('keeps failed authentication of clients and changes by command, and counts every event', async () => {
+    await postForm(`${server.issuer}/token`, { grant_type: 'client_credentials' }, basic('machine', 'wrong'));
+    const metadata = { client_id: 'audited', redirect_uris: ['https://x.example/cb'] };
+    await runCommand(server, ['clients', 'add', '--metadata-stdin'], JSON.stringify(metadata));
+    await runCommand(server, ['clients', 'remove', '--client-id', 'audited']);
+    await listed(['--client-id', 'machine'], ['client_authentication_failed']);
+    const changes = await listed(['--client-id', 'audited'], ['client_changed', 'client_removed']);
+    expect(changes.every(({ by }) => by === 'command')).toBe(true);
+    const text = await server.metrics.metrics();
+    expect(text).toMatch(/trellis_auth_audit_events_total\{event="client_authentication_failed".*\} 1/);
+  });
+
+  it('S-100 has no token, code, password or secret, nor has any other record of the log', async () => {
+    const pkce = createPkce();
+    const browser = new Browser();
+    const code = await obtainCode(server.issuer, pkce, {}, browser);
+    const tokens = tokensOf(await exchange(server.issuer, code, pkce));
+    const next = tokensOf(await refresh(server.issuer, tokens.refreshToken));
+    await refresh(server.issuer, tokens.refreshToken);
+    await exchange(server.issuer, code, pkce);
+    await postForm(`${server.issuer}/introspect`, { token: next.accessToken }, basic('basic'));
+    await postForm(`${server.issuer}/revoke`, { token: next.refreshToken, client_id: 'spa' });
+    await postForm(`${server.issuer}/token?code=${code}`, {
+      client_id: 'post',
+      client_secret: CLIENT_SECRET,
+    });
+    await fetch(`${server.issuer}/logout?id_token_hint=${tokens.idToken}`);
+    await fetch(`${server.issuer}/userinfo?access_token=${tokens.accessToken}`);
+    await listed([], ['code_replayed']);
+    const { rows } = await pool.query<{ text: string }>(
+      'SELECT audit_event::text AS text FROM auth.audit_event',
+    );
+    const written = [...server.log, ...rows.map(({ text }) => text)].join('\n');
+    expect(written).toContain(tokens.grantId);
+    const secrets = [
+      ...[tokens, next].flatMap(({ accessToken, refreshToken, idToken }) => [
+        accessToken,
+        refreshToken,
+        idToken,
+      ]),
+      ...browser.cookies.values(),
+      code,
+      pkce.verifier,
+      demoPassword,
+      CLIENT_SECRET,
+      encodeURIComponent(CLIENT_SECRET),
+    ];
+    for (const secret of secrets) expect(written.includes(secret), secret.slice(0, 12)).toBe(false);
+  });
+});
+
+describe('audit events while the database is away', () => {
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const event = (name: string): StoredAuditEvent => ({ occurredAt: 0, event: name, details: {} });
+
+  /** A store that fails as often as told. */
+  function failingStore(failures: number): AuditStore & { readonly stored: StoredAuditEvent[] } {
+    const stored: StoredAuditEvent[] = [];
+    let left = failures;
+    return {
+      stored,
+      append: async (events) => {
+        left -= 1;
+        if (left >= 0) throw new Error('away');
+        stored.push(...events);
+      },
+      list: async () => [],
+      removeBefore: async () => 0,
+    };
+  }
+
+  it('wait, and are stored in their order', async () => {
+    const store = failingStore(1);
+    const writer = createAuditWriter({ store, logger, onDropped: () => undefined });
+    writer.write(event('first'));
+    await writer.flush();
+    expect(store.stored).toEqual([]);
+    writer.write(event('second'));
+    await writer.close();
+    expect(store.stored.map(({ event: name }) => name)).toEqual(['first', 'second']);
+  });
+
+  it('are dropped, oldest first, and counted, when there are too many', async () => {
+    const store = failingStore(0);
+    const dropped: number[] = [];
+    const writer = createAuditWriter({ store, logger, onDropped: (count) => void dropped.push(count) });
+    for (let index = 0; index < 10_003; index += 1) writer.write(event(String(index)));
+    await writer.close();
+    expect(dropped.reduce((sum, count) => sum + count, 0)).toBe(3);
+    expect(store.stored[0]?.event).toBe('3');
+    expect(store.stored).toHaveLength(10_000);
+  });
+});

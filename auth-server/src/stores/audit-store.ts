@@ -1,0 +1,109 @@
+import type { Pool } from '@trellis/postgres';
+
+/** A security event as it is stored. */
+export interface StoredAuditEvent {
+  /** Milliseconds since 1970. */
+  readonly occurredAt: number;
+  readonly event: string;
+  /** The account's id. */
+  readonly subject?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly grantId?: string | undefined;
+  /** What else there is to say, by the event. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** A stored event with its number; later events have higher ones. */
+export interface NumberedAuditEvent extends StoredAuditEvent {
+  readonly id: string;
+}
+
+/** Which events are asked for; what is absent does not matter. */
+export interface AuditFilter {
+  readonly event?: string | undefined;
+  readonly subject?: string | undefined;
+  /** Hash of an e-mail address: also finds failed sign-ins, which have no subject. */
+  readonly account?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly grantId?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly since?: number | undefined;
+  /** Only events with a lower number: the next page. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** Stored security events. */
+export interface AuditStore {
+  append(events: readonly StoredAuditEvent[]): Promise<void>;
+  /** Newest first. */
+  list(filter: AuditFilter): Promise<readonly NumberedAuditEvent[]>;
+  /** @param moment milliseconds since 1970 @returns how many were removed */
+  removeBefore(moment: number): Promise<number>;
+}
+
+interface AuditRow {
+  readonly id: string;
+  readonly occurred_at: Date;
+  readonly event: string;
+  readonly subject: string | null;
+  readonly client_id: string | null;
+  readonly grant_id: string | null;
+  readonly details: Record<string, unknown>;
+}
+
+const LIST = `SELECT id, occurred_at, event, subject, client_id, grant_id, details FROM audit_event
+  WHERE ($1::text IS NULL OR event = $1)
+    AND (($2::text IS NULL AND $3::text IS NULL) OR subject = $2 OR details ->> 'account' = $3)
+    AND ($4::text IS NULL OR client_id = $4)
+    AND ($5::text IS NULL OR grant_id = $5)
+    AND ($6::timestamptz IS NULL OR occurred_at >= $6)
+    AND ($7::bigint IS NULL OR id < $7)
+  ORDER BY id DESC LIMIT $8`;
+
+/** Security events in PostgreSQL. */
+export function createAuditStore(pool: Pool): AuditStore {
+  return {
+    append: async (events) => {
+      await pool.query({
+        name: 'append-audit-events',
+        text: `INSERT INTO audit_event (occurred_at, event, subject, client_id, grant_id, details)
+          SELECT * FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[], $6::jsonb[])`,
+        values: columnsOf(events),
+      });
+    },
+    list: async (filter) => {
+      const { event, subject, account, clientId, grantId, since, before, limit } = filter;
+      const from = since === undefined ? undefined : new Date(since);
+      const values = [event, subject, account, clientId, grantId, from, before, limit];
+      return (await pool.query<AuditRow>(LIST, values)).rows.map(toEvent);
+    },
+    removeBefore: async (moment) => {
+      const removed = await pool.query('DELETE FROM audit_event WHERE occurred_at < $1', [new Date(moment)]);
+      return removed.rowCount ?? 0;
+    },
+  };
+}
+
+function columnsOf(events: readonly StoredAuditEvent[]): unknown[][] {
+  return [
+    events.map(({ occurredAt }) => new Date(occurredAt)),
+    events.map(({ event }) => event),
+    events.map(({ subject }) => subject),
+    events.map(({ clientId }) => clientId),
+    events.map(({ grantId }) => grantId),
+    events.map(({ details }) => JSON.stringify(details)),
+  ];
+}
+
+function toEvent(row: AuditRow): NumberedAuditEvent {
+  return {
+    id: row.id,
+    occurredAt: row.occurred_at.getTime(),
+    event: row.event,
+    subject: row.subject ?? undefined,
+    clientId: row.client_id ?? undefined,
+    grantId: row.grant_id ?? undefined,
+    details: row.details,
+  };
+}
