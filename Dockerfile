@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 # One image for each deployable:
 #   docker build --build-arg DEPLOYABLE=gateway --tag trellis-gateway .
-# DEPLOYABLE is gateway, auth-server, users, posts or comments.
+# DEPLOYABLE is gateway, auth-server, users, posts, comments or search.
 
 FROM node:24-slim AS build
 WORKDIR /build

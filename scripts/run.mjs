@@ -18,6 +18,7 @@ const programs = {
   build: 'build.ts',
   gateway: 'gateway.ts',
   'auth-server': 'auth-server.ts',
+  search: 'search.ts',
   supergraph: 'supergraph.ts',
   token: 'token.ts',
   bench: 'bench.ts',

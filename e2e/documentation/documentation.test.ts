@@ -120,6 +120,7 @@ function addressPairs(): readonly (readonly [documented: string, actual: string]
     ['localhost:4011', host(addresses.subgraphs.users)],
     ['localhost:4012', host(addresses.subgraphs.posts)],
     ['localhost:4013', host(addresses.subgraphs.comments)],
+    ['localhost:4014', host(addresses.subgraphs.search)],
     ['127.0.0.1:9464', host(addresses.operations)],
   ];
 }

@@ -8,7 +8,7 @@ export interface PlatformAddresses {
   readonly gateway: string;
   /** The auth-server. */
   readonly issuer: string;
-  readonly subgraphs: Readonly<Record<'users' | 'posts' | 'comments', string>>;
+  readonly subgraphs: Readonly<Record<'users' | 'posts' | 'comments' | 'search', string>>;
   /** Serves `GET /metrics`. */
   readonly operations: string;
 }
@@ -29,7 +29,13 @@ export interface PlatformOptions {
 export type PlatformPorts = Readonly<Record<PortVariable, string>>;
 
 type PortVariable =
-  'GATEWAY_PORT' | 'AUTH_PORT' | 'USERS_PORT' | 'POSTS_PORT' | 'COMMENTS_PORT' | 'OPERATIONS_PORT';
+  | 'GATEWAY_PORT'
+  | 'AUTH_PORT'
+  | 'USERS_PORT'
+  | 'POSTS_PORT'
+  | 'COMMENTS_PORT'
+  | 'SEARCH_PORT'
+  | 'OPERATIONS_PORT';
 
 /** A platform that has said that it is ready. */
 export interface PlatformProcess extends RunningProgram {
@@ -46,21 +52,22 @@ const READY_DEADLINE_MS = 90_000;
 /** A line for people, not a record of the log. */
 const READY_LINE = /^(?!\s*\{).*\bready\b/im;
 
-/** Free ports; behind that of operations are four more, for a platform in several processes. */
+/** Free ports; behind that of operations are five more, for a platform in several processes. */
 export async function choosePorts(): Promise<PlatformPorts> {
-  const ports = await freePorts(10);
-  const [gateway, auth, users, posts, comments, operations] = ports.map(String) as Six;
+  const ports = await freePorts(12);
+  const [gateway, auth, users, posts, comments, search, operations] = ports.map(String) as Seven;
   return {
     GATEWAY_PORT: gateway,
     AUTH_PORT: auth,
     USERS_PORT: users,
     POSTS_PORT: posts,
     COMMENTS_PORT: comments,
+    SEARCH_PORT: search,
     OPERATIONS_PORT: operations,
   };
 }
 
-type Six = [string, string, string, string, string, string];
+type Seven = [string, string, string, string, string, string, string];
 
 /** Does what `npm start` does, on ports of its own, and waits for the line that says `ready`. */
 export async function startPlatform(options: PlatformOptions): Promise<PlatformProcess> {
@@ -97,6 +104,7 @@ export function addressesOf(ports: PlatformPorts): PlatformAddresses {
       users: at(ports.USERS_PORT),
       posts: at(ports.POSTS_PORT),
       comments: at(ports.COMMENTS_PORT),
+      search: at(ports.SEARCH_PORT),
     },
     operations: `http://127.0.0.1:${ports.OPERATIONS_PORT}`,
   };

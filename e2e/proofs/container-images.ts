@@ -19,7 +19,7 @@ import { generateSecrets } from '../../scripts/secrets/generate-secrets.ts';
 
 const deployables = {
   small: ['gateway', 'auth-server'],
-  full: ['gateway', 'auth-server', 'users', 'posts', 'comments'],
+  full: ['gateway', 'auth-server', 'users', 'posts', 'comments', 'search'],
 } as const;
 
 /** Stores that a deployable may ask for. */

@@ -5,4 +5,5 @@ export const deployableFolders: readonly string[] = [
   'services/users',
   'services/posts',
   'services/comments',
+  'services/search',
 ];

@@ -8,6 +8,7 @@ import { comments, configSchema as commentsSchema } from '@trellis/comments';
 import type { Environment } from '@trellis/config';
 import { gateway, configSchema as gatewaySchema } from '@trellis/gateway';
 import { posts, configSchema as postsSchema } from '@trellis/posts';
+import { search, configSchema as searchSchema } from '@trellis/search';
 import { users, configSchema as usersSchema } from '@trellis/users';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -36,6 +37,7 @@ const deployables = {
   users: { schema: usersSchema, read: (environment: Environment) => users.readConfig(environment) },
   posts: { schema: postsSchema, read: (environment: Environment) => posts.readConfig(environment) },
   comments: { schema: commentsSchema, read: (environment: Environment) => comments.readConfig(environment) },
+  search: { schema: searchSchema, read: (environment: Environment) => search.readConfig(environment) },
 } as const;
 
 const composeFile = join(repository, 'docker-compose.yml');

@@ -81,6 +81,6 @@ describe('Other pages', () => {
 const configuration = readFileSync(join(repository, 'docs/configuration.md'), 'utf8');
 
 function isVariable(name: string): boolean {
-  const plain = name.replace(/^(GATEWAY|AUTH|USERS|POSTS|COMMENTS)_/, '');
+  const plain = name.replace(/^(GATEWAY|AUTH|USERS|POSTS|COMMENTS|SEARCH)_/, '');
   return configuration.includes(`\`${name}\``) || configuration.includes(`\`${plain}\``);
 }

@@ -5,6 +5,7 @@ import { describeConfig, type ConfigVariable } from '@trellis/config';
 import { configSchema as gateway } from '@trellis/gateway';
 import { configSchema as platform } from '@trellis/platform';
 import { configSchema as posts } from '@trellis/posts';
+import { configSchema as search } from '@trellis/search';
 import { configSchema as users } from '@trellis/users';
 import { format, resolveConfig } from 'prettier';
 import type { z } from 'zod';
@@ -31,6 +32,7 @@ const sections: readonly Section[] = [
   { title: 'Users subgraph', introduction: 'Prefix `USERS_`.', schema: users },
   { title: 'Posts subgraph', introduction: 'Prefix `POSTS_`.', schema: posts },
   { title: 'Comments subgraph', introduction: 'Prefix `COMMENTS_`.', schema: comments },
+  { title: 'Search subgraph', introduction: 'Prefix `SEARCH_`.', schema: search },
   {
     title: 'The platform in one process',
     introduction:

@@ -24,10 +24,10 @@ describe('Generated secrets', () => {
 
   it('hold a key for each service, and a set that knows them all', async () => {
     const secrets = await generateSecrets();
-    const names = ['USERS', 'POSTS', 'COMMENTS'];
+    const names = ['USERS', 'POSTS', 'COMMENTS', 'SEARCH'];
     const kids = names.map((name) => (JSON.parse(secrets[`${name}_SERVICE_PRIVATE_KEY`] ?? '') as JWK).kid);
     const { keys } = JSON.parse(secrets['SERVICE_JWKS'] ?? '') as { keys: JWK[] };
-    expect(kids).toEqual(['users', 'posts', 'comments']);
+    expect(kids).toEqual(['users', 'posts', 'comments', 'search']);
     expect(keys.map(({ kid }) => kid)).toEqual(kids);
     expect(keys.filter((key) => 'd' in key)).toEqual([]);
   });

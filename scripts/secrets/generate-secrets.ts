@@ -16,7 +16,7 @@ export async function generateSecrets(): Promise<Readonly<Record<string, string>
 
 /** Each service's own key, and the set by which they know one another. */
 async function generateServiceKeys(): Promise<Record<string, string>> {
-  const keys = await Promise.all(['users', 'posts', 'comments'].map(generateServiceKey));
+  const keys = await Promise.all(['users', 'posts', 'comments', 'search'].map(generateServiceKey));
   const named = keys.map((key) => [
     `${String(key.kid).toUpperCase()}_SERVICE_PRIVATE_KEY`,
     JSON.stringify(key),

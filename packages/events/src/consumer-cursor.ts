@@ -5,8 +5,8 @@ import type { SequencedEvent } from './domain-event.ts';
 export interface ConsumerCursor {
   /** Undefined before the first time. */
   read(database: Pool | Transaction): Promise<number | undefined>;
-  /** @returns how far it has come, and lets nobody else move it until the transaction ends */
-  lock(transaction: Transaction): Promise<number>;
+  /** @returns how far it has come, and lets nobody else move it until the transaction ends; undefined when it was taken away */
+  lock(transaction: Transaction): Promise<number | undefined>;
   move(transaction: Transaction, seq: number): Promise<void>;
   /** Puts an event aside that can't be applied. */
   bury(transaction: Transaction, event: SequencedEvent, error: unknown): Promise<void>;
@@ -21,7 +21,7 @@ export function createConsumerCursor(source: string): ConsumerCursor {
     },
     lock: async (transaction) => {
       const sql = 'SELECT seq::float8 AS seq FROM event_cursor WHERE source = $1 FOR UPDATE';
-      return (await transaction.query<{ seq: number }>(sql, [source])).rows[0]?.seq ?? 0;
+      return (await transaction.query<{ seq: number }>(sql, [source])).rows[0]?.seq;
     },
     move: async (transaction, seq) => {
       await transaction.query(

@@ -104,13 +104,22 @@ export function startConsumer(options: ConsumerOptions): Background {
   });
 }
 
+/** Somebody wants the source to be read again from the beginning. */
+class CursorTakenAway extends Error {
+  override readonly name = 'CursorTakenAway';
+}
+
+function isNobodysFault(error: unknown): boolean {
+  return error instanceof CursorTakenAway || isTransientFailure(error);
+}
+
 interface Consumption extends ConsumerOptions {
   readonly cursor: ConsumerCursor;
   readonly outages: OutageLog;
   readonly signal: AbortSignal;
 }
 
-/** Begins where the cursor stands, with a snapshot where there is none. */
+/** Begins where the cursor stands, with a snapshot where there is none. Ends when the cursor is taken away. */
 async function consume(consumption: Consumption): Promise<void> {
   const { cursor, pool, signal } = consumption;
   let seq = (await cursor.read(pool)) ?? (await takeSnapshot(consumption));
@@ -119,6 +128,7 @@ async function consume(consumption: Consumption): Promise<void> {
   let askAgainAtMs = Date.now() + ASK_SOURCE_MS;
   while (!signal.aborted) {
     const streamed = await readStream(consumption, seq);
+    if (streamed.length === 0 && (await cursor.read(pool)) === undefined) return;
     const events = Date.now() < askAgainAtMs ? followOn(streamed, seq) : undefined;
     seq = events ? await applyAll(consumption, events, seq) : await catchUp(consumption, seq);
     if (!events) askAgainAtMs = Date.now() + ASK_SOURCE_MS;
@@ -193,7 +203,7 @@ async function applyAll(
   try {
     return await applyInOneTransaction(consumption, events);
   } catch (error) {
-    if (isTransientFailure(error)) throw error;
+    if (isNobodysFault(error)) throw error;
     let last = seq;
     for (const event of events) last = await applyOrBury(consumption, event);
     return last;
@@ -207,6 +217,7 @@ function applyInOneTransaction(
 ): Promise<number> {
   return inTransaction(pool, async (transaction) => {
     const applied = await cursor.lock(transaction);
+    if (applied === undefined) throw new CursorTakenAway();
     for (const event of events) if (event.seq > applied) await handler.apply(transaction, event);
     const seq = Math.max(applied, events.at(-1)?.seq ?? 0);
     await cursor.move(transaction, seq);
@@ -219,7 +230,7 @@ async function applyOrBury(consumption: Consumption, event: SequencedEvent): Pro
     try {
       return await applyInOneTransaction(consumption, [event]);
     } catch (error) {
-      if (isTransientFailure(error) || consumption.signal.aborted) throw error;
+      if (isNobodysFault(error) || consumption.signal.aborted) throw error;
       if (attempt >= MAX_ATTEMPTS) return bury(consumption, event, error);
       await sleep(ATTEMPT_PAUSE_MS, consumption.signal);
     }

@@ -22,6 +22,7 @@ export function formatBanner({ config, ports, operations, stores }: BannerOption
     `  Subgraphs   users ${addressOf('USERS', ports)}/graphql`,
     `              posts ${addressOf('POSTS', ports)}/graphql`,
     `              comments ${addressOf('COMMENTS', ports)}/graphql`,
+    `              search ${addressOf('SEARCH', ports)}/graphql`,
     `  Metrics     ${operations}`,
     ...stores.map((store) => `  ${store}`),
     ...(config.NODE_ENV === 'production' ? [] : demoLines()),

@@ -42,6 +42,7 @@ describe('platform.json', () => {
     issuer: 'http://localhost:4001',
     services: { gateway: 'http://localhost:4000' },
     authServerEnvironment: { DATABASE_URL: 'postgres://a:secret@b' },
+    searchEnvironment: {},
   };
 
   it('tells others of the platform that runs, and is for its owner alone', async () => {

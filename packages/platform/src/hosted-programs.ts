@@ -4,10 +4,11 @@ import type { Deployable, DeployableProgram, ProcessConfig, Resources } from '@t
 import type { Environment } from '@trellis/config';
 import { configSchema as gatewaySchema, gateway } from '@trellis/gateway';
 import { configSchema as postsSchema, posts } from '@trellis/posts';
+import { configSchema as searchSchema, search } from '@trellis/search';
 import { configSchema as usersSchema, users } from '@trellis/users';
 
 /** The deployables by the prefix of their variables. */
-export type Prefix = 'AUTH' | 'USERS' | 'POSTS' | 'COMMENTS' | 'GATEWAY';
+export type Prefix = 'AUTH' | 'USERS' | 'POSTS' | 'COMMENTS' | 'SEARCH' | 'GATEWAY';
 
 /** A deployable that the platform hosts, its configuration not yet read. */
 export interface HostedProgram {
@@ -28,6 +29,7 @@ export const hostedPrograms: readonly HostedProgram[] = [
   host('USERS', 'services/users', users, usersSchema),
   host('POSTS', 'services/posts', posts, postsSchema),
   host('COMMENTS', 'services/comments', comments, commentsSchema),
+  host('SEARCH', 'services/search', search, searchSchema),
   host('GATEWAY', 'gateway', gateway, gatewaySchema),
 ];
 

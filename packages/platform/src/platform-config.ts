@@ -14,6 +14,7 @@ export interface PlatformConfig {
   readonly USERS_PORT: number;
   readonly POSTS_PORT: number;
   readonly COMMENTS_PORT: number;
+  readonly SEARCH_PORT: number;
   readonly OPERATIONS_PORT: number;
   readonly LOG_LEVEL: string;
 }
@@ -47,6 +48,7 @@ export const configSchema: z.ZodObject<{
   USERS_PORT: port(4011).describe('Port of the users subgraph.'),
   POSTS_PORT: port(4012).describe('Port of the posts subgraph.'),
   COMMENTS_PORT: port(4013).describe('Port of the comments subgraph.'),
+  SEARCH_PORT: port(4014).describe('Port of the search subgraph.'),
   OPERATIONS_PORT: port(9464).describe(
     'Port of GET /metrics for all deployables. With --split each has the next one.',
   ),

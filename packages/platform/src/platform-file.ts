@@ -14,6 +14,8 @@ export interface PlatformFile {
   readonly services: Readonly<Record<string, string>>;
   /** The auth-server's environment, so that its command line reaches the same stores. */
   readonly authServerEnvironment: Environment;
+  /** The search service's environment, for its command line. */
+  readonly searchEnvironment: Environment;
 }
 
 const FILE = 'platform.json';

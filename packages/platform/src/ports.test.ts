@@ -10,6 +10,7 @@ const anyPorts = {
   USERS_PORT: '0',
   POSTS_PORT: '0',
   COMMENTS_PORT: '0',
+  SEARCH_PORT: '0',
   OPERATIONS_PORT: '0',
 };
 

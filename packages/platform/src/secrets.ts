@@ -18,7 +18,10 @@ export interface PlatformSecrets {
 }
 
 /** The services that call one another. */
-export type ServiceName = 'users' | 'posts' | 'comments';
+const serviceNames = ['users', 'posts', 'comments', 'search'] as const;
+
+/** One of them. */
+export type ServiceName = (typeof serviceNames)[number];
 
 const FILE = 'secrets.json';
 
@@ -31,8 +34,9 @@ export async function loadSecrets(dataDirectory: string): Promise<PlatformSecret
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   const file = join(dataDirectory, FILE);
   const known = readIfThere(file);
-  if (known?.serviceKeys) return known as PlatformSecrets; // the member that came last is there
-  const complete = { ...(await makeSecrets()), ...known };
+  if (isComplete(known)) return known;
+  const fresh = await makeSecrets();
+  const complete = { ...fresh, ...known, serviceKeys: { ...fresh.serviceKeys, ...known?.serviceKeys } };
   writePrivateFile(file, complete);
   return complete;
 }
@@ -49,13 +53,19 @@ export async function makeSecrets(): Promise<PlatformSecrets> {
     keyEncryptionSecret: randomBytes(32).toString('base64url'),
     cookieSecret: randomBytes(32).toString('base64url'),
     databaseSecret: randomBytes(32).toString('base64url'),
-    serviceKeys: {
-      users: await generateServiceKey('users'),
-      posts: await generateServiceKey('posts'),
-      comments: await generateServiceKey('comments'),
-    },
+    serviceKeys: await makeServiceKeys(),
     userContextKey: { ...(await exportJWK(privateKey)), kid: randomUUID(), alg: 'ES256', use: 'sig' },
   };
+}
+
+async function makeServiceKeys(): Promise<PlatformSecrets['serviceKeys']> {
+  const entries = serviceNames.map(async (name) => [name, await generateServiceKey(name)] as const);
+  return Object.fromEntries(await Promise.all(entries)) as PlatformSecrets['serviceKeys']; // one entry a service
+}
+
+/** Whether what came last is there as well. */
+function isComplete(secrets: Partial<PlatformSecrets> | undefined): secrets is PlatformSecrets {
+  return secrets?.serviceKeys?.search !== undefined;
 }
 
 /** A file that an earlier version wrote lacks what came later. */

@@ -48,11 +48,11 @@ describe('describeEnvironments', () => {
   });
 
   it('lets each subgraph sign with a key of its own, whose public half the others know', () => {
-    const { USERS, POSTS, COMMENTS } = derive({});
-    const privateKeys = [USERS, POSTS, COMMENTS].map((one) => one['SERVICE_PRIVATE_KEY'] ?? '');
+    const { USERS, POSTS, COMMENTS, SEARCH } = derive({});
+    const privateKeys = [USERS, POSTS, COMMENTS, SEARCH].map((one) => one['SERVICE_PRIVATE_KEY'] ?? '');
     const kids = privateKeys.map((key) => (JSON.parse(key) as { kid: string }).kid);
-    expect(kids).toEqual(['users', 'posts', 'comments']);
-    for (const { SERVICE_JWKS: known = '' } of [USERS, POSTS, COMMENTS]) {
+    expect(kids).toEqual(['users', 'posts', 'comments', 'search']);
+    for (const { SERVICE_JWKS: known = '' } of [USERS, POSTS, COMMENTS, SEARCH]) {
       expect((JSON.parse(known) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)).toEqual(kids);
       expect(known).not.toContain('"d"');
     }
@@ -61,11 +61,11 @@ describe('describeEnvironments', () => {
 
   it('reaches subgraphs where they listen', () => {
     expect(derive({}).GATEWAY['SUBGRAPH_URLS']).toBe(
-      'users=http://127.0.0.1:2/graphql posts=http://127.0.0.1:3/graphql comments=http://127.0.0.1:4/graphql',
+      'users=http://127.0.0.1:2/graphql posts=http://127.0.0.1:3/graphql comments=http://127.0.0.1:4/graphql search=http://127.0.0.1:6/graphql',
     );
     const { GATEWAY } = derive({ HOST: '0.0.0.0', USERS_HOST: '::', POSTS_HOST: 'fd00::1' });
     expect(GATEWAY['SUBGRAPH_URLS']).toBe(
-      'users=http://[::1]:2/graphql posts=http://[fd00::1]:3/graphql comments=http://127.0.0.1:4/graphql',
+      'users=http://[::1]:2/graphql posts=http://[fd00::1]:3/graphql comments=http://127.0.0.1:4/graphql search=http://127.0.0.1:6/graphql',
     );
   });
 
@@ -100,7 +100,7 @@ function derive(environment: Environment): Readonly<Record<Prefix, Environment>>
       databaseUrls: { USERS: 'postgres://users', POSTS: 'postgres://posts', AUTH: 'postgres://auth' },
       redisUrl: 'redis://r',
     },
-    ports: { AUTH: 1, USERS: 2, POSTS: 3, COMMENTS: 4, GATEWAY: 5 },
+    ports: { AUTH: 1, USERS: 2, POSTS: 3, COMMENTS: 4, SEARCH: 6, GATEWAY: 5 },
     supergraphFile: '/supergraph.graphql',
   });
 }

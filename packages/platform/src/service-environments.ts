@@ -23,6 +23,7 @@ const SUBGRAPHS = [
   ['users', 'USERS'],
   ['posts', 'POSTS'],
   ['comments', 'COMMENTS'],
+  ['search', 'SEARCH'],
 ] as const;
 
 /**
@@ -69,6 +70,8 @@ function derive(prefix: Prefix, options: EnvironmentsOptions): Environment {
       return { ...common, ...subgraphEnvironment('posts', options) };
     case 'COMMENTS':
       return { ...common, ...subgraphEnvironment('comments', options) };
+    case 'SEARCH':
+      return { ...common, ...subgraphEnvironment('search', options) };
     default:
       return prefix satisfies never;
   }
@@ -110,7 +113,9 @@ function subgraphEnvironment(
   return {
     SERVICE_PRIVATE_KEY: JSON.stringify(secrets.serviceKeys[service]),
     SERVICE_JWKS: JSON.stringify({ keys: Object.values(secrets.serviceKeys).map(publicServiceKey) }),
+    USERS_URL: internalAddressOf('USERS', ports, environment),
     POSTS_URL: internalAddressOf('POSTS', ports, environment),
+    COMMENTS_URL: internalAddressOf('COMMENTS', ports, environment),
     ...(!environment['USER_CONTEXT_JWKS_URL'] && {
       USER_CONTEXT_JWKS: publicUserContextKeys(secrets, environment),
     }),

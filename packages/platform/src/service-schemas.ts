@@ -8,6 +8,7 @@ const schemas: readonly (readonly [prefix: Prefix, schema: string])[] = [
   ['USERS', 'users'],
   ['POSTS', 'posts'],
   ['COMMENTS', 'comments'],
+  ['SEARCH', 'search'],
 ];
 
 const DATABASE = 'trellis';

@@ -59,6 +59,15 @@ const AUTH_VARIABLES = [
   'AUDIENCES',
 ];
 
+/** What the search service's command line needs of a running platform. */
+const SEARCH_VARIABLES = [
+  'NODE_ENV',
+  'DATABASE_URL',
+  'SEARCH_DATABASE_URL',
+  'USER_CONTEXT_JWKS',
+  'USER_CONTEXT_JWKS_URL',
+];
+
 /**
  * Starts the whole platform, on embedded stores where the environment names none.
  *
@@ -133,6 +142,7 @@ function tellOthers({ config, environments, ports }: Prepared, environment: Envi
     issuer: issuerOf({ environment, ports }),
     services: Object.fromEntries(services) as Record<string, string>, // of such entries
     authServerEnvironment: pick(environments.AUTH, AUTH_VARIABLES),
+    searchEnvironment: pick(environments.SEARCH, SEARCH_VARIABLES),
   });
 }
 

@@ -1,4 +1,3 @@
-import { addEventRoutes } from '@trellis/events';
 import type { ServiceClient } from '@trellis/service-calls';
 import {
   buildSubgraphServer,
@@ -8,8 +7,8 @@ import {
 } from '@trellis/subgraph-kit';
 import { createCommentLoader } from './comment-loader.ts';
 import { createCommentStore } from './comment-store.ts';
-import { readSnapshot } from './comment-told.ts';
 import type { SubgraphContext } from './context.ts';
+import { addInternalRoutes } from './internal-routes.ts';
 import { createKnownPostStore } from './known-post-store.ts';
 import { createPostFinder } from './post-finder.ts';
 import { resolvers } from './resolvers/index.ts';
@@ -23,7 +22,7 @@ export interface CommentsDependencies extends SubgraphDependencies {
 
 /** Builds the comments subgraph over its database. It does not listen yet. */
 export async function buildServer(dependencies: CommentsDependencies): Promise<SubgraphServer> {
-  const { pool, peers, wakeRelay, posts } = dependencies;
+  const { pool, wakeRelay, posts } = dependencies;
   const store = createCommentStore(pool);
   const knownPosts = createKnownPostStore(pool);
   const postFinder = createPostFinder(knownPosts, posts);
@@ -42,11 +41,6 @@ export async function buildServer(dependencies: CommentsDependencies): Promise<S
     },
     readiness: { database: async () => void (await pool.query('SELECT 1')) },
   });
-  addEventRoutes(server, {
-    pool,
-    verifier: peers.verifier,
-    readers: ['search'],
-    readSnapshot: (after, limit) => readSnapshot(store, after, limit),
-  });
+  addInternalRoutes(server, dependencies, store);
   return server;
 }

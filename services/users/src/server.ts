@@ -1,4 +1,3 @@
-import { addEventRoutes } from '@trellis/events';
 import {
   buildSubgraphServer,
   createMutations,
@@ -6,15 +5,15 @@ import {
   type SubgraphServer,
 } from '@trellis/subgraph-kit';
 import type { SubgraphContext } from './context.ts';
+import { addInternalRoutes } from './internal-routes.ts';
 import { createProfileLoader } from './profile-loader.ts';
 import { createProfileProvisioner } from './profile-provisioner.ts';
 import { createProfileStore } from './profile-store.ts';
-import { readSnapshot } from './profile-snapshot.ts';
 import { resolvers } from './resolvers/index.ts';
 
 /** Builds the users subgraph over its database. It does not listen yet. */
 export async function buildServer(dependencies: SubgraphDependencies): Promise<SubgraphServer> {
-  const { pool, logger, wakeRelay, peers } = dependencies;
+  const { pool, logger, wakeRelay } = dependencies;
   const store = createProfileStore(pool);
   const provisioner = createProfileProvisioner(store, logger);
   const server = await buildSubgraphServer<SubgraphContext>({
@@ -32,11 +31,6 @@ export async function buildServer(dependencies: SubgraphDependencies): Promise<S
     },
     readiness: { database: async () => void (await pool.query('SELECT 1')) },
   });
-  addEventRoutes(server, {
-    pool,
-    verifier: peers.verifier,
-    readers: ['search'],
-    readSnapshot: (after, limit) => readSnapshot(store, after, limit),
-  });
+  addInternalRoutes(server, dependencies, store);
   return server;
 }

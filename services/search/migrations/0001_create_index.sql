@@ -1,0 +1,54 @@
+-- The index: for each thing that can be found its words, and nothing else. The things themselves are with their owners.
+--
+-- A document carries the generation of its source in which it was last told of. A snapshot begins a new generation; what has
+-- not been told of when it ends is there no more.
+CREATE TABLE index_generation (
+  source text PRIMARY KEY,
+  generation integer NOT NULL
+);
+INSERT INTO index_generation VALUES ('users', 1), ('posts', 1), ('comments', 1);
+
+CREATE TABLE user_document (
+  id uuid PRIMARY KEY,
+  words tsvector NOT NULL,
+  generation integer NOT NULL
+);
+CREATE INDEX user_document_by_word ON user_document USING gin (words);
+
+-- A post that is not published has no words here. One that is deleted leaves a mark, so that a comment on it that is told of
+-- later does not come back.
+CREATE TABLE post_document (
+  id uuid PRIMARY KEY,
+  published boolean NOT NULL,
+  deleted boolean NOT NULL DEFAULT false,
+  words tsvector NOT NULL,
+  generation integer NOT NULL
+);
+CREATE INDEX post_document_by_word ON post_document USING gin (words) WHERE published;
+CREATE INDEX post_document_by_age ON post_document (id DESC) WHERE published;
+
+CREATE TABLE comment_document (
+  id uuid PRIMARY KEY,
+  post_id uuid NOT NULL,
+  words tsvector NOT NULL,
+  generation integer NOT NULL
+);
+CREATE INDEX comment_document_by_word ON comment_document USING gin (words);
+CREATE INDEX comment_document_by_post ON comment_document (post_id);
+
+-- How far a consumer has come with each source, moved in the transaction of what the events have done; see
+-- packages/events/README.md.
+CREATE TABLE event_cursor (
+  source text PRIMARY KEY,
+  seq bigint NOT NULL
+);
+
+-- Events that could not be applied.
+CREATE TABLE dead_letter (
+  source text NOT NULL,
+  seq bigint NOT NULL,
+  event json NOT NULL,
+  error text NOT NULL,
+  buried_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (source, seq)
+);

@@ -1,0 +1,106 @@
+import { comments } from '@trellis/comments';
+import {
+  createLogger,
+  createMetrics,
+  type Deployable,
+  type DeployableProgram,
+  type Metrics,
+} from '@trellis/deployable';
+import { posts } from '@trellis/posts';
+import { generateServiceKey, publicServiceKey } from '@trellis/service-calls';
+import { createTestDatabase, createTestUserContext, freePort, startTestRedis } from '@trellis/testkit';
+import { users } from '@trellis/users';
+import { USER_CONTEXT_HEADER, type UserContext } from '@trellis/user-context';
+import { search } from '../../src/program.ts';
+
+/** The services of the content graph by name. */
+const programs = { users, posts, comments, search } as const;
+
+/** One of them. */
+export type ServiceName = keyof typeof programs;
+
+/** What a service answers. */
+export interface Answer<Data> {
+  readonly data: Data;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly extensions: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+/** All four services on one PostgreSQL and one Redis, talking to one another as they do in production. */
+export interface ContentServices {
+  readonly databaseUrl: string;
+  /** Of the service as it was last started. */
+  metricsOf(service: ServiceName): Promise<string>;
+  ask<Data>(
+    service: ServiceName,
+    as: UserContext,
+    query: string,
+    variables?: Readonly<Record<string, unknown>>,
+  ): Promise<Answer<Data>>;
+  start(service: ServiceName): Promise<void>;
+  stop(service: ServiceName): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts the services with their real programs and configuration. */
+export async function startContentServices(): Promise<ContentServices> {
+  const [database, redis, keys] = await Promise.all([
+    createTestDatabase(),
+    startTestRedis(),
+    createTestUserContext(),
+  ]);
+  const names = Object.keys(programs) as ServiceName[]; // of the object above
+  const ports = await Promise.all(names.map(async (name) => [name, await freePort()] as const));
+  const url = (name: ServiceName): string =>
+    `http://127.0.0.1:${ports.find(([service]) => service === name)?.[1]}`;
+  const serviceKeys = await Promise.all(names.map(generateServiceKey));
+  const common = {
+    NODE_ENV: 'test',
+    DATABASE_URL: database.connectionString,
+    REDIS_URL: redis.url,
+    USER_CONTEXT_JWKS: JSON.stringify(keys.jwks),
+    SERVICE_JWKS: JSON.stringify({ keys: serviceKeys.map(publicServiceKey) }),
+    USERS_URL: url('users'),
+    POSTS_URL: url('posts'),
+    COMMENTS_URL: url('comments'),
+  };
+  const running = new Map<ServiceName, Deployable>();
+  const metrics = new Map<ServiceName, Metrics>();
+  const start = async (name: ServiceName): Promise<void> => {
+    const key = serviceKeys.find(({ kid }) => kid === name);
+    const environment = { ...common, PORT: new URL(url(name)).port, SERVICE_PRIVATE_KEY: JSON.stringify(key) };
+    const program: DeployableProgram<ReturnType<(typeof search)['readConfig']>> = programs[name];
+    const resources = { logger: createLogger({ service: name, level: 'silent' }), metrics: createMetrics(name) };
+    metrics.set(name, resources.metrics);
+    running.set(name, await program.start(program.readConfig(environment), resources));
+  };
+  const stop = async (name: ServiceName): Promise<void> => {
+    await running.get(name)?.close();
+    running.delete(name);
+  };
+  for (const name of names) await start(name);
+  return {
+    databaseUrl: database.connectionString,
+    metricsOf: (service) => metrics.get(service)?.metrics() ?? Promise.resolve(''),
+    start,
+    stop,
+    ask: async (service, as, query, variables) => {
+      const response = await fetch(`${url(service)}/graphql`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          [USER_CONTEXT_HEADER]: await keys.sign(service, as),
+        },
+        body: JSON.stringify({ query, variables }),
+      });
+      return (await response.json()) as Answer<never>; // the caller knows what was asked for
+    },
+    close: async () => {
+      for (const name of names.toReversed()) await stop(name);
+      await redis.stop();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,9 @@
+import type { UserContext } from '@trellis/user-context';
+import type { Search } from './search.ts';
+
+/** What each resolver of a request receives. */
+export interface SubgraphContext {
+  /** Who is asking. */
+  readonly userContext: UserContext;
+  readonly search: Search;
+}

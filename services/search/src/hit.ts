@@ -1,0 +1,10 @@
+/** The kinds of things that can be found, by their types in the graph. */
+export type HitKind = 'User' | 'Post' | 'TextComment';
+
+/** Something that the index has found. Its owner knows what it is now. */
+export interface Hit {
+  readonly kind: HitKind;
+  readonly id: string;
+  /** The post that a comment is on; null for anything else. */
+  readonly postId: string | null;
+}

@@ -1,0 +1,36 @@
+import {
+  COMMENT_DELETED,
+  COMMENT_SAVED,
+  commentDeleted,
+  commentSaved,
+  type CommentDeleted,
+  type CommentSaved,
+} from '@trellis/content-events';
+import type { EventHandler } from '@trellis/events';
+import { createIndexer, currentGeneration } from './document-table.ts';
+
+// Posts and comments tell independently: the end of a post may have been heard of before the last comment on it.
+const SAVE = `
+  INSERT INTO comment_document (id, post_id, words, generation)
+  SELECT id, post_id, setweight(to_tsvector('english', body), 'C'), ${currentGeneration('comments')}
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS told (id, post_id, body)
+  WHERE NOT EXISTS (SELECT FROM post_document WHERE post_document.id = told.post_id AND deleted)
+  ON CONFLICT (id) DO UPDATE SET words = excluded.words, generation = excluded.generation`;
+
+/** Indexes comments by their words. Only those on published posts are found. */
+export const commentIndexer: EventHandler = createIndexer<CommentSaved, CommentDeleted>({
+  source: 'comments',
+  table: 'comment_document',
+  readSaved: ({ type, payload }) => (type === COMMENT_SAVED ? commentSaved.parse(payload) : undefined),
+  readDeleted: ({ type, payload }) => (type === COMMENT_DELETED ? commentDeleted.parse(payload) : undefined),
+  save: async (transaction, comments) => {
+    await transaction.query(SAVE, [
+      comments.map(({ id }) => id),
+      comments.map(({ postId }) => postId),
+      comments.map(({ body }) => body),
+    ]);
+  },
+  remove: async (transaction, { id }) => {
+    await transaction.query('DELETE FROM comment_document WHERE id = $1', [id]);
+  },
+});

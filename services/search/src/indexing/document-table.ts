@@ -1,0 +1,50 @@
+import type { EventHandler, SequencedEvent } from '@trellis/events';
+import type { Transaction } from '@trellis/postgres';
+import type { Source } from '../config.ts';
+
+/** What is told about the things of one source. */
+export interface SourceEvents<Saved, Deleted> {
+  readonly source: Source;
+  /** Its documents. */
+  readonly table: string;
+  /** Undefined for an event that does not say what a thing is now. */
+  readonly readSaved: (event: Pick<SequencedEvent, 'type' | 'payload'>) => Saved | undefined;
+  /** Undefined for an event that does not say that a thing is gone. */
+  readonly readDeleted: (event: Pick<SequencedEvent, 'type' | 'payload'>) => Deleted | undefined;
+  /** Writes the documents; `GENERATION` of {@link currentGeneration} is theirs. */
+  readonly save: (transaction: Transaction, things: readonly Saved[]) => Promise<void>;
+  readonly remove: (transaction: Transaction, thing: Deleted) => Promise<void>;
+}
+
+/** SQL for the generation that documents of a source are written with. */
+export function currentGeneration(source: Source): string {
+  return `(SELECT generation FROM index_generation WHERE source = '${source}')`;
+}
+
+/**
+ * Keeps the documents of one source as its events tell. While a snapshot is taken everything can still be found; what it has
+ * not shown is removed at its end.
+ */
+export function createIndexer<Saved, Deleted>(events: SourceEvents<Saved, Deleted>): EventHandler {
+  const { source, table } = events;
+  return {
+    apply: async (transaction, event) => {
+      const saved = events.readSaved(event);
+      if (saved !== undefined) await events.save(transaction, [saved]);
+      const deleted = events.readDeleted(event);
+      if (deleted !== undefined) await events.remove(transaction, deleted);
+    },
+    beginSnapshot: async (transaction) => {
+      const sql = 'UPDATE index_generation SET generation = generation + 1 WHERE source = $1';
+      await transaction.query(sql, [source]);
+    },
+    restore: (transaction, items) =>
+      events.save(
+        transaction,
+        items.map((item) => events.readSaved(item)).filter((saved) => saved !== undefined),
+      ),
+    endSnapshot: async (transaction) => {
+      await transaction.query(`DELETE FROM ${table} WHERE generation < ${currentGeneration(source)}`);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import {
+  POST_DELETED,
+  POST_SAVED,
+  postDeleted,
+  postSaved,
+  type PostDeleted,
+  type PostSaved,
+} from '@trellis/content-events';
+import type { EventHandler } from '@trellis/events';
+import { createIndexer, currentGeneration } from './document-table.ts';
+
+// The words of a draft are not even kept.
+const SAVE = `
+  INSERT INTO post_document (id, published, words, generation)
+  SELECT id, published, CASE WHEN published THEN
+      setweight(to_tsvector('english', title), 'A') ||
+      setweight(to_tsvector('english', tags), 'B') ||
+      setweight(to_tsvector('english', body), 'D')
+    ELSE '' END, ${currentGeneration('posts')}
+  FROM unnest($1::uuid[], $2::boolean[], $3::text[], $4::text[], $5::text[]) AS told (id, published, title, tags, body)
+  ON CONFLICT (id) DO UPDATE SET published = excluded.published, deleted = false, words = excluded.words,
+    generation = excluded.generation`;
+
+const MARK_DELETED = `
+  INSERT INTO post_document (id, published, deleted, words, generation)
+  VALUES ($1, false, true, '', ${currentGeneration('posts')})
+  ON CONFLICT (id) DO UPDATE SET published = false, deleted = true, words = '', generation = excluded.generation`;
+
+/** Indexes published posts by title, tags and text. */
+export const postIndexer: EventHandler = createIndexer<PostSaved, PostDeleted>({
+  source: 'posts',
+  table: 'post_document',
+  readSaved: ({ type, payload }) => (type === POST_SAVED ? postSaved.parse(payload) : undefined),
+  readDeleted: ({ type, payload }) => (type === POST_DELETED ? postDeleted.parse(payload) : undefined),
+  save: async (transaction, posts) => {
+    await transaction.query(SAVE, [
+      posts.map(({ id }) => id),
+      posts.map(({ published }) => published),
+      posts.map(({ title }) => title),
+      posts.map(({ tags }) => tags.join('\n')),
+      posts.map(({ body }) => body),
+    ]);
+  },
+  remove: async (transaction, { id }) => {
+    await transaction.query(MARK_DELETED, [id]);
+    await transaction.query('DELETE FROM comment_document WHERE post_id = $1', [id]);
+  },
+});

@@ -1,0 +1,47 @@
+import type { ServiceClient } from '@trellis/service-calls';
+import { z } from 'zod';
+import type { Source } from './config.ts';
+
+/** The services that own what can be found. Of what does not exist, or is not for everybody, they say nothing. */
+export interface Owners {
+  /** @returns those that exist */
+  findUsers(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** @returns those that everybody may see */
+  findPosts(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** @returns those that everybody may see */
+  findComments(ids: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/** The clients to the owners; one that can't be asked is absent. */
+export type OwnerClients = Readonly<Partial<Record<Source, ServiceClient>>>;
+
+const things = z.array(z.object({ id: z.uuid() }));
+const usersAnswer = z.object({ users: things });
+const commentsAnswer = z.object({ comments: things });
+const postsAnswer = z.object({ posts: z.array(z.object({ id: z.uuid(), published: z.boolean() })) });
+
+/** Asks the owners by signed calls, one for all ids of a kind. Nobody is asked about nothing. */
+export function createOwners({ users, posts, comments }: OwnerClients): Owners {
+  return {
+    findUsers: async (ids) => idsOf(usersAnswer.parse(await ask(users, 'users', ids)).users),
+    findPosts: async (ids) => {
+      const answer = postsAnswer.parse(await ask(posts, 'posts', ids));
+      return idsOf(answer.posts.filter(({ published }) => published));
+    },
+    findComments: async (ids) => idsOf(commentsAnswer.parse(await ask(comments, 'comments', ids)).comments),
+  };
+}
+
+async function ask(
+  client: ServiceClient | undefined,
+  source: Source,
+  ids: readonly string[],
+): Promise<unknown> {
+  if (ids.length === 0) return { [source]: [] };
+  if (!client) throw new Error(`The ${source} service can't be asked: its address or this service's key is absent.`);
+  return client.post(`/internal/${source}`, { ids });
+}
+
+function idsOf(found: readonly { readonly id: string }[]): ReadonlySet<string> {
+  return new Set(found.map(({ id }) => id));
+}

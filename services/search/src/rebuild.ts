@@ -1,0 +1,89 @@
+import { sleep } from '@trellis/events';
+import { createPool, type Pool } from '@trellis/postgres';
+import { sources, type SearchConfig } from './config.ts';
+
+/** Where a command writes to. */
+export interface CommandStreams {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+}
+
+/** Settings of {@link runSearchCommand}. */
+export interface SearchCommandOptions extends CommandStreams {
+  /** Ends the waiting; the rebuild goes on without it. */
+  readonly signal: AbortSignal;
+  /** Milliseconds between two looks. @default 500 */
+  readonly pauseMs?: number;
+}
+
+const USAGE = `Commands:
+  rebuild   has the running search service read everything again from its owners, and waits until it has
+`;
+
+/** Exit status for a call that makes no sense: EX_USAGE of sysexits(3). */
+const EXIT_USAGE = 64;
+
+/** Exit status of a program that an interrupt has ended. */
+const EXIT_INTERRUPTED = 130;
+
+/**
+ * Runs a command of the search service against its database; a running service need not be told.
+ *
+ * @param args what follows the program's name: `rebuild`
+ * @returns the exit status: 0, 64 when it was called wrongly, 130 when it was interrupted
+ */
+export async function runSearchCommand(
+  args: readonly string[],
+  config: Pick<SearchConfig, 'DATABASE_URL'>,
+  options: SearchCommandOptions,
+): Promise<number> {
+  if (args.length !== 1 || args[0] !== 'rebuild') {
+    options.stderr.write(USAGE);
+    return EXIT_USAGE;
+  }
+  const pool = createPool({ connectionString: config.DATABASE_URL, schema: 'search', max: 1 });
+  try {
+    return await rebuild(pool, options);
+  } finally {
+    await pool.end();
+  }
+}
+
+/**
+ * Takes the cursors away: a consumer that finds none takes a snapshot of its source. What is there can be found meanwhile;
+ * what the sources have no more is removed at the end.
+ */
+async function rebuild(pool: Pool, { stdout, signal, pauseMs = 500 }: SearchCommandOptions): Promise<number> {
+  const startedAt = Date.now();
+  await pool.query('DELETE FROM event_cursor');
+  stdout.write('The index is read again from users, posts and comments …\n');
+  while (!signal.aborted) {
+    await sleep(pauseMs, signal);
+    if ((await countCursors(pool)) < sources.length) continue;
+    const seconds = ((Date.now() - startedAt) / 1_000).toFixed(1);
+    stdout.write(`Rebuilt in ${seconds} s: ${await describeIndex(pool)}.\n`);
+    return 0;
+  }
+  stdout.write('Not waiting any more; a running search service goes on with it.\n');
+  return EXIT_INTERRUPTED;
+}
+
+async function countCursors(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM event_cursor');
+  return rows[0]?.count ?? 0;
+}
+
+interface IndexSize {
+  readonly users: number;
+  readonly posts: number;
+  readonly comments: number;
+}
+
+async function describeIndex(pool: Pool): Promise<string> {
+  const { rows } = await pool.query<IndexSize>(`
+    SELECT (SELECT count(*)::int FROM user_document) AS users,
+      (SELECT count(*)::int FROM post_document WHERE published) AS posts,
+      (SELECT count(*)::int FROM comment_document) AS comments`);
+  const { users = 0, posts = 0, comments = 0 } = rows[0] ?? {};
+  return `${users} users, ${posts} published posts, ${comments} comments`;
+}

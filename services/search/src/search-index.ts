@@ -1,0 +1,70 @@
+import { clientError } from '@trellis/errors';
+import type { Pool } from '@trellis/postgres';
+import type { Hit } from './hit.ts';
+
+/** Finds things by their words. */
+export interface SearchIndex {
+  /**
+   * The best matches first; of equal ones the newest.
+   *
+   * @param text what to look for, as people write it for a web search
+   * @throws GraphQLError INTERNAL_SERVER_ERROR when the database ended the search after its time
+   */
+  find(text: string, limit: number): Promise<readonly Hit[]>;
+}
+
+/** Matches of a kind that are ranked. To rank all of a frequent word's would take seconds. */
+const RANKED = 500;
+
+/** Divides a rank by one plus the logarithm of the document's length. */
+const BY_LENGTH = 1;
+
+// Each branch ends at its newest matches, by whichever index gets there first, before anything is ranked. Names are looked up
+// as they are written, everything else by the stems of English words.
+const FIND = `
+  SELECT kind, id, "postId" FROM (
+    (SELECT 'User' AS kind, id, NULL::uuid AS "postId",
+        ts_rank_cd(words, websearch_to_tsquery('simple', $1), ${BY_LENGTH}) AS rank
+      FROM (
+        SELECT id, words FROM user_document
+        WHERE words @@ websearch_to_tsquery('simple', $1)
+        ORDER BY id DESC LIMIT ${RANKED}
+      ) AS newest)
+    UNION ALL
+    (SELECT 'Post', id, NULL, ts_rank_cd(words, websearch_to_tsquery('english', $1), ${BY_LENGTH})
+      FROM (
+        SELECT id, words FROM post_document
+        WHERE published AND words @@ websearch_to_tsquery('english', $1)
+        ORDER BY id DESC LIMIT ${RANKED}
+      ) AS newest)
+    UNION ALL
+    (SELECT 'TextComment', id, post_id, ts_rank_cd(words, websearch_to_tsquery('english', $1), ${BY_LENGTH})
+      FROM (
+        SELECT id, post_id, words FROM comment_document
+        WHERE words @@ websearch_to_tsquery('english', $1)
+          AND EXISTS (SELECT FROM post_document WHERE post_document.id = post_id AND published)
+        ORDER BY id DESC LIMIT ${RANKED}
+      ) AS newest)
+  ) AS hit
+  ORDER BY rank DESC, id DESC LIMIT $2`;
+
+/** What PostgreSQL says of a statement that it has ended. */
+const QUERY_CANCELED = '57014';
+
+/** Searches the tables `user_document`, `post_document` and `comment_document`. */
+export function createSearchIndex(pool: Pool): SearchIndex {
+  return {
+    find: async (text, limit) => {
+      try {
+        return (await pool.query<Hit>(FIND, [text, limit])).rows;
+      } catch (error) {
+        if (!isCanceled(error)) throw error;
+        throw clientError('INTERNAL_SERVER_ERROR', 'The search took too long. Look for more, or rarer, words.');
+      }
+    },
+  };
+}
+
+function isCanceled(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === QUERY_CANCELED;
+}

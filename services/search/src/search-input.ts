@@ -1,0 +1,32 @@
+import { badUserInput } from '@trellis/errors';
+import { readCount, readText } from '@trellis/subgraph-kit';
+
+/** What to look for, checked. */
+export interface SearchInput {
+  readonly text: string;
+  readonly first: number;
+}
+
+/** The arguments of `search` as they come. */
+export interface SearchArguments {
+  readonly query: string;
+  readonly text?: string | null | undefined;
+  readonly first?: number | null | undefined;
+}
+
+const MAX_TEXT_LENGTH = 500;
+
+/** @throws GraphQLError BAD_USER_INPUT unless exactly one of `query` and `text` says something, and what it says is acceptable */
+export function readSearch({ query, text, first }: SearchArguments): SearchInput {
+  const given = [
+    ['query', query],
+    ['text', text ?? ''],
+  ] as const;
+  const [wanted, another] = given.filter(([, words]) => words.trim() !== '');
+  if (!wanted) throw badUserInput('"query" or "text" must say what to look for.', 'query', query);
+  if (another) throw badUserInput('"query" and "text" are the same; only one may be given.', 'text', text);
+  return {
+    text: readText(wanted[0], wanted[1], { maxLength: MAX_TEXT_LENGTH, multiline: true }),
+    first: readCount('first', first, { max: 100, defaultValue: 20 }),
+  };
+}

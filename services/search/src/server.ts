@@ -1,0 +1,35 @@
+import { buildSubgraphServer, type SubgraphDependencies, type SubgraphServer } from '@trellis/subgraph-kit';
+import { Counter } from 'prom-client';
+import type { SubgraphContext } from './context.ts';
+import { createOwners, type OwnerClients } from './owners.ts';
+import { resolvers } from './resolvers/index.ts';
+import { createSearchIndex } from './search-index.ts';
+import { createSearch } from './search.ts';
+
+/** What the search subgraph needs beside what every subgraph has. */
+export interface SearchDependencies extends SubgraphDependencies {
+  readonly owners: OwnerClients;
+}
+
+/** Builds the search subgraph over its index. It does not listen yet. */
+export function buildServer(dependencies: SearchDependencies): Promise<SubgraphServer> {
+  const { pool, logger, metrics, owners } = dependencies;
+  const dropped = new Counter({
+    name: 'trellis_search_dropped_hits_total',
+    help: 'Hits that were not shown, because their owners have them no more or could not be asked.',
+    registers: [metrics],
+  });
+  const search = createSearch({
+    index: createSearchIndex(pool),
+    owners: createOwners(owners),
+    logger,
+    onDropped: (count) => dropped.inc(count),
+  });
+  return buildSubgraphServer<SubgraphContext>({
+    ...dependencies,
+    typeDefs: new URL('../src/schema.graphql', import.meta.url),
+    resolvers,
+    createContext: ({ userContext }) => ({ userContext, search }),
+    readiness: { database: async () => void (await pool.query('SELECT 1')) },
+  });
+}
