@@ -24,7 +24,7 @@ const SEARCH = `query ($query: String! = "", $text: String, $first: Int) {
   }
 }`;
 
-async function search(variables: object): Promise<readonly Found[]> {
+async function search(variables: Readonly<Record<string, unknown>>): Promise<readonly Found[]> {
   const token = await tokens.of('vi');
   return dataOf(await askGraph<{ search: Found[] }>(graph, { query: SEARCH, variables, token })).search;
 }
@@ -53,7 +53,9 @@ describe('Query.search', () => {
   });
 
   it('finds users by name, and comments through their interface', async () => {
-    await eventually(async () => expect((await search({ query: 'marlow' })).map(({ name }) => name)).toContain('Ada Marlow'));
+    await eventually(async () =>
+      expect((await search({ query: 'marlow' })).map(({ name }) => name)).toContain('Ada Marlow'),
+    );
     const comments = await eventually(async () => {
       const hits = (await search({ query: '"saved for the weekend"', first: 100 })).filter(
         ({ __typename }) => __typename === 'TextComment',
@@ -62,7 +64,11 @@ describe('Query.search', () => {
       return hits;
     });
     for (const hit of comments)
-      expect(hit).toMatchObject({ body: expect.any(String), createdAt: expect.any(String), edited: expect.any(Boolean) });
+      expect(hit).toMatchObject({
+        body: expect.any(String),
+        createdAt: expect.any(String),
+        edited: expect.any(Boolean),
+      });
   });
 
   it('asks for exactly one of the two spellings', async () => {

@@ -12,7 +12,14 @@ interface Overview {
   readonly post: { readonly title: string } | null;
 }
 
-const DEPLOYABLES = ['auth-server', 'services/users', 'services/posts', 'services/comments', 'services/search', 'gateway'];
+const DEPLOYABLES = [
+  'auth-server',
+  'services/users',
+  'services/posts',
+  'services/comments',
+  'services/search',
+  'gateway',
+];
 
 describe('npm start -- --split', () => {
   let directory: TemporaryDirectory;
@@ -49,7 +56,9 @@ describe('npm start -- --split', () => {
         return series.map(({ labels }) => labels['service']).find((service) => service !== undefined);
       }),
     );
-    expect(new Set(services)).toEqual(new Set(['auth-server', 'users', 'posts', 'comments', 'search', 'gateway']));
+    expect(new Set(services)).toEqual(
+      new Set(['auth-server', 'users', 'posts', 'comments', 'search', 'gateway']),
+    );
   });
 
   it('serves everything else when a subgraph is killed, and starts it again', async () => {

@@ -18,7 +18,7 @@ describe('settlePorts', () => {
   it('gives every deployable that may have any port one of its own', async () => {
     const ports = Object.values(await settlePorts(readPlatformConfig(anyPorts)));
     expect(ports.every((port) => port > 0)).toBe(true);
-    expect(new Set(ports).size).toBe(5);
+    expect(new Set(ports).size).toBe(6);
   });
 
   it('names all ports that are taken, and the variables that move them', async () => {

@@ -38,7 +38,8 @@ async function ask(
   ids: readonly string[],
 ): Promise<unknown> {
   if (ids.length === 0) return { [source]: [] };
-  if (!client) throw new Error(`The ${source} service can't be asked: its address or this service's key is absent.`);
+  if (!client)
+    throw new Error(`The ${source} service can't be asked: its address or this service's key is absent.`);
   return client.post(`/internal/${source}`, { ids });
 }
 

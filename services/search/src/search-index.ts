@@ -59,7 +59,10 @@ export function createSearchIndex(pool: Pool): SearchIndex {
         return (await pool.query<Hit>(FIND, [text, limit])).rows;
       } catch (error) {
         if (!isCanceled(error)) throw error;
-        throw clientError('INTERNAL_SERVER_ERROR', 'The search took too long. Look for more, or rarer, words.');
+        throw clientError(
+          'INTERNAL_SERVER_ERROR',
+          'The search took too long. Look for more, or rarer, words.',
+        );
       }
     },
   };

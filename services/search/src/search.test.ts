@@ -85,21 +85,36 @@ describe('search', () => {
   });
 
   it('reads what is written as people write it for a web search', async () => {
-    const [both, one] = [await post({ title: 'Brass zither' }), await post({ title: 'Zither without brass' })];
-    await eventually(async () => expect((await find('zither brass')).toSorted()).toEqual([both, one].toSorted()));
+    const [both, one] = [
+      await post({ title: 'Brass zither' }),
+      await post({ title: 'Zither without brass' }),
+    ];
+    await eventually(async () =>
+      expect((await find('zither brass')).toSorted()).toEqual([both, one].toSorted()),
+    );
     expect(await find('"brass zither"')).toEqual([both]);
     expect(await find('zither -without')).toEqual([both]);
     expect(await find('zithers nonsense')).toEqual([]);
     expect((await find('zither or nonsense')).toSorted()).toEqual([both, one].toSorted());
   });
 
-  it.each(["'", '"', "'; DROP TABLE post_document --", '!', '&|', '(', ':*', '\\', 'a:', '<->', '\u{1F600}', 'the'])(
-    'S-090 takes %j for text, whatever it means elsewhere',
-    async (query) => {
-      const answer = await services.ask<{ search: Found[] }>('search', viewer, SEARCH, { query });
-      expect(answer).toEqual({ data: { search: expect.any(Array) } });
-    },
-  );
+  it.each([
+    "'",
+    '"',
+    "'; DROP TABLE post_document --",
+    '!',
+    '&|',
+    '(',
+    ':*',
+    '\\',
+    'a:',
+    '<->',
+    '\u{1F600}',
+    'the',
+  ])('S-090 takes %j for text, whatever it means elsewhere', async (query) => {
+    const answer = await services.ask<{ search: Found[] }>('search', viewer, SEARCH, { query });
+    expect(answer).toEqual({ data: { search: expect.any(Array) } });
+  });
 
   it('follows a change of the words', async () => {
     const id = await post({ title: 'Marmalade' });
@@ -203,7 +218,9 @@ describe('rebuild', () => {
   it('reads everything again, and forgets what is not there', async () => {
     const id = await post({ title: 'Lighthouse' });
     const said = await comment(id, 'That lighthouse again.');
-    await eventually(async () => expect((await find('lighthouse')).toSorted()).toEqual([id, said].toSorted()));
+    await eventually(async () =>
+      expect((await find('lighthouse')).toSorted()).toEqual([id, said].toSorted()),
+    );
     const ghost = createId();
     await inIndex(async (client) => {
       await client.query("UPDATE post_document SET words = '' WHERE id = $1", [id]);
@@ -213,7 +230,9 @@ describe('rebuild', () => {
     expect(await run('rebuild')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Rebuilt in /m) });
     expect((await find('lighthouse')).toSorted()).toEqual([id, said].toSorted());
     expect(await indexed('user_document', ghost)).toBe(false);
-    expect(await services.metricsOf('search')).toMatch(/trellis_events_lag_seq\{source="posts",service="search"\} 0/);
+    expect(await services.metricsOf('search')).toMatch(
+      /trellis_events_lag_seq\{source="posts",service="search"\} 0/,
+    );
   });
 
   it('goes on from there', async () => {
@@ -221,9 +240,12 @@ describe('rebuild', () => {
     await eventually(async () => expect(await find('semaphore')).toEqual([id]));
   });
 
-  it.each([[[]], [['rebuild', 'now']], [['destroy']]])('says how it is called when it is called %j', async (args) => {
-    expect(await run(...args)).toMatchObject({ status: 64, stderr: expect.stringContaining('rebuild') });
-  });
+  it.each([[[]], [['rebuild', 'now']], [['destroy']]])(
+    'says how it is called when it is called %j',
+    async (args) => {
+      expect(await run(...args)).toMatchObject({ status: 64, stderr: expect.stringContaining('rebuild') });
+    },
+  );
 });
 
 async function run(...args: string[]) {

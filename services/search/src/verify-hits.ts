@@ -25,7 +25,9 @@ export async function verifyHits(hits: readonly Hit[], owners: Owners): Promise<
     { ids: idsOf(hits, 'TextComment'), ask: owners.findComments },
   ];
   const outcomes = await Promise.allSettled(questions.map(({ ids, ask }) => ask(ids)));
-  const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }): unknown => reason);
+  const failures = outcomes
+    .filter((outcome) => outcome.status === 'rejected')
+    .map(({ reason }): unknown => reason);
   const asked = questions.filter(({ ids }) => ids.length > 0).length;
   if (asked > 0 && failures.length === asked) throw failures[0];
   const [aliveUsers = NONE, alivePosts = NONE, aliveComments = NONE] = outcomes.map((outcome) =>

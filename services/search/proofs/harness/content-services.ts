@@ -70,9 +70,16 @@ export async function startContentServices(): Promise<ContentServices> {
   const metrics = new Map<ServiceName, Metrics>();
   const start = async (name: ServiceName): Promise<void> => {
     const key = serviceKeys.find(({ kid }) => kid === name);
-    const environment = { ...common, PORT: new URL(url(name)).port, SERVICE_PRIVATE_KEY: JSON.stringify(key) };
+    const environment = {
+      ...common,
+      PORT: new URL(url(name)).port,
+      SERVICE_PRIVATE_KEY: JSON.stringify(key),
+    };
     const program: DeployableProgram<ReturnType<(typeof search)['readConfig']>> = programs[name];
-    const resources = { logger: createLogger({ service: name, level: 'silent' }), metrics: createMetrics(name) };
+    const resources = {
+      logger: createLogger({ service: name, level: 'silent' }),
+      metrics: createMetrics(name),
+    };
     metrics.set(name, resources.metrics);
     running.set(name, await program.start(program.readConfig(environment), resources));
   };
