@@ -17,13 +17,14 @@ export const proof: Proof = {
   async run({ size, seed }) {
     const total = size === 'full' ? 10_000 : 300;
     const operations = Math.ceil(total / graphs.length);
-    const sum = { operations: 0, withErrors: 0, substantial: 0 };
+    const sum = { operations: 0, withErrors: 0, substantial: 0, parts: 0 };
     const differences: string[] = [];
     for (const graph of graphs) {
       const found = await fuzzGraph(graph, { operations, seed, faultPercent: FAULT_PERCENT });
       sum.operations += found.operations;
       sum.withErrors += found.withErrors;
       sum.substantial += found.substantial;
+      sum.parts += found.parts;
       differences.push(...found.differences.map((text) => `${graph.name}: ${text}`));
     }
     const [first] = differences;

@@ -81,6 +81,7 @@ ${this.#byType(selection)}
   }
 
   #fields(shape: ObjectShape | undefined): string {
+    if (shape && shape.deferred.length > 0) this.hasGivenUp = true; // somebody must note where
     if (!shape?.isObject) return '  throw bail;';
     const lines = ["  let t = '';", '  let v;'];
     for (const [index, field] of shape.fields.entries()) lines.push(this.#field(field, shape, index));

@@ -13,7 +13,7 @@ import {
 } from './failure.ts';
 import { introspect } from './introspection.ts';
 import { leafValue } from './leaf-values.ts';
-import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from './response-shape.ts';
+import type { DeferredShape, FieldShape, ObjectShape, SelectionShape, ValueShape } from './response-shape.ts';
 
 /** What shaping needs besides shape and data. */
 export interface CompletionContext {
@@ -26,7 +26,31 @@ export interface CompletionContext {
 export interface Completed {
   readonly data: DataObject | null;
   readonly errors: readonly GraphQLError[];
+  /** Fragments that come later, with the objects they are of. None below what became null. */
+  readonly deferred: readonly DeferredOccurrence[];
+  /** Whether a field is missing that no failure explains: perhaps the fetch that brings it is not over. */
+  readonly isIncomplete: boolean;
 }
+
+/** One place of the answer that a deferred fragment adds to. */
+export interface DeferredOccurrence {
+  readonly shape: DeferredShape;
+  /** What subgraphs say of the object. */
+  readonly object: DataObject;
+  /** What the client is told of it. */
+  readonly completed: DataObject;
+  /** In the client's answer. */
+  readonly path: readonly PathKey[];
+}
+
+/** An object of the answer that is completed by itself. */
+export interface CompletionPlace {
+  readonly path: readonly PathKey[];
+  /** What the client has of the object: its keys are left out. */
+  readonly told: DataObject | undefined;
+}
+
+const AT_THE_TOP: CompletionPlace = { path: [], told: undefined };
 
 /** Errors beyond this many are not reported one by one: their nulls stand. */
 const MAX_ERRORS = 500;
@@ -39,6 +63,12 @@ interface Path {
   readonly key: PathKey;
 }
 
+/** How far the lists of a completion had grown. */
+interface Mark {
+  readonly errors: number;
+  readonly deferred: number;
+}
+
 /** A value to be completed: where it stands, and what field it is of. */
 interface Place {
   readonly field: FieldShape;
@@ -49,22 +79,25 @@ interface Place {
  * Shapes merged data as the operation asks, by the rules of GraphQL §6.4.3 and §6.4.4: each value is checked, errors have the
  * client's paths, null propagates. This is the judge: whatever a faster way accepts, it must accept with the same result.
  *
- * @param path where the selection stands in the whole answer
+ * @param place where the selection stands, if not at the top
  */
 export function completeData(
   selection: SelectionShape,
   data: unknown,
   context: CompletionContext,
-  path: readonly PathKey[] = [],
+  { path, told }: CompletionPlace = AT_THE_TOP,
 ): Completed {
   const completion = new Completion(context);
   const above = path.reduce<Path | undefined>((parent, key) => ({ above: parent, key }), undefined);
-  const object = completion.root(selection, data, above);
-  return { data: object, errors: completion.errors };
+  const object = completion.root(selection, data, above, told);
+  const { errors, deferred, isIncomplete } = completion;
+  return { data: object, errors, deferred, isIncomplete };
 }
 
 class Completion {
   readonly errors: GraphQLError[] = [];
+  readonly deferred: DeferredOccurrence[] = [];
+  isIncomplete = false;
   readonly #context: CompletionContext;
   /** Where the errors begin that made the value null which now propagates. */
   #causesFrom = 0;
@@ -75,10 +108,16 @@ class Completion {
     this.#context = context;
   }
 
-  root(selection: SelectionShape, data: unknown, path: Path | undefined): DataObject | null {
-    const object = isDataObject(data) ? this.#fields(selection, data, path) : nulled;
+  root(
+    selection: SelectionShape,
+    data: unknown,
+    path: Path | undefined,
+    told: DataObject | undefined,
+  ): DataObject | null {
+    const object = isDataObject(data) ? this.#fields(selection, data, path, undefined, told) : nulled;
     if (object !== nulled) return object;
     this.#dropErrors(0);
+    this.deferred.length = 0;
     return null;
   }
 
@@ -97,7 +136,7 @@ class Completion {
           this.#context.variables,
         );
       case 'data':
-        return this.#value(field.value, valueOf(object, field), place);
+        return this.#value(field.value, this.#valueOf(object, field), place);
       default:
         return field.kind satisfies never;
     }
@@ -127,26 +166,26 @@ class Completion {
 
   #list(shape: Extract<ValueShape, { kind: 'list' }>, value: unknown, place: Place): unknown {
     if (!Array.isArray(value)) return this.#fail(shape, place, [wrongTypeReason(place.field, 'list')]);
-    const errorsBefore = this.errors.length;
+    const before = this.#mark();
     const completed: unknown[] = [];
     let secondaryFrom: number | undefined;
     for (const [key, element] of value.entries()) {
       const item = this.#value(shape.item, element, { field: place.field, path: { above: place.path, key } });
       if (item !== nulled) completed.push(item);
       else if (this.#isSecondary) secondaryFrom ??= this.#causesFrom;
-      else return this.#propagate(shape, errorsBefore);
+      else return this.#propagate(shape, before);
     }
     if (secondaryFrom === undefined) return completed;
     this.#blame(secondaryFrom);
-    return this.#propagate(shape, errorsBefore);
+    return this.#propagate(shape, before);
   }
 
   #object(shape: Extract<ValueShape, { kind: 'object' }>, value: unknown, place: Place): unknown {
     if (!isDataObject(value))
       return this.#fail(shape, place, [wrongTypeReason(place.field, shape.selection.type.name)]);
-    const errorsBefore = this.errors.length;
+    const before = this.#mark();
     const completed = this.#fields(shape.selection, value, place.path, place);
-    return completed === nulled ? this.#propagate(shape, errorsBefore) : completed;
+    return completed === nulled ? this.#propagate(shape, before) : completed;
   }
 
   #fields(
@@ -154,21 +193,29 @@ class Completion {
     object: DataObject,
     path: Path | undefined,
     place?: Place,
+    told?: DataObject,
   ): DataObject | typeof nulled {
-    const shape = shapeFor(selection, object);
+    const shape = objectShapeOf(selection, object);
     if (!shape) {
+      this.isIncomplete = true; // a type that is not told may yet be
       if (place) this.#report(place, [unknownType], selection);
       return nulled;
     }
+    if (!shape.isObject) this.isIncomplete = true; // its own type may yet be told
     const completed = Object.create(null) as DataObject; // clients choose the keys
     let secondaryFrom: number | undefined;
     for (const field of shape.fields) {
+      if (told && Object.hasOwn(told, field.responseKey)) continue;
       const value = this.#field(field, object, shape, path);
       if (value !== nulled) completed[field.responseKey] = value;
       else if (this.#isSecondary) secondaryFrom ??= this.#causesFrom;
       else return nulled;
     }
-    if (secondaryFrom === undefined) return completed;
+    if (secondaryFrom === undefined) {
+      for (const deferred of shape.deferred)
+        this.deferred.push({ shape: deferred, object, completed: told ?? completed, path: pathOf(path) });
+      return completed;
+    }
     this.#blame(secondaryFrom);
     return nulled;
   }
@@ -177,6 +224,15 @@ class Completion {
   #blame(errorsFrom: number): void {
     this.#causesFrom = errorsFrom;
     this.#isSecondary = true;
+  }
+
+  #valueOf(object: DataObject, field: FieldShape): unknown {
+    const value = Object.hasOwn(object, field.sourceKey) ? object[field.sourceKey] : undefined;
+    if (value !== undefined) return value;
+    const failure = object[unresolved];
+    if (failure) return narrowed(failure, field.sourceKey);
+    this.isIncomplete = true;
+    return missing(field);
   }
 
   /** Reports why a value is missing. @returns what stands in its place */
@@ -203,9 +259,14 @@ class Completion {
   }
 
   /** Errors inside what became null are not the client's concern, but for the one that made it so. */
-  #propagate(shape: ValueShape, errorsBefore: number): null | typeof nulled {
-    this.#dropErrors(errorsBefore);
+  #propagate(shape: ValueShape, before: Mark): null | typeof nulled {
+    this.#dropErrors(before.errors);
+    this.deferred.length = before.deferred;
     return shape.nullable ? null : nulled;
+  }
+
+  #mark(): Mark {
+    return { errors: this.errors.length, deferred: this.deferred.length };
   }
 
   #dropErrors(from: number): void {
@@ -214,7 +275,8 @@ class Completion {
   }
 }
 
-function shapeFor(selection: SelectionShape, object: DataObject): ObjectShape | undefined {
+/** What is asked of an object, by the type that it tells; nothing when clients may not see such an object there. */
+export function objectShapeOf(selection: SelectionShape, object: DataObject): ObjectShape | undefined {
   const told = Object.hasOwn(object, '__typename') ? object['__typename'] : undefined;
   const { onlyType } = selection;
   if (onlyType === undefined) {
@@ -222,13 +284,6 @@ function shapeFor(selection: SelectionShape, object: DataObject): ObjectShape | 
     return name === undefined ? undefined : selection.of(name);
   }
   return typeof told === 'string' && !selection.accepts(told) ? undefined : selection.of(onlyType);
-}
-
-function valueOf(object: DataObject, field: FieldShape): unknown {
-  const value = Object.hasOwn(object, field.sourceKey) ? object[field.sourceKey] : undefined;
-  if (value !== undefined) return value;
-  const failure = object[unresolved];
-  return failure ? narrowed(failure, field.sourceKey) : missing(field);
 }
 
 function missing(field: FieldShape): Failure {

@@ -183,8 +183,7 @@ function explain(
   run.failed = true;
   if (unplaced.length === 0) return;
   if (replace(new Failure(unplaced.map(withoutPath)))) return;
-  for (const reason of unplaced)
-    run.looseErrors.push({ subgraph: step.subgraph, fetchPath: step.path, reason });
+  run.looseErrors = [...run.looseErrors, ...unplaced.map((reason) => ({ step, reason }))];
 }
 
 function replaceNulls(data: DataObject, failure: Failure): boolean {

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Variables } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { DataObject, FailureReason } from './failure.ts';
+import type { FetchStep } from './plan-steps.ts';
 import type { SubgraphClient, SubgraphHeaders } from './subgraph-client.ts';
 
 /** What one run of a plan needs. */
@@ -16,9 +17,7 @@ export interface ExecutionContext {
 
 /** An error of a subgraph that made nothing null. */
 export interface LooseError {
-  readonly subgraph: string;
-  /** The path of the fetch, from the root of the data. */
-  readonly fetchPath: readonly string[];
+  readonly step: FetchStep;
   readonly reason: FailureReason;
 }
 
@@ -28,7 +27,7 @@ export interface PlanRun {
   readonly context: ExecutionContext;
   /** What subgraphs answered, merged: by the keys of the plan, not yet by the client's. */
   readonly root: DataObject;
-  readonly looseErrors: LooseError[];
+  looseErrors: readonly LooseError[];
   /** Whether anything is missing: then the answer is completed by the careful way. */
   failed: boolean;
   /** Whether a subgraph sent a backslash: then strings may hold what JSON escapes. */
@@ -38,6 +37,8 @@ export interface PlanRun {
   /** Objects found at paths, as long as the data is of that version. */
   targets: { readonly version: number; readonly byPath: Map<string, readonly DataObject[]> };
   headersFor(subgraph: string): SubgraphHeaders | Promise<SubgraphHeaders>;
+  /** Told of each fetch when it is over, well or not. */
+  fetchDone: ((step: FetchStep) => void) | undefined;
 }
 
 /** Begins a run. */
@@ -53,6 +54,7 @@ export function startRun(supergraph: Supergraph, context: ExecutionContext, root
     hasEscapes: false,
     version: 0,
     targets: { version: 0, byPath: new Map() },
+    fetchDone: undefined,
     headersFor(subgraph) {
       let known = headers.get(subgraph);
       if (!known) headers.set(subgraph, (known = context.headersFor(subgraph)));

@@ -4,6 +4,22 @@ export type PlanStep =
   | { readonly kind: 'parallel'; readonly steps: readonly PlanStep[] }
   | FetchStep;
 
+/** A plan whose answer comes in parts. */
+export interface DeferredPlan {
+  /** What the first part needs. */
+  readonly first: PlanStep | undefined;
+  readonly later: readonly LaterPart[];
+}
+
+/** What one `@defer` needs beyond what is there when it begins. */
+export interface LaterPart {
+  /** The defer's id in the prepared operation. */
+  readonly deferId: string;
+  /** Ids of the fetches of the part before that it begins after. */
+  readonly after: readonly string[];
+  readonly plan: DeferredPlan;
+}
+
 /** One kind of call to one subgraph. */
 export interface FetchStep {
   readonly kind: 'fetch';

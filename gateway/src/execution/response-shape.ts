@@ -18,7 +18,12 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { Denial } from '../planning/denial.ts';
-import type { PreparedField, PreparedSelection } from '../planning/prepared-operation.ts';
+import type {
+  PreparedDefer,
+  PreparedField,
+  PreparedFragment,
+  PreparedSelection,
+} from '../planning/prepared-operation.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 
 /** What an answer must look like at one place: the client's selections there, looked up by the type that was found. */
@@ -75,11 +80,15 @@ export class SelectionShape {
     if (!isObjectType(type) && !isInterfaceType(type)) return undefined;
     if (!types.isSubtype(typeName, this.type.name)) return undefined;
     const groups = new Map<string, PreparedField[]>();
-    collectFields(this.#selections, typeName, types, groups);
+    const deferred: PreparedFragment[] = [];
+    collectFields(this.#selections, typeName, types, groups, deferred);
     return {
       typeName,
       isObject: isObjectType(type),
       fields: [...groups.values()].map((group) => fieldShape(type, group, this.#context)),
+      deferred: deferred.flatMap(({ defer, selections }) =>
+        defer ? [{ defer, selection: new SelectionShape(type, selections, this.#context) }] : [],
+      ),
     };
   }
 }
@@ -90,6 +99,14 @@ export interface ObjectShape {
   /** Otherwise an interface: the type of the object itself is not known. */
   readonly isObject: boolean;
   readonly fields: readonly FieldShape[];
+  /** Fragments whose fields come later, where parts are wanted. */
+  readonly deferred: readonly DeferredShape[];
+}
+
+/** A fragment that comes later. */
+export interface DeferredShape {
+  readonly defer: PreparedDefer;
+  readonly selection: SelectionShape;
 }
 
 /** One key of the answer. */
@@ -124,6 +141,7 @@ function collectFields(
   typeName: string,
   types: TypeIndex,
   groups: Map<string, PreparedField[]>,
+  deferred: PreparedFragment[],
 ): void {
   for (const selection of selections) {
     if (selection.kind === 'field') {
@@ -131,7 +149,8 @@ function collectFields(
       if (group) group.push(selection);
       else groups.set(selection.responseKey, [selection]);
     } else if (selection.typeCondition === undefined || types.isSubtype(typeName, selection.typeCondition)) {
-      collectFields(selection.selections, typeName, types, groups);
+      if (selection.defer) deferred.push(selection);
+      else collectFields(selection.selections, typeName, types, groups, deferred);
     }
   }
 }

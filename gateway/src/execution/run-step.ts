@@ -10,7 +10,9 @@ import { runFetch } from './run-fetch.ts';
 export async function runStep(step: PlanStep, run: PlanRun): Promise<void> {
   switch (step.kind) {
     case 'fetch':
-      return runFetch(step, run);
+      await runFetch(step, run);
+      run.fetchDone?.(step);
+      return;
     case 'parallel':
       await Promise.all(step.steps.map((child) => runStep(child, run)));
       return;

@@ -1,9 +1,10 @@
 import { GraphQLError } from 'graphql';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { compileWriter, type AnswerWriter } from './compile-writer.ts';
-import { completeData } from './complete-data.ts';
+import { completeData, type Completed, type CompletionContext } from './complete-data.ts';
 import type { ExecutionResult } from './execution-result.ts';
 import type { LooseError, PlanRun } from './plan-run.ts';
+import type { FetchStep } from './plan-steps.ts';
 import type { SelectionShape } from './response-shape.ts';
 
 /**
@@ -15,11 +16,33 @@ export function shapeAnswer(plan: OperationPlan, run: PlanRun): ExecutionResult 
     const dataText = writerOf(plan.shape)?.(run.root, run.hasEscapes ? quoteAny : quotePlain);
     if (dataText !== undefined) return new WrittenResult(dataText);
   }
-  const { supergraph, facts, shape } = plan;
-  const { variables } = run.context;
-  const { data, errors } = completeData(shape, run.root, { supergraph, facts, variables });
-  const all = [...errors, ...run.looseErrors.map(looseGraphQLError)];
+  const { data, errors } = completeRun(plan, run);
+  const all = [...errors, ...takeLooseErrors(run)];
   return all.length > 0 ? { data, errors: all } : { data };
+}
+
+/** Shapes what a run merged the careful way. */
+export function completeRun(plan: OperationPlan, run: PlanRun): Completed {
+  return completeData(plan.shape, run.root, completionContext(plan, run));
+}
+
+/** What shaping needs to know of a run. */
+export function completionContext({ supergraph, facts }: OperationPlan, run: PlanRun): CompletionContext {
+  return { supergraph, facts, variables: run.context.variables };
+}
+
+/**
+ * The errors of subgraphs that concern no field. Each is told once.
+ *
+ * @param isOf chooses them by the fetch that they came with
+ */
+export function takeLooseErrors(
+  run: PlanRun,
+  isOf: (step: FetchStep) => boolean = () => true,
+): readonly GraphQLError[] {
+  const taken = run.looseErrors.filter(({ step }) => isOf(step));
+  run.looseErrors = run.looseErrors.filter((error) => !taken.includes(error));
+  return taken.map(looseGraphQLError);
 }
 
 /** An answer without errors, as text. */

@@ -3,6 +3,7 @@ import { Kind, OperationTypeNode, parse, type SelectionNode, type SelectionSetNo
 import type { TranslatedFetch } from '../supergraph/translate-plan.ts';
 import type {
   ContextValue,
+  DeferredPlan,
   ExpectedSelection,
   FetchStep,
   PlanStep,
@@ -29,6 +30,19 @@ export function compilePlanNode(node: PlanNode, path: readonly string[] = []): P
     default:
       return node satisfies never;
   }
+}
+
+/** Makes a plan with deferred parts executable; a plan without any is one that has its first part alone. */
+export function compileDeferredPlan(node: PlanNode | undefined): DeferredPlan {
+  if (node?.kind !== 'Defer') return { first: node && compilePlanNode(node), later: [] };
+  return {
+    first: node.primary.node && compilePlanNode(node.primary.node),
+    later: node.deferred.map((part) => ({
+      deferId: part.label ?? '',
+      after: part.depends.map(({ id }) => id),
+      plan: compileDeferredPlan(part.node),
+    })),
+  };
 }
 
 /** Makes one fetch executable. */

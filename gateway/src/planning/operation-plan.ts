@@ -1,5 +1,5 @@
 import type { DocumentNode, FieldNode } from 'graphql';
-import type { PlanStep } from '../execution/plan-steps.ts';
+import type { DeferredPlan, PlanStep } from '../execution/plan-steps.ts';
 import type { SelectionShape } from '../execution/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Denial } from './denial.ts';
@@ -47,6 +47,10 @@ export interface OperationPlan {
   readonly facts: OperationFacts;
   /** Absent when no subgraph has to be asked. */
   readonly step: PlanStep | undefined;
+  /** Whether the answer comes in parts. */
+  readonly isDeferred: boolean;
+  /** The plan of an answer in parts, where the planner made one; then `step` is absent. */
+  readonly parts: DeferredPlan | undefined;
   /** The client's answer. */
   readonly shape: SelectionShape;
 }

@@ -1,10 +1,9 @@
-import type { QueryPlan } from '@apollo/query-planner';
+import type { PlanNode } from '@apollo/query-planner';
 import { GraphQLError, type FieldNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { PlanStep } from '../execution/plan-steps.ts';
 import { SelectionShape } from '../execution/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { compilePlanNode } from './compile-plan.ts';
+import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';
 import { countSelections } from './count-selections.ts';
 import type { Denial } from './denial.ts';
 import { operationFacts } from './document-facts.ts';
@@ -83,20 +82,34 @@ async function makePlan(request: PlanRequest, limits: Limits): Promise<Operation
     maxSelections: limits.maxSelections,
     incremental: request.incremental ?? false,
   });
-  const text = printForPlanning(prepared);
-  const queryPlan = text === undefined ? undefined : await callPlanner(supergraph, text);
+  const steps = await planSteps(supergraph, prepared);
   return Object.freeze({
     supergraph,
     kind: prepared.kind,
     facts,
-    step: queryPlan && stepOf(queryPlan),
+    ...steps,
+    isDeferred: prepared.defers.size > 0,
     shape: shapeOf(prepared, supergraph),
   });
 }
 
-async function callPlanner(supergraph: Supergraph, operation: string): Promise<QueryPlan> {
+type Steps = Pick<OperationPlan, 'step' | 'parts'>;
+
+/**
+ * The planner fails on some deferred fragments. Then the operation is planned as if nothing were deferred, and the parts are
+ * found out while it runs.
+ */
+async function planSteps(supergraph: Supergraph, prepared: PreparedOperation): Promise<Steps> {
+  if (prepared.defers.size > 0) {
+    try {
+      return { step: undefined, parts: compileDeferredPlan(planNode(supergraph, prepared, true)) };
+    } catch {
+      // what is wrong beside the deferral shows below
+    }
+  }
   try {
-    return supergraph.planner.plan(operation);
+    const node = planNode(supergraph, prepared, false);
+    return { step: node && compilePlanNode(node), parts: undefined };
   } catch (cause) {
     throw new GraphQLError('The operation could not be planned.', {
       extensions: { code: 'INTERNAL_SERVER_ERROR' },
@@ -105,9 +118,15 @@ async function callPlanner(supergraph: Supergraph, operation: string): Promise<Q
   }
 }
 
-function stepOf({ node }: QueryPlan): PlanStep | undefined {
+function planNode(
+  { planner }: Supergraph,
+  prepared: PreparedOperation,
+  withDefer: boolean,
+): PlanNode | undefined {
+  const text = printForPlanning(prepared, withDefer);
+  const node = text === undefined ? undefined : planner.plan(text).node;
   if (node?.kind === 'Subscription') throw new Error('A subscription is not executed as a query.');
-  return node && compilePlanNode(node);
+  return node;
 }
 
 function shapeOf(prepared: PreparedOperation, supergraph: Supergraph): SelectionShape {

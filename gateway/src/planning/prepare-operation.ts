@@ -114,13 +114,12 @@ class Preparer {
     position: Position,
   ): readonly PreparedFragment[] {
     const { schema, hints, incremental } = this.#given;
-    const defer = incremental ? this.#defer(node) : undefined;
     const directives = (node.directives ?? []).filter(({ name }) => !DECIDED.has(name.value));
     return positionsWithin(schema, hints, position, typeCondition?.name.value).map((within) => ({
       kind: 'fragment',
       typeCondition: within === position ? undefined : within.type,
       directives,
-      defer,
+      defer: incremental ? this.#defer(node) : undefined,
       selections: this.selections(selectionSet, within),
     }));
   }

@@ -12,10 +12,11 @@ const DECIDED: ReadonlySet<string> = new Set(['skip', 'include', 'defer', 'live'
  * Writes what is to be planned: without denied fields and without what is answered here. `__typename` is written once
  * and without an alias: the answer takes it from the type that was found.
  *
+ * @param withDefer whether the planner is told what is deferred
  * @returns nothing when no subgraph has to be asked
  */
-export function printForPlanning(operation: PreparedOperation): string | undefined {
-  const printer = new Printer();
+export function printForPlanning(operation: PreparedOperation, withDefer = true): string | undefined {
+  const printer = new Printer(withDefer);
   const selections = printer.below(operation.selections, true);
   if (selections === '') return undefined;
   const { node } = operation;
@@ -30,6 +31,11 @@ export function printForPlanning(operation: PreparedOperation): string | undefin
 
 class Printer {
   readonly usedVariables = new Set<string>();
+  readonly #withDefer: boolean;
+
+  constructor(withDefer: boolean) {
+    this.#withDefer = withDefer;
+  }
 
   /** The selections of a field, or of the operation. */
   below(selections: readonly PreparedSelection[], isRoot: boolean): string {
@@ -76,7 +82,7 @@ class Printer {
     const selections = this.#selections(fragment.selections, isRoot, hoisted);
     if (selections === '') return '';
     const condition = fragment.typeCondition === undefined ? '' : ` on ${fragment.typeCondition}`;
-    const defer = fragment.defer ? ` @defer(label: "${fragment.defer.id}")` : '';
+    const defer = fragment.defer && this.#withDefer ? ` @defer(label: "${fragment.defer.id}")` : '';
     const directives = this.directives(fragment.directives);
     return `...${condition}${defer}${directives && ` ${directives}`} {${selections}}`;
   }

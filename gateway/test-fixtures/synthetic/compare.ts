@@ -1,8 +1,8 @@
 import { getVariableValues, getOperationAST, type ExecutionResult as WholeResult } from 'graphql';
-import { executePlan } from '../../src/execution/execute-plan.ts';
+import { executePlan, type ExecutionContext } from '../../src/execution/execute-plan.ts';
 import type { ExecutionResult } from '../../src/execution/execution-result.ts';
 import type { SubgraphClient } from '../../src/execution/subgraph-client.ts';
-import type { OperationPlanner } from '../../src/planning/operation-plan.ts';
+import type { OperationPlan, OperationPlanner } from '../../src/planning/operation-plan.ts';
 import { FAULT_CODE } from './field-resolution.ts';
 import type { RandomOperation } from './random-operation.ts';
 import type { RunningGraph } from './start-graph.ts';
@@ -20,21 +20,27 @@ export async function executeFederated(
   graph: RunningGraph,
   operation: RandomOperation,
 ): Promise<ExecutionResult> {
+  return executePlan(...(await prepareToRun(engine, graph, operation, { incremental: false })));
+}
+
+/** Plans an operation, with or without parts. */
+export async function prepareToRun(
+  engine: Engine,
+  graph: RunningGraph,
+  operation: RandomOperation,
+  { incremental }: { readonly incremental: boolean },
+): Promise<[OperationPlan, ExecutionContext]> {
   const { document } = operation;
   const { signal } = new AbortController();
   const definitions = getOperationAST(document)?.variableDefinitions ?? [];
   const { coerced, errors } = getVariableValues(graph.supergraph.schema, definitions, operation.variables);
   if (!coerced) throw new Error(errors?.[0]?.message);
   const plan = await engine.planner.planOperation(
-    { supergraph: graph.supergraph, document, variables: coerced },
+    { supergraph: graph.supergraph, document, variables: coerced, incremental },
     signal,
   );
-  return executePlan(plan, {
-    variables: coerced,
-    headersFor: () => ({}),
-    subgraphClient: engine.subgraphClient,
-    signal,
-  });
+  const { subgraphClient } = engine;
+  return [plan, { variables: coerced, headersFor: () => ({}), subgraphClient, signal }];
 }
 
 /**
@@ -66,12 +72,14 @@ export function difference(federated: ExecutionResult, whole: WholeResult): stri
   return undefined;
 }
 
-type Errors = WholeResult['errors'];
+/** Errors of an answer. */
+export type Errors = WholeResult['errors'];
 
-const EXACT = 'at their own place';
+/** The group of errors that are below no null. */
+export const EXACT = 'at their own place';
 
 /** Errors by the null that they are below of. */
-function groupErrors(errors: Errors, data: unknown): Map<string, string[]> {
+export function groupErrors(errors: Errors, data: unknown): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const error of errors ?? []) {
     const place = nullAbove(error.path ?? [], data);

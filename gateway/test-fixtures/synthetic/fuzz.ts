@@ -2,6 +2,7 @@ import { isInterfaceType, isNonNullType, isObjectType } from 'graphql';
 import { createSubgraphClient } from '../../src/execution/subgraph-client.ts';
 import { schemaHints } from '../../src/planning/schema-hints.ts';
 import { createOperationPlanner } from '../../src/planning/plan-operation.ts';
+import { differenceOfParts, executeInParts } from './compare-parts.ts';
 import { difference, executeFederated, type Engine } from './compare.ts';
 import { createFaultPlan, noFaults } from './field-resolution.ts';
 import { createRandom, type Random } from './hash.ts';
@@ -16,6 +17,8 @@ export interface FuzzFindings {
   readonly withErrors: number;
   /** Right answers of more than a hundred characters: the others prove little. */
   readonly substantial: number;
+  /** Deferred parts that were put together again. */
+  readonly parts: number;
   /** Each with the operation, its variables and both answers. */
   readonly differences: readonly string[];
 }
@@ -47,6 +50,7 @@ async function fuzz(graph: RunningGraph, engine: Engine, options: FuzzOptions): 
   const differences: string[] = [];
   let withErrors = 0;
   let substantial = 0;
+  let parts = 0;
   for (let count = 0; count < options.operations; count += 1) {
     const operation = nextOperation(graph, random);
     const faulty = count % 3 === 2;
@@ -55,15 +59,17 @@ async function fuzz(graph: RunningGraph, engine: Engine, options: FuzzOptions): 
     if (whole.errors) withErrors += 1;
     if (JSON.stringify(whole.data).length > 100) substantial += 1;
     const found = await differenceOf(engine, graph, operation, whole);
-    if (found !== undefined) differences.push(found);
+    const inParts = await checkParts(engine, graph, operation, whole);
+    parts += inParts.parts;
+    differences.push(...[found, inParts.difference].filter((text) => text !== undefined));
   }
-  return { operations: options.operations, withErrors, substantial, differences };
+  return { operations: options.operations, withErrors, substantial, parts, differences };
 }
 
 function nextOperation(graph: RunningGraph, random: Random): RandomOperation {
   const { schema } = graph.supergraph;
   const root = schema.getMutationType() && random.chance(15) ? 'mutation' : 'query';
-  return randomOperation(schema, random, { maxDepth: 2 + random.below(3), defer: false, root });
+  return randomOperation(schema, random, { maxDepth: 2 + random.below(3), defer: true, root });
 }
 
 async function differenceOf(
@@ -78,9 +84,35 @@ async function differenceOf(
   } catch (error) {
     found = error instanceof Error ? error.stack : String(error);
   }
-  return found === undefined
-    ? undefined
-    : `${operation.text}\n${JSON.stringify(operation.variables)}\n${found}`;
+  return found && told(operation, found);
+}
+
+interface PartsCheck {
+  readonly parts: number;
+  readonly difference: string | undefined;
+}
+
+/** The same operation in parts: put together, they are the whole answer. */
+async function checkParts(
+  engine: Engine,
+  graph: RunningGraph,
+  operation: RandomOperation,
+  whole: Parameters<typeof difference>[1],
+): Promise<PartsCheck> {
+  let parts = 0;
+  let found: string | undefined;
+  try {
+    const together = await executeInParts(engine, graph, operation);
+    ({ parts } = together);
+    found = differenceOfParts(together, whole);
+  } catch (error) {
+    found = error instanceof Error ? error.stack : String(error);
+  }
+  return { parts, difference: found && told(operation, `in parts: ${found}`) };
+}
+
+function told({ text, variables }: RandomOperation, found: string): string {
+  return `${text}\n${JSON.stringify(variables)}\n${found}`;
 }
 
 /**

@@ -1,0 +1,130 @@
+import type { GraphQLError } from 'graphql';
+import {
+  completeData,
+  objectShapeOf,
+  type Completed,
+  type CompletionContext,
+  type DeferredOccurrence,
+} from '../execution/complete-data.ts';
+import { isDataObject, type DataObject, type PathKey } from '../execution/failure.ts';
+import type { SelectionShape, ValueShape } from '../execution/response-shape.ts';
+
+/** What a deferred fragment comes to at one place of the answer. */
+export interface PartCompletion {
+  /** What it adds, to which objects of the answer; absent when it failed. */
+  readonly additions: readonly Addition[] | undefined;
+  readonly errors: readonly GraphQLError[];
+  /** Deferred fragments inside it. */
+  readonly deferred: readonly DeferredOccurrence[];
+  /** Whether a field is missing that no failure explains: perhaps the fetch that brings it is not over. */
+  readonly isIncomplete: boolean;
+}
+
+/** Fields that one object of the answer gets. */
+export interface Addition {
+  /** What the client has of it. */
+  readonly told: DataObject;
+  readonly path: readonly PathKey[];
+  /** None of its keys is in `told`. */
+  readonly fields: DataObject;
+}
+
+/**
+ * Completes a deferred fragment against what the client has. A field that came before is not completed again: what is null
+ * stays null, and only what is new inside it is added. A null that would have to replace what the client has fails the part.
+ *
+ * @see the incremental delivery of the GraphQL specification's working draft, "Execution groups"
+ */
+export function completePart(
+  { shape, object, completed: told, path }: DeferredOccurrence,
+  context: CompletionContext,
+): PartCompletion {
+  const additions: Addition[] = [];
+  const all: Completed[] = [];
+  for (const place of placesOf({ selection: shape.selection, object, told, path })) {
+    const completed = completeData(place.selection, place.object, context, place);
+    all.push(completed);
+    if (completed.data) additions.push({ told: place.told, path: place.path, fields: completed.data });
+  }
+  const failed = all.find(({ data }) => !data);
+  const counted = failed ? [failed] : all;
+  return {
+    additions: failed ? undefined : additions.filter(({ fields }) => Object.keys(fields).length > 0),
+    errors: counted.flatMap(({ errors }) => errors),
+    deferred: failed ? [] : all.flatMap(({ deferred }) => deferred),
+    isIncomplete: all.some(({ isIncomplete }) => isIncomplete),
+  };
+}
+
+/** Whether nothing of the fragment came before: then what it adds is the whole of it. */
+export function isWholePart(
+  additions: readonly Addition[],
+  { shape, object, completed }: DeferredOccurrence,
+): boolean {
+  const [first, second] = additions;
+  if (!first || second || first.told !== completed) return false;
+  return (
+    objectShapeOf(shape.selection, object)?.fields.every(({ responseKey }) =>
+      Object.hasOwn(first.fields, responseKey),
+    ) ?? false
+  );
+}
+
+/** The whole fragment, what came before included, once its additions are made. */
+export function wholePart({ shape, object, completed: told }: DeferredOccurrence): DataObject {
+  return pick(shape.selection, object, told);
+}
+
+/** An object that the client has, and what is asked of it now. */
+interface ToldPlace {
+  readonly selection: SelectionShape;
+  readonly object: DataObject;
+  readonly told: DataObject;
+  readonly path: readonly PathKey[];
+}
+
+/** The place itself, and those below it that the client has. */
+function* placesOf(place: ToldPlace): Iterable<ToldPlace> {
+  yield place;
+  const { selection, object, told, path } = place;
+  for (const { responseKey, sourceKey, value } of objectShapeOf(selection, object)?.fields ?? []) {
+    if (!Object.hasOwn(told, responseKey) || !Object.hasOwn(object, sourceKey)) continue;
+    yield* placesBelow(value, object[sourceKey], told[responseKey], [...path, responseKey]);
+  }
+}
+
+function* placesBelow(
+  shape: ValueShape,
+  value: unknown,
+  told: unknown,
+  path: readonly PathKey[],
+): Iterable<ToldPlace> {
+  if (shape.kind === 'object') {
+    if (isDataObject(value) && isDataObject(told))
+      yield* placesOf({ selection: shape.selection, object: value, told, path });
+  } else if (shape.kind === 'list' && holdsObjects(shape) && Array.isArray(value) && Array.isArray(told)) {
+    for (const [index, element] of told.entries())
+      yield* placesBelow(shape.item, value[index], element, [...path, index]);
+  }
+}
+
+function holdsObjects(shape: ValueShape): boolean {
+  return shape.kind === 'list' ? holdsObjects(shape.item) : shape.kind === 'object';
+}
+
+function pick(selection: SelectionShape, object: DataObject, told: DataObject): DataObject {
+  const picked = Object.create(null) as DataObject; // clients choose the keys
+  for (const { responseKey, sourceKey, value } of objectShapeOf(selection, object)?.fields ?? []) {
+    const source = Object.hasOwn(object, sourceKey) ? object[sourceKey] : undefined;
+    if (Object.hasOwn(told, responseKey)) picked[responseKey] = pickValue(value, source, told[responseKey]);
+  }
+  return picked;
+}
+
+function pickValue(shape: ValueShape, value: unknown, told: unknown): unknown {
+  if (shape.kind === 'object' && isDataObject(value) && isDataObject(told))
+    return pick(shape.selection, value, told);
+  if (shape.kind === 'list' && holdsObjects(shape) && Array.isArray(value) && Array.isArray(told))
+    return told.map((element, index) => pickValue(shape.item, value[index], element));
+  return told;
+}

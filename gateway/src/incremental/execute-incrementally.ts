@@ -1,0 +1,121 @@
+import type { GraphQLError } from 'graphql';
+import type { Completed, DeferredOccurrence } from '../execution/complete-data.ts';
+import type { DataObject } from '../execution/failure.ts';
+import { startRun, type ExecutionContext, type PlanRun } from '../execution/plan-run.ts';
+import { completeRun, completionContext, takeLooseErrors } from '../execution/shape-answer.ts';
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import { completePart, isWholePart, wholePart, type PartCompletion } from './complete-part.ts';
+import type { CompletedPart, IncrementalAnswer, IncrementalUpdate } from './incremental-answer.ts';
+import { PartAnnouncer, type AnnouncedPart } from './part-announcer.ts';
+import { PlanProgress } from './plan-progress.ts';
+
+/**
+ * Runs a plan whose answer comes in parts. The first part waits for what it needs alone; a deferred part comes as soon as
+ * what it needs is there, and the part that it is inside of.
+ *
+ * @throws the signal's reason when it is aborted before the first part is there
+ * @throws GraphQLError RESPONSE_TOO_LARGE when there are too many parts; the updates throw likewise
+ */
+export async function executeIncrementally(
+  plan: OperationPlan,
+  context: ExecutionContext,
+): Promise<IncrementalAnswer> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  const run = startRun(plan.supergraph, { ...context, signal }, Object.create(null) as DataObject);
+  const progress = new PlanProgress(plan, run);
+  const first = await completeFirst(plan, run, progress);
+  const announcer = new PartAnnouncer();
+  const pending = announcer.announce(first.deferred);
+  if (pending.length === 0) stop.abort(new Error(NOBODY_WAITS));
+  const errors = [...first.errors, ...takeLooseErrors(run, (step) => progress.isMadeFor(step))];
+  return {
+    initial: { dataText: JSON.stringify(first.data), errors },
+    pending: pending.map((part) => part.pending),
+    updates: updatesOf({ plan, run, progress, announcer, stop }, pending),
+  };
+}
+
+const NOBODY_WAITS = 'Nobody waits for the rest of the answer.';
+
+async function completeFirst(plan: OperationPlan, run: PlanRun, progress: PlanProgress): Promise<Completed> {
+  for (;;) {
+    if (progress.isFetched()) {
+      const completed = completeRun(plan, run);
+      if (progress.isOver || !completed.isIncomplete) return completed;
+    }
+    await progress.next();
+  }
+}
+
+/** A run whose first part is there. */
+interface RunInParts {
+  readonly plan: OperationPlan;
+  readonly run: PlanRun;
+  readonly progress: PlanProgress;
+  readonly announcer: PartAnnouncer;
+  readonly stop: AbortController;
+}
+
+async function* updatesOf(
+  inParts: RunInParts,
+  announced: readonly AnnouncedPart[],
+): AsyncGenerator<IncrementalUpdate> {
+  const { progress, announcer, stop } = inParts;
+  try {
+    let waiting = announced;
+    while (waiting.length > 0) {
+      const { completed, deferred, left } = completeWhatIsThere(inParts, waiting);
+      if (completed.length === 0) {
+        await progress.next();
+        continue;
+      }
+      const news = announcer.announce(deferred);
+      waiting = [...left, ...news];
+      const pending = news.map((part) => part.pending);
+      yield { completed, pending, hasNext: waiting.length > 0 };
+    }
+  } finally {
+    stop.abort(new Error(NOBODY_WAITS));
+  }
+}
+
+interface Harvest {
+  readonly completed: CompletedPart<GraphQLError>[];
+  readonly deferred: DeferredOccurrence[];
+  readonly left: AnnouncedPart[];
+}
+
+/** Each part is added to what the client has before the next is looked at: what two parts share comes with the first. */
+function completeWhatIsThere(inParts: RunInParts, waiting: readonly AnnouncedPart[]): Harvest {
+  const { plan, run, progress } = inParts;
+  const harvest: Harvest = { completed: [], deferred: [], left: [] };
+  for (const part of waiting) {
+    const { id } = part.occurrence.shape.defer;
+    const completion = progress.isFetched(id)
+      ? completePart(part.occurrence, completionContext(plan, run))
+      : undefined;
+    if (!completion || (completion.isIncomplete && !progress.isOver)) harvest.left.push(part);
+    else {
+      const looseErrors = takeLooseErrors(run, (step) => progress.isMadeFor(step, id));
+      harvest.completed.push(written(part, completion, looseErrors));
+      harvest.deferred.push(...completion.deferred);
+    }
+  }
+  return harvest;
+}
+
+function written(
+  { pending, occurrence }: AnnouncedPart,
+  { additions, errors }: PartCompletion,
+  looseErrors: readonly GraphQLError[],
+): CompletedPart<GraphQLError> {
+  const all = [...errors, ...looseErrors];
+  if (!additions) return { pending, dataText: undefined, added: [], errors: all };
+  const isWhole = isWholePart(additions, occurrence);
+  const added = additions.map(({ path, fields }) => ({ path, dataText: JSON.stringify(fields) }));
+  for (const { told, fields } of additions) Object.assign(told, fields);
+  const [only] = added;
+  const dataText = only && isWhole ? only.dataText : JSON.stringify(wholePart(occurrence));
+  return { pending, dataText, added, errors: all };
+}
