@@ -23,6 +23,8 @@ export interface RequestContext {
   readonly authorization: string | undefined;
   /** Aborts when the client has gone or the time for an answer has passed. */
   readonly signal: AbortSignal;
+  /** Whether the transport carries an answer in parts, and the client takes it so. Otherwise `@defer` has no effect. */
+  readonly takesParts: boolean;
   /** Which operation types the transport can carry; others are refused before anything is executed. */
   readonly accepts: 'query' | 'query-mutation' | 'any';
 }

@@ -6,7 +6,8 @@ import { addContextKeysRoute } from './http/context-keys-route.ts';
 import { allowCrossOrigin } from './http/cross-origin.ts';
 import { addGraphqlRoute } from './http/graphql-route.ts';
 import type { RequestBounds } from './http/read-request.ts';
-import type { OperationAnswer } from './pipeline/index.ts';
+import type { MultipartTimes } from './http/write-multipart.ts';
+import type { OperationAnswer } from './pipeline/operation-answer.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import type { HttpSettings } from './settings.ts';
 import { createOperationMetrics } from './telemetry/operation-metrics.ts';
@@ -22,6 +23,8 @@ export interface ServerDependencies {
   readonly maxBodyBytes: number;
   /** Milliseconds to the first byte of an answer. */
   readonly requestTimeoutMs: number;
+  /** Deadlines of answers in parts. */
+  readonly multipart: MultipartTimes;
   /** How clients are met: proxies, other origins, compression. */
   readonly http: HttpSettings;
   /** The public keys of the user context; absent where none is sent. */
@@ -48,6 +51,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     services,
     bounds,
     timeoutMs: requestTimeoutMs,
+    multipart: dependencies.multipart,
     onAnswer: createAnswerObserver(dependencies),
   });
   if (contextKeys) addContextKeysRoute(server, contextKeys);

@@ -8,6 +8,8 @@ const DEFAULT_BODY_BYTES = 1_048_576;
 const DEFAULT_RESPONSE_CHARACTERS = 33_554_432;
 const DEFAULT_REQUEST_MS = 30_000;
 const DEFAULT_SUBGRAPH_MS = 10_000;
+const DEFAULT_HEARTBEAT_MS = 10_000;
+const DEFAULT_STALLED_MS = 30_000;
 
 /** What the environment and the file come to, with every default filled in. */
 export interface SettingsInUse {
@@ -18,6 +20,8 @@ export interface SettingsInUse {
   readonly responseCharacters: number;
   readonly requestMs: number;
   readonly subgraphMs: number;
+  readonly heartbeatMs: number;
+  readonly stalledMs: number;
   readonly introspection: boolean;
   readonly production: boolean;
   readonly headers: HeaderSettings;
@@ -35,6 +39,8 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
     responseCharacters: settings.limits?.responseCharacters ?? DEFAULT_RESPONSE_CHARACTERS,
     requestMs: settings.timeouts?.requestMs ?? DEFAULT_REQUEST_MS,
     subgraphMs: settings.timeouts?.subgraphMs ?? DEFAULT_SUBGRAPH_MS,
+    heartbeatMs: settings.timeouts?.heartbeatMs ?? DEFAULT_HEARTBEAT_MS,
+    stalledMs: settings.timeouts?.stalledMs ?? DEFAULT_STALLED_MS,
     introspection: settings.introspection ?? !production,
     production,
     headers: {

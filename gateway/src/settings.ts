@@ -86,6 +86,8 @@ export interface PersistedQuerySettings {
 export interface TimeoutSettings {
   readonly requestMs?: number | undefined;
   readonly subgraphMs?: number | undefined;
+  readonly heartbeatMs?: number | undefined;
+  readonly stalledMs?: number | undefined;
 }
 
 const count = (description: string): z.ZodOptional<z.ZodNumber> =>
@@ -262,6 +264,12 @@ const timeouts = z
   .strictObject({
     requestMs: count('Milliseconds to the first byte of an answer. Default 30,000.'),
     subgraphMs: count('Milliseconds for a call of a subgraph. Default 10,000.'),
+    heartbeatMs: count(
+      'Milliseconds of silence between the parts of an answer, then a heartbeat is sent. Default 10,000.',
+    ),
+    stalledMs: count(
+      'Milliseconds for which a client may leave parts unread; then it is cut off. Default 30,000.',
+    ),
   })
   .describe('How long things may take.');
 

@@ -25,6 +25,7 @@ export async function startGateway(
     bounds: { batch: inUse.batch, variables: inUse.limits.variables },
     maxBodyBytes: inUse.bodyBytes,
     requestTimeoutMs: inUse.requestMs,
+    multipart: { heartbeatMs: inUse.heartbeatMs, stalledMs: inUse.stalledMs },
     http: config.settings.http ?? {},
     contextKeys: publicKeysOf(config.USER_CONTEXT_PRIVATE_KEY),
     readiness: {},

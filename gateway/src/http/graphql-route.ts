@@ -1,15 +1,18 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { refused, RequestRefused, type GatewayErrorCode } from '../errors.ts';
-import { runOperation, type OperationAnswer } from '../pipeline/index.ts';
+import { runOperation } from '../pipeline/index.ts';
+import type { OperationAnswer, PipelineAnswer } from '../pipeline/operation-answer.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { preventCsrf } from './csrf.ts';
 import { assertReadableBody, isJsonBody } from './media-type.ts';
-import { negotiateResult, type ResultMediaType } from './negotiate.ts';
+import { negotiateForms, negotiateResult, type AcceptedForms, type ResultMediaType } from './negotiate.ts';
 import { readBody, readQueryString, type RequestBounds } from './read-request.ts';
 import { watchRequest } from './request-signal.ts';
+import { sendParts } from './send-parts.ts';
 import { challengeOf, retryAfterOf, statusOf, statusOfBatch } from './status.ts';
-import { writeAnswer, writeBatch } from './write-answer.ts';
+import { writeAnswer, writeBatch } from '../pipeline/write-answer.ts';
+import type { MultipartTimes } from './write-multipart.ts';
 
 /** Settings of {@link addGraphqlRoute}. */
 export interface GraphqlRouteOptions {
@@ -19,6 +22,7 @@ export interface GraphqlRouteOptions {
   readonly bounds: RequestBounds;
   /** Milliseconds to the first byte of an answer. Specification: Limits, HTTP read timeout. */
   readonly timeoutMs: number;
+  readonly multipart: MultipartTimes;
   /** Told of each answer, for logs and metrics. */
   readonly onAnswer: (request: FastifyRequest, answer: OperationAnswer, durationMs: number) => void;
 }
@@ -69,10 +73,10 @@ async function answerPost(
   reply: FastifyReply,
   options: GraphqlRouteOptions,
 ): Promise<FastifyReply> {
-  const mediaType = negotiateResult(request.headers.accept);
+  const forms = negotiateForms(request.headers.accept);
   if (!Buffer.isBuffer(request.body)) throw refused('BAD_REQUEST', 'The request has no body.');
   const body = readBody(request.body, options.bounds);
-  const exchange: Exchange = { request, reply, options, mediaType, accepts: 'query-mutation' };
+  const exchange: Exchange = { request, reply, options, forms, accepts: 'query-mutation' };
   if (body.kind === 'single') return answerOne(exchange, body.request);
   return answerBatch(exchange, body.requests);
 }
@@ -82,9 +86,9 @@ async function answerGet(
   reply: FastifyReply,
   options: GraphqlRouteOptions,
 ): Promise<FastifyReply> {
-  const mediaType = negotiateResult(request.headers.accept);
+  const forms = negotiateForms(request.headers.accept);
   const parameters = request.query as Readonly<Record<string, unknown>>; // the parser makes an object without prototype
-  const exchange: Exchange = { request, reply, options, mediaType, accepts: 'query' };
+  const exchange: Exchange = { request, reply, options, forms, accepts: 'query' };
   return answerOne(exchange, readQueryString(parameters, options.bounds));
 }
 
@@ -93,30 +97,43 @@ interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly options: GraphqlRouteOptions;
-  readonly mediaType: ResultMediaType;
+  readonly forms: AcceptedForms;
   readonly accepts: RequestContext['accepts'];
 }
 
 async function answerOne(exchange: Exchange, request: GraphRequest): Promise<FastifyReply> {
-  const [answer] = await runAll(exchange, [request]);
+  const { single, parts } = exchange.forms;
+  const [answer] = await runAll(exchange, [request], parts !== undefined);
   if (!answer) throw new Error('An operation was not answered.');
-  const status = statusOf(answer, exchange.mediaType);
-  return send(exchange, [answer], status, writeAnswer(answer));
+  const first = firstPartOf(answer);
+  const status = statusOf(first, mediaTypeOf(exchange));
+  if (parts && (answer.kind === 'parts' || !single))
+    return sendParts(withHeaders(exchange, [first], status), answer, parts, exchange.options.multipart);
+  return send(exchange, [first], status, writeAnswer(first));
+}
+
+function firstPartOf(answer: PipelineAnswer): OperationAnswer {
+  return answer.kind === 'parts' ? answer.initial : answer;
+}
+
+function mediaTypeOf({ forms }: Exchange): ResultMediaType {
+  return forms.single ?? 'application/json';
 }
 
 async function answerBatch(
   exchange: Exchange,
   requests: readonly (GraphRequest | RequestRefused)[],
 ): Promise<FastifyReply> {
-  const answers = await runAll(exchange, requests);
-  return send(exchange, answers, statusOfBatch(answers, exchange.mediaType), writeBatch(answers));
+  const answers = (await runAll(exchange, requests, false)).map(firstPartOf);
+  return send(exchange, answers, statusOfBatch(answers, mediaTypeOf(exchange)), writeBatch(answers));
 }
 
 /** Runs operations side by side: what becomes of one is nothing to the others. */
 async function runAll(
   { request, reply, options, accepts }: Exchange,
   requests: readonly (GraphRequest | RequestRefused)[],
-): Promise<readonly OperationAnswer[]> {
+  takesParts: boolean,
+): Promise<readonly PipelineAnswer[]> {
   const { signal, settle } = watchRequest(reply.raw, options.timeoutMs);
   const { headers } = request;
   const services = options.services();
@@ -126,6 +143,7 @@ async function runAll(
     address: request.ip,
     authorization: headers.authorization,
     signal,
+    takesParts,
     accepts,
   };
   const answers = await Promise.all(
@@ -134,34 +152,39 @@ async function runAll(
     ),
   );
   settle();
-  for (const answer of answers) options.onAnswer(request, answer, reply.elapsedTime);
+  for (const answer of answers) options.onAnswer(request, firstPartOf(answer), reply.elapsedTime);
   return answers;
 }
 
 function refusedAnswer({ errors }: RequestRefused): OperationAnswer {
   return {
+    kind: 'single',
     data: undefined,
     errors: errors.map(({ message, extensions }) => ({ message, extensions })),
     admitted: undefined,
   };
 }
 
-function send(
-  { request, reply, mediaType }: Exchange,
-  answers: readonly OperationAnswer[],
-  status: number,
-  text: string,
-): FastifyReply {
+/** What the status and the first errors of answers say in headers too. */
+function withHeaders(exchange: Exchange, answers: readonly OperationAnswer[], status: number): Exchange {
+  const { request, reply } = exchange;
   const challenge = challengeOf(answers, status, request.headers.authorization);
   if (challenge !== undefined) void reply.header('www-authenticate', challenge);
   const retryAfterS = retryAfterOf(answers);
   if (retryAfterS !== undefined) void reply.header('retry-after', retryAfterS);
   if (status === 405) void reply.header('allow', request.method === 'GET' ? 'POST' : 'GET, POST');
-  return reply
-    .status(status)
-    .header('content-type', `${mediaType}; charset=utf-8`)
-    .header('cache-control', 'no-store')
-    .header('x-request-id', request.id)
+  void reply.status(status).header('cache-control', 'no-store').header('x-request-id', request.id);
+  return exchange;
+}
+
+function send(
+  exchange: Exchange,
+  answers: readonly OperationAnswer[],
+  status: number,
+  text: string,
+): FastifyReply {
+  return withHeaders(exchange, answers, status)
+    .reply.header('content-type', `${mediaTypeOf(exchange)}; charset=utf-8`)
     .send(text);
 }
 
@@ -173,10 +196,16 @@ function sendFailure(
   options: GraphqlRouteOptions,
 ): void {
   const answer = refusedAnswer(error instanceof RequestRefused ? error : refusalOfFramework(error, request));
-  const mediaType = mediaTypeOfFailure(request.headers.accept);
+  const single = mediaTypeOfFailure(request.headers.accept);
   options.onAnswer(request, answer, reply.elapsedTime);
-  const exchange: Exchange = { request, reply, options, mediaType, accepts: 'query' };
-  void send(exchange, [answer], statusOf(answer, mediaType), writeAnswer(answer));
+  const exchange: Exchange = {
+    request,
+    reply,
+    options,
+    forms: { single, parts: undefined },
+    accepts: 'query',
+  };
+  void send(exchange, [answer], statusOf(answer, single), writeAnswer(answer));
 }
 
 const CODES_OF_STATUS: Readonly<Record<number, GatewayErrorCode>> = {

@@ -1,5 +1,5 @@
 import { gatewayErrorCodes, isGatewayErrorCode } from '../errors.ts';
-import type { OperationAnswer } from '../pipeline/index.ts';
+import type { OperationAnswer } from '../pipeline/operation-answer.ts';
 import type { ResultMediaType } from './negotiate.ts';
 
 /**

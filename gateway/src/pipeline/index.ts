@@ -1,23 +1,14 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
-import { executePlan } from '../execution/execute-plan.ts';
-import type { ExecutionResult } from '../execution/execution-result.ts';
+import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
+import { executeIncrementally } from '../incremental/execute-incrementally.ts';
+import type { OperationPlan } from '../planning/operation-plan.ts';
 import { admitOperation, type AdmittedOperation } from './admit-operation.ts';
+import { shownUpdates } from './answer-in-parts.ts';
 import { formatErrors, isInternal } from './format-errors.ts';
+import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
 import type { PipelineServices } from './services.ts';
-
-/** What a client is answered. */
-export interface OperationAnswer {
-  /** The data as JSON text; `null` where an error reached the root; absent where the operation was not executed. */
-  readonly data: string | undefined;
-  /** Empty where there are none. */
-  readonly errors: readonly GraphQLFormattedError[];
-  /** What the operator lets clients see beside the answer; absent where that is nothing. */
-  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
-  /** What ran, for logs and metrics; absent where the request did not get that far. */
-  readonly admitted: AdmittedOperation | undefined;
-}
 
 /**
  * A request's way through the gateway, the same for every transport:
@@ -33,55 +24,81 @@ export interface OperationAnswer {
  *     rate              of the user and the client           RATE_LIMITED
  *     authorize         fields the caller may not see        UNAUTHENTICATED, FORBIDDEN on those fields
  *     plan              operation → plan, remembered
- *     execute           plan → result
+ *     execute           plan → result, or its first part
  *     respond           result → what clients are shown
  *
- * It never rejects: what goes wrong is in `errors`.
+ * It never rejects: what goes wrong is in `errors`. Parts that come later never reject either.
  */
 export async function runOperation(
   request: GraphRequest,
   context: RequestContext,
   services: PipelineServices,
-): Promise<OperationAnswer> {
+): Promise<PipelineAnswer> {
   let admitted: AdmittedOperation | undefined;
   try {
     admitted = await admitOperation(request, context, services);
-    const result = await planAndExecute(admitted, context, services);
-    return respond(result, admitted, context, services);
+    return await planAndExecute(admitted, context, services);
   } catch (error) {
     return respondToFailure(error, admitted, context, services);
   }
 }
 
 async function planAndExecute(
-  { supergraph, operation, variables, caller, denied }: AdmittedOperation,
+  admitted: AdmittedOperation,
   context: RequestContext,
   services: PipelineServices,
-): Promise<ExecutionResult> {
+): Promise<PipelineAnswer> {
+  const { supergraph, operation, variables, caller, denied } = admitted;
   const { document, documentHash, name: operationName } = operation;
   const plan = await services.planner.planOperation(
-    { supergraph, document, documentHash, operationName, variables, denied },
+    { supergraph, document, documentHash, operationName, variables, denied, incremental: context.takesParts },
     context.signal,
   );
-  return executePlan(plan, {
+  const execution = {
     variables,
     headersFor: services.headersForSubgraphs(context, caller),
     subgraphClient: services.subgraphClient,
     signal: context.signal,
-  });
+  };
+  if (plan.isDeferred) return executeInParts(plan, execution, admitted, context, services);
+  const { data, dataText = JSON.stringify(data), errors = [] } = await executePlan(plan, execution);
+  return respond({ dataText, errors }, admitted, context, services);
+}
+
+async function executeInParts(
+  plan: OperationPlan,
+  execution: ExecutionContext,
+  admitted: AdmittedOperation,
+  context: RequestContext,
+  services: PipelineServices,
+): Promise<PipelineAnswer> {
+  const { initial, pending, updates } = await executeIncrementally(plan, execution);
+  const answer = respond(initial, admitted, context, services);
+  if (pending.length === 0) return answer;
+  const policy = {
+    maxCharacters: services.answerPolicy.maxCharacters - initial.dataText.length,
+    shown: (errors: readonly GraphQLError[]) => shown(errors, context, services),
+    errorsOf: (failure: unknown) => shown(errorsOf(failure), context, services),
+  };
+  return { kind: 'parts', initial: answer, pending, updates: shownUpdates({ pending, updates }, policy) };
+}
+
+/** What was executed, or its first part. */
+interface WrittenData {
+  readonly dataText: string;
+  readonly errors: readonly GraphQLError[];
 }
 
 function respond(
-  result: ExecutionResult,
+  { dataText: data, errors }: WrittenData,
   admitted: AdmittedOperation,
   context: RequestContext,
   services: PipelineServices,
 ): OperationAnswer {
-  const data = result.dataText ?? JSON.stringify(result.data);
   if (data.length > services.answerPolicy.maxCharacters)
     throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
-  const errors = shown(result.errors ?? [], context, services);
-  return { data, errors, extensions: extensionsOf(admitted, services), admitted };
+  const extensions = extensionsOf(admitted, services);
+  return { kind: 'single', data, errors: shown(errors, context, services), extensions, admitted };
 }
 
 /** The estimated cost and the limit, where an operator shows them. An unlimited cost has no number in JSON. */
@@ -101,7 +118,7 @@ function respondToFailure(
   context: RequestContext,
   services: PipelineServices,
 ): OperationAnswer {
-  return { data: undefined, errors: shown(errorsOf(failure), context, services), admitted };
+  return { kind: 'single', data: undefined, errors: shown(errorsOf(failure), context, services), admitted };
 }
 
 function errorsOf(failure: unknown): readonly GraphQLError[] {

@@ -19,6 +19,8 @@ export interface OperationFacts {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Names of the variables that decide `@skip`, `@include` and `@defer`, in the order of the text. */
   readonly conditionVariables: readonly string[];
+  /** Whether there is a `@defer` in the document, on or off. */
+  readonly mayDefer: boolean;
   /** A number for each field node of the document, the same for equal texts. */
   readonly ordinals: ReadonlyMap<FieldNode, number>;
 }
@@ -59,6 +61,7 @@ function readFacts(
     operation,
     fragments,
     conditionVariables: conditionVariablesOf(document),
+    mayDefer: hasDefer(document),
     ordinals: ordinalsOf(document),
   };
 }
@@ -81,6 +84,16 @@ function conditionVariablesOf(document: DocumentNode): string[] {
     },
   });
   return [...names];
+}
+
+function hasDefer(document: DocumentNode): boolean {
+  let found = false;
+  visit(document, {
+    Directive({ name }) {
+      found ||= name.value === 'defer';
+    },
+  });
+  return found;
 }
 
 function conditionVariableOf(directive: DirectiveNode): string | undefined {

@@ -10,7 +10,7 @@ import { ownVariable, type Variables } from './variables.ts';
  */
 export function planKey(facts: OperationFacts, request: PlanRequest): string {
   const { supergraph, operationName = '', incremental, denied } = request;
-  const start = `${facts.documentHash} ${operationName} ${supergraph.hash} ${incremental ? 'parts' : 'whole'}`;
+  const start = `${facts.documentHash} ${operationName} ${supergraph.hash} ${incremental && facts.mayDefer ? 'parts' : 'whole'}`;
   return `${start} ${conditionBits(facts, request.variables)} ${denied?.size ? deniedKey(facts, denied) : ''}`;
 }
 

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { isGatewayErrorCode } from '../errors.ts';
-import type { OperationAnswer } from '../pipeline/index.ts';
+import type { OperationAnswer } from '../pipeline/operation-answer.ts';
 
 /** Counts what the gateway answers. */
 export interface OperationMetrics {

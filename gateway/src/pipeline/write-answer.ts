@@ -1,4 +1,4 @@
-import type { OperationAnswer } from '../pipeline/index.ts';
+import type { OperationAnswer } from './operation-answer.ts';
 
 /** An answer as JSON text. Errors come first, so that a reader of the text sees them. GraphQL specification, "Response Format". */
 export function writeAnswer({ data, errors, extensions }: OperationAnswer): string {

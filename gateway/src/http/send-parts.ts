@@ -1,0 +1,36 @@
+import type { FastifyReply } from 'fastify';
+import { framesOf, HEARTBEAT_FRAME, type IncrementalDialect } from '../incremental/frames.ts';
+import type { PipelineAnswer } from '../pipeline/operation-answer.ts';
+import { writeAnswer } from '../pipeline/write-answer.ts';
+import { BOUNDARY, writeMultipart, type MultipartTimes } from './write-multipart.ts';
+
+const PARAMETERS: Readonly<Record<IncrementalDialect, string>> = {
+  '20220824': 'deferSpec=20220824',
+  'v0.2': 'incrementalSpec=v0.2',
+};
+
+/**
+ * Sends an answer as `multipart/mixed`, each part as soon as it is there. An answer that is there whole is one part.
+ *
+ * @see https://specs.apollo.dev/incremental/v0.1/ and https://specs.apollo.dev/incremental/v0.2/
+ */
+export function sendParts(
+  { reply }: { readonly reply: FastifyReply },
+  answer: PipelineAnswer,
+  dialect: IncrementalDialect,
+  times: MultipartTimes,
+): FastifyReply {
+  const first = answer.kind === 'parts' ? answer.initial : answer;
+  const more = answer.kind === 'parts' ? answer : { pending: [], updates: NONE };
+  const frames = framesOf(writeAnswer(first), more, dialect);
+  return reply
+    .header('content-type', `multipart/mixed; boundary="${BOUNDARY}"; ${PARAMETERS[dialect]}`)
+    .header('x-accel-buffering', 'no') // proxies of nginx's kind would keep parts back otherwise
+    .send(writeMultipart(frames, HEARTBEAT_FRAME, times));
+}
+
+const NONE: AsyncIterable<never> = {
+  async *[Symbol.asyncIterator]() {
+    // there are no more parts
+  },
+};

@@ -1,0 +1,60 @@
+import type { GraphQLError, GraphQLFormattedError } from 'graphql';
+import { gatewayErrorCodes, refused } from '../errors.ts';
+import type {
+  CompletedPart,
+  IncrementalAnswer,
+  IncrementalUpdate,
+  PendingPart,
+} from '../incremental/incremental-answer.ts';
+
+/** How parts are turned into what a client is shown. */
+export interface PartsPolicy {
+  /** Characters of all data as JSON that are left beside the first part. */
+  readonly maxCharacters: number;
+  shown(errors: readonly GraphQLError[]): readonly GraphQLFormattedError[];
+  /** What a failure of the whole comes to. */
+  errorsOf(failure: unknown): readonly GraphQLFormattedError[];
+}
+
+/**
+ * The updates as a client is shown them. They never reject: when the work ends early, the last update says of every part that
+ * is still announced that it failed, and why.
+ */
+export async function* shownUpdates(
+  { pending, updates }: Pick<IncrementalAnswer, 'pending' | 'updates'>,
+  policy: PartsPolicy,
+): AsyncGenerator<IncrementalUpdate<GraphQLFormattedError>> {
+  const outstanding = new Map(pending.map((part) => [part.id, part]));
+  let charactersLeft = policy.maxCharacters;
+  try {
+    for await (const update of updates) {
+      charactersLeft -= charactersOf(update);
+      if (charactersLeft < 0)
+        throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
+      for (const part of update.completed) outstanding.delete(part.pending.id);
+      for (const part of update.pending) outstanding.set(part.id, part);
+      yield { ...update, completed: update.completed.map((part) => shownPart(part, policy)) };
+    }
+  } catch (failure) {
+    yield failedUpdate([...outstanding.values()], policy.errorsOf(failure));
+  }
+}
+
+function charactersOf({ completed }: IncrementalUpdate): number {
+  return completed.reduce((sum, { dataText = '' }) => sum + dataText.length, 0);
+}
+
+function shownPart(
+  part: CompletedPart<GraphQLError>,
+  policy: PartsPolicy,
+): CompletedPart<GraphQLFormattedError> {
+  return { ...part, errors: policy.shown(part.errors) };
+}
+
+function failedUpdate(
+  pending: readonly PendingPart[],
+  errors: readonly GraphQLFormattedError[],
+): IncrementalUpdate<GraphQLFormattedError> {
+  const completed = pending.map((part) => ({ pending: part, dataText: undefined, added: [], errors }));
+  return { completed, pending: [], hasNext: false };
+}

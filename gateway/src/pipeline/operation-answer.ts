@@ -1,0 +1,24 @@
+import type { GraphQLFormattedError } from 'graphql';
+import type { IncrementalAnswer } from '../incremental/incremental-answer.ts';
+import type { AdmittedOperation } from './admit-operation.ts';
+
+/** What the pipeline makes of a request: exactly one of these. Each transport writes them in its protocol. */
+export type PipelineAnswer = OperationAnswer | AnswerInParts;
+
+/** One response, or the first part of one. */
+export interface OperationAnswer {
+  readonly kind: 'single';
+  /** The data as JSON text; `null` where an error reached the root; absent where the operation was not executed. */
+  readonly data: string | undefined;
+  /** Empty where there are none. */
+  readonly errors: readonly GraphQLFormattedError[];
+  /** What the operator lets clients see beside the answer; absent where that is nothing. */
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+  /** What ran, for logs and metrics; absent where the request did not get that far. */
+  readonly admitted: AdmittedOperation | undefined;
+}
+
+/** A response whose deferred fragments come later: at least one is pending. Only where the transport carries parts. */
+export interface AnswerInParts extends IncrementalAnswer<OperationAnswer, GraphQLFormattedError> {
+  readonly kind: 'parts';
+}
