@@ -34,19 +34,37 @@ export function placeRoot(
   mergeExpected(step, run, target, data);
 }
 
-/** Merges the answer about entities into the objects that each of them stands for. */
+/**
+ * Merges the answer about entities into the objects that each of them stands for.
+ *
+ * @returns the entities, when nothing was wrong with the answer as a whole
+ */
 export function placeEntities(
   step: FetchStep,
   run: PlanRun,
   targets: readonly (readonly DataObject[])[],
   answer: GraphResponse | Failure,
-): void {
+): readonly unknown[] | undefined {
   run.version += 1;
   const entities = answer instanceof Failure ? answer : entitiesOf(step, run, answer, targets.length);
   for (const [index, objects] of targets.entries()) {
     const entity: unknown = entities instanceof Failure ? narrowed(entities, index) : entities[index];
     for (const object of objects) placeEntity(step, run, object, entity);
   }
+  return entities instanceof Failure || answer instanceof Failure || answer.errors.length > 0
+    ? undefined
+    : entities;
+}
+
+/** Merges an entity that is known from another fetch of the same run. */
+export function placeKnownEntity(
+  step: FetchStep,
+  run: PlanRun,
+  objects: readonly DataObject[],
+  entity: unknown,
+): void {
+  run.version += 1;
+  for (const object of objects) placeEntity(step, run, object, entity);
 }
 
 function entitiesOf(

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Variables } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { EntityCalls } from './entity-calls.ts';
 import type { DataObject, FailureReason } from './failure.ts';
 import type { FetchStep } from './plan-steps.ts';
 import type { SubgraphClient, SubgraphHeaders } from './subgraph-client.ts';
@@ -36,6 +37,8 @@ export interface PlanRun {
   version: number;
   /** Objects found at paths, as long as the data is of that version. */
   targets: { readonly version: number; readonly byPath: Map<string, readonly DataObject[]> };
+  /** What entities were asked for. Made with the first of them. */
+  entityCalls: EntityCalls | undefined;
   headersFor(subgraph: string): SubgraphHeaders | Promise<SubgraphHeaders>;
   /** Told of each fetch when it is over, well or not. */
   fetchDone: ((step: FetchStep) => void) | undefined;
@@ -55,6 +58,7 @@ export function startRun(supergraph: Supergraph, context: ExecutionContext, root
     version: 0,
     targets: { version: 0, byPath: new Map() },
     fetchDone: undefined,
+    entityCalls: undefined,
     headersFor(subgraph) {
       let known = headers.get(subgraph);
       if (!known) headers.set(subgraph, (known = context.headersFor(subgraph)));

@@ -38,6 +38,11 @@ export interface FetchStep {
   readonly requires: readonly RequiredSelection[] | undefined;
   /** What it is to answer, at the top. */
   readonly expected: readonly ExpectedSelection[];
+  /**
+   * What it asks, without the name that the planner gave it: fetches that are equal in this and in their values may be one
+   * call. Absent where it brings objects, which later fetches may write into.
+   */
+  readonly mergeKey: string | undefined;
   /** Fields at the top that need more of an object than its key. */
   readonly dependents: readonly DependentField[];
   readonly inputRewrites: readonly Rewrite[];

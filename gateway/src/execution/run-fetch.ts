@@ -1,7 +1,8 @@
 import { ownVariable } from '../planning/variables.ts';
 import { visitPath } from './apply-rewrites.ts';
+import { EntityCalls } from './entity-calls.ts';
 import { Failure, internalFailure, type DataObject } from './failure.ts';
-import { failDependents, failObject, placeEntities, placeRoot } from './place-answer.ts';
+import { failDependents, failObject, placeEntities, placeKnownEntity, placeRoot } from './place-answer.ts';
 import type { ContextValue, FetchStep } from './plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
 import { targetsAt, targetsWithAncestors, type Target } from './path-targets.ts';
@@ -36,6 +37,7 @@ function targetsOf({ path }: FetchStep, run: PlanRun): readonly DataObject[] {
 async function fetchRoot(step: FetchStep, run: PlanRun): Promise<void> {
   const variables = variablesText(step, run);
   const answer = await call(step, run, `{${variables}}`);
+  if (step.isMutation) run.entityCalls?.forget();
   for (const target of targetsAt(run.root, step.path)) placeRoot(step, run, target, answer);
 }
 
@@ -61,15 +63,50 @@ async function fetchEntities(
 async function fetchBatch(
   step: FetchStep,
   run: PlanRun,
-  { missing, texts, targets }: RepresentationBatch,
+  batch: RepresentationBatch,
   contextText: string,
 ): Promise<void> {
-  const made = missing.size === 0 ? step : reduceFetch(step, new Set(missing.keys()));
-  if (missing.size > 0) for (const object of targets.flat()) failDependents(step, run, object, missing);
-  if (!made) return;
-  const own = [variablesText(made, run), contextText].filter((text) => text !== '').map((text) => `,${text}`);
-  const answer = await call(made, run, `{"representations":[${texts.join()}]${own.join('')}}`);
-  placeEntities(made, run, targets, answer);
+  const { missing, targets } = batch;
+  if (missing.size === 0)
+    return fetchWhole(step, run, batch, joinMembers(variablesText(step, run), contextText));
+  const reduced = reduceFetch(step, new Set(missing.keys()));
+  for (const object of targets.flat()) failDependents(step, run, object, missing);
+  if (reduced) await askEntities(reduced, run, batch, joinMembers(variablesText(reduced, run), contextText));
+}
+
+async function fetchWhole(
+  step: FetchStep,
+  run: PlanRun,
+  batch: RepresentationBatch,
+  variables: string,
+): Promise<void> {
+  const { mergeKey } = step;
+  if (mergeKey === undefined) await askEntities(step, run, batch, variables);
+  else await entityCallsOf(run).fetch(step, `${mergeKey}${variables}`, batch, variables);
+}
+
+function entityCallsOf(run: PlanRun): EntityCalls {
+  run.entityCalls ??= new EntityCalls({
+    ask: (step, batch, variables) => askEntities(step, run, batch, variables),
+    place: (step, objects, entity) => placeKnownEntity(step, run, objects, entity),
+  });
+  return run.entityCalls;
+}
+
+/** @returns the entities, when nothing was wrong */
+async function askEntities(
+  step: FetchStep,
+  run: PlanRun,
+  { texts, targets }: RepresentationBatch,
+  variables: string,
+): Promise<readonly unknown[] | undefined> {
+  const own = variables === '' ? '' : `,${variables}`;
+  const answer = await call(step, run, `{"representations":[${texts.join()}]${own}}`);
+  return placeEntities(step, run, targets, answer);
+}
+
+function joinMembers(first: string, second: string): string {
+  return first === '' || second === '' ? first + second : `${first},${second}`;
 }
 
 /** Objects that get the same values from above them share a call. */

@@ -47,6 +47,8 @@ export function compileDeferredPlan(node: PlanNode | undefined): DeferredPlan {
 
 /** Makes one fetch executable. */
 export function compileFetch(node: TranslatedFetch, path: readonly string[]): FetchStep {
+  const { expected, isFlat } = readAnswerKeys(node);
+  const outputRewrites = node.outputRewrites?.map(compileRewrite) ?? [];
   return {
     kind: 'fetch',
     id: node.id,
@@ -57,10 +59,11 @@ export function compileFetch(node: TranslatedFetch, path: readonly string[]): Fe
     variableNames: node.variableUsages ?? [],
     path,
     requires: node.requires?.map(compileRequired),
-    expected: expectedOf(node),
+    expected,
+    mergeKey: node.requires && isFlat ? mergeKeyOf(node, outputRewrites) : undefined,
     dependents: node.dependents ?? [],
     inputRewrites: node.inputRewrites?.map(compileRewrite) ?? [],
-    outputRewrites: node.outputRewrites?.map(compileRewrite) ?? [],
+    outputRewrites,
     contextValues:
       node.contextRewrites?.map(({ path: from, renameKeyTo }) => compileContextValue(from, renameKeyTo)) ??
       [],
@@ -70,6 +73,13 @@ export function compileFetch(node: TranslatedFetch, path: readonly string[]): Fe
 function bodyStartOf({ operation, operationName }: FetchNode): string {
   const name = operationName === undefined ? '' : `,"operationName":${JSON.stringify(operationName)}`;
   return `{"query":${JSON.stringify(operation)}${name},"variables":`;
+}
+
+/** With everything that decides how an answer is merged. */
+function mergeKeyOf(node: TranslatedFetch, outputRewrites: readonly Rewrite[]): string {
+  const { operation, operationName, serviceName, dependents = [] } = node;
+  const unnamed = operationName === undefined ? operation : operation.replace(` ${operationName}`, '');
+  return JSON.stringify([serviceName, unnamed, dependents, outputRewrites]);
 }
 
 function compileRequired(node: QueryPlanSelectionNode): RequiredSelection {
@@ -108,8 +118,14 @@ function compileContextValue(from: readonly string[], variable: string): Context
   return { variable, levelsUp, path: from.slice(levelsUp).map(compileRewriteStep) };
 }
 
+interface AnswerKeys {
+  readonly expected: readonly ExpectedSelection[];
+  /** Whether no field at the top has fields of its own. */
+  readonly isFlat: boolean;
+}
+
 /** The response keys at the top of a fetch, read from its operation's text. */
-function expectedOf(node: FetchNode): ExpectedSelection[] {
+function readAnswerKeys(node: FetchNode): AnswerKeys {
   const { definitions } = parse(node.operation, { noLocation: true });
   const fragments = new Map<string, SelectionSetNode>();
   const conditions = new Map<string, string>();
@@ -121,20 +137,23 @@ function expectedOf(node: FetchNode): ExpectedSelection[] {
     conditions.set(definition.name.value, definition.typeCondition.name.value);
   }
   const expected: ExpectedSelection[] = [];
+  let isFlat = true;
   const renamed = topLevelRenames(node);
   const collect = (set: SelectionSetNode | undefined, typeCondition: string | undefined): void => {
     if (!set) return;
     const keys: string[] = [];
     for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) keys.push(renamed(selection.alias?.value ?? selection.name.value));
-      else if (selection.kind === Kind.INLINE_FRAGMENT) {
+      if (selection.kind === Kind.FIELD) {
+        keys.push(renamed(selection.alias?.value ?? selection.name.value));
+        isFlat &&= !selection.selectionSet;
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         collect(selection.selectionSet, selection.typeCondition?.name.value ?? typeCondition);
       } else collect(fragments.get(selection.name.value), conditions.get(selection.name.value));
     }
     if (keys.length > 0) expected.push({ typeCondition, keys });
   };
   collect(node.requires ? entitySelections(root) : root, undefined);
-  return expected;
+  return { expected, isFlat };
 }
 
 /** What output rewrites make of the keys at the top. */
