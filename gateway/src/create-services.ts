@@ -36,6 +36,7 @@ export function createServices(
     authenticator: createConfiguredAuthenticator(config, resources),
     planner: resources.planner,
     subgraphClient: resources.subgraphClient,
+    executionGate: resources.executionGate,
     headersForSubgraphs: createSubgraphHeaders({
       rules: inUse.headers,
       ofSubgraphs: inUse.headers.subgraphs ?? {},

@@ -12,6 +12,7 @@ import {
   type PersistedQueryStore,
 } from './caching/persisted-query-store.ts';
 import type { GatewayConfig } from './config.ts';
+import { ExecutionGate } from './execution/execution-gate.ts';
 import { createSubgraphClient, type SubgraphClient } from './execution/subgraph-client.ts';
 import {
   createKnownOperations,
@@ -29,6 +30,7 @@ export interface GatewayResources {
   readonly supergraphs: SupergraphStore;
   readonly planner: OperationPlanner;
   readonly subgraphClient: SubgraphClient;
+  readonly executionGate: ExecutionGate;
   readonly redis: RedisConnection | undefined;
   readonly revocations: RevocationFeed | undefined;
   readonly persistedQueries: PersistedQueryStore;
@@ -63,6 +65,7 @@ export async function openResources(
     supergraphs,
     planner,
     subgraphClient,
+    executionGate: new ExecutionGate(),
     redis,
     revocations,
     knownOperations,

@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { Authenticator } from '../auth/authenticator.ts';
+import type { ExecutionGate } from '../execution/execution-gate.ts';
 import type { SubgraphClient } from '../execution/subgraph-client.ts';
 import type { OperationLimits } from '../limits/limits.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
@@ -40,6 +41,7 @@ export interface PipelineServices {
   readonly authenticator: Authenticator;
   readonly planner: OperationPlanner;
   readonly subgraphClient: SubgraphClient;
+  readonly executionGate: ExecutionGate;
   readonly headersForSubgraphs: HeadersForSubgraphs;
   readonly errorPolicy: ErrorPolicy;
   readonly answerPolicy: AnswerPolicy;

@@ -1,0 +1,110 @@
+import { performance, type EventLoopUtilization } from 'node:perf_hooks';
+
+/** Settings of {@link ExecutionGate}. */
+export interface ExecutionGateOptions {
+  /** Operations that always may be in execution at once. @default 8 */
+  readonly minimum?: number;
+  /** The share of time, 0 to 1, from which the process counts as busy. @default 0.85 */
+  readonly busyFrom?: number;
+  /** How busy the process was since the last reading, 0 to 1. @default that of the event loop */
+  readonly readUtilization?: () => number;
+}
+
+interface Waiting {
+  readonly begin: () => void;
+  readonly signal: AbortSignal;
+  readonly onAbort: () => void;
+}
+
+const CHECK_INTERVAL_MS = 5;
+
+/**
+ * Lets operations begin. As long as the process waits for subgraphs most of the time, all of them begin at once. When it is
+ * busy, more of them at a time would end none of them sooner, but each holds what it has collected, and garbage collection
+ * pays for all that is held: so only as many are in execution as it takes to stay busy, and the others wait in order.
+ */
+export class ExecutionGate {
+  readonly #minimum: number;
+  readonly #busyFrom: number;
+  readonly #readUtilization: () => number;
+  readonly #waiting = new Set<Waiting>();
+  #limit: number;
+  #inside = 0;
+  #check: NodeJS.Timeout | undefined;
+
+  constructor(options: ExecutionGateOptions = {}) {
+    this.#minimum = options.minimum ?? 8;
+    this.#busyFrom = options.busyFrom ?? 0.85;
+    this.#readUtilization = options.readUtilization ?? utilizationReader();
+    this.#limit = this.#minimum;
+  }
+
+  /** Operations that wait for others to end. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Runs an operation as soon as it may begin.
+   *
+   * @throws the signal's reason when it is aborted while the operation waits; what the operation throws
+   */
+  async run<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#inside >= this.#limit) await this.#turn(signal);
+    else this.#inside += 1;
+    try {
+      return await operation();
+    } finally {
+      this.#inside -= 1;
+      this.#admit();
+    }
+  }
+
+  #turn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        begin: resolve,
+        signal,
+        onAbort: () => {
+          this.#waiting.delete(waiting);
+          reject(signal.reason as Error);
+        },
+      };
+      signal.addEventListener('abort', waiting.onAbort, { once: true });
+      this.#waiting.add(waiting);
+      this.#check ??= this.#checkLater();
+    });
+  }
+
+  #admit(): void {
+    for (const waiting of this.#waiting) {
+      if (this.#inside >= this.#limit) return;
+      this.#waiting.delete(waiting);
+      waiting.signal.removeEventListener('abort', waiting.onAbort);
+      this.#inside += 1;
+      waiting.begin();
+    }
+  }
+
+  #checkLater(): NodeJS.Timeout {
+    this.#readUtilization(); // from here on
+    return setTimeout(() => {
+      const isBusy = this.#readUtilization() >= this.#busyFrom;
+      this.#limit = isBusy ? Math.max(this.#minimum, Math.floor(this.#limit / 2)) : this.#limit * 2;
+      this.#admit();
+      this.#check = this.#waiting.size > 0 ? this.#checkLater() : undefined;
+      if (!this.#check) this.#limit = this.#minimum;
+    }, CHECK_INTERVAL_MS);
+  }
+}
+
+function utilizationReader(): () => number {
+  let before: EventLoopUtilization = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
+}
