@@ -9,7 +9,13 @@ export const targets: readonly Target[] = [
   {
     name: 'trellis',
     path: '/graphql',
-    command: ({ supergraphFile }, port) => [process.execPath, gatewayMain, supergraphFile, String(port)],
+    command: ({ supergraphFile }, port) => [
+      process.execPath,
+      '--max-semi-space-size=32', // as `npm run gateway` and the container image have it
+      gatewayMain,
+      supergraphFile,
+      String(port),
+    ],
   },
   peer('stock', 'stock-apollo.mjs'),
   peer('stock-undici', 'stock-apollo.mjs', 'undici'),
