@@ -61,10 +61,11 @@ async function planAndExecute(
     signal: context.signal,
   };
   if (plan.isDeferred) return executeInParts(plan, execution, admitted, context, services);
-  const { data, dataText = JSON.stringify(data), errors = [] } = await services.executionGate.run(
-    () => executePlan(plan, execution),
-    context.signal,
-  );
+  const {
+    data,
+    dataText = JSON.stringify(data),
+    errors = [],
+  } = await services.executionGate.run(() => executePlan(plan, execution), context.signal);
   return respond({ dataText, errors }, admitted, context, services);
 }
 

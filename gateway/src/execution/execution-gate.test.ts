@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { ExecutionGate } from './execution-gate.ts';
+
+interface Held {
+  readonly begun: number;
+  end(): void;
+}
+
+/** Begins operations that end when they are told to. */
+function hold(gate: ExecutionGate, count: number): Held {
+  const ends: (() => void)[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const operation = (): Promise<void> => new Promise((resolve) => void ends.push(resolve));
+    gate.run(operation, new AbortController().signal).catch(() => undefined);
+  }
+  return {
+    get begun() {
+      return ends.length;
+    },
+    end: () => ends.splice(0).forEach((end) => end()),
+  };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2)); // the test's own time limit ends it
+}
+
+describe('The gate before execution', () => {
+  it('lets no more operations begin than keep a busy process busy, and the others in order', async () => {
+    const gate = new ExecutionGate({ minimum: 2, readUtilization: () => 1 });
+    const order: number[] = [];
+    const signal = new AbortController().signal;
+    const first = hold(gate, 2);
+    const others = [1, 2, 3].map((number) =>
+      gate.run(async () => {
+        order.push(number);
+      }, signal),
+    );
+    expect(first.begun).toBe(2);
+    expect(gate.waiting).toBe(3);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(order).toEqual([]);
+    first.end();
+    await Promise.all(others);
+    expect(order).toEqual([1, 2, 3]);
+  });
+
+  it('lets all of them begin where the process waits for others most of the time', async () => {
+    const gate = new ExecutionGate({ minimum: 2, readUtilization: () => 0.1 });
+    const held = hold(gate, 100);
+    await until(() => held.begun === 100);
+    expect(gate.waiting).toBe(0);
+    held.end();
+  });
+
+  it('forgets an operation whose client has left, and lets the next one begin in its place', async () => {
+    const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 1 });
+    const first = hold(gate, 1);
+    const leaving = new AbortController();
+    const left = gate.run(() => Promise.resolve('begun'), leaving.signal);
+    const next = gate.run(() => Promise.resolve('begun'), new AbortController().signal);
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    first.end();
+    await expect(next).resolves.toBe('begun');
+  });
+
+  it('goes on after an operation that failed', async () => {
+    const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 1 });
+    const { signal } = new AbortController();
+    const failing = gate.run(() => Promise.reject(new Error('failed')), signal);
+    const next = gate.run(() => Promise.resolve('begun'), signal);
+    await expect(failing).rejects.toThrow('failed');
+    await expect(next).resolves.toBe('begun');
+  });
+});
