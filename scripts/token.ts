@@ -45,7 +45,7 @@ async function printToken(): Promise<void> {
     });
     process.stdout.write(`${token}\n`);
   } catch (error) {
-    process.stderr.write(`${error instanceof SignInFailed ? error.message : explain(error)}\n`);
+    process.stderr.write(`${error instanceof SignInFailed ? explainRefusal(error) : explain(error)}\n`);
     process.exitCode = 1;
   }
 }
@@ -54,6 +54,13 @@ async function printToken(): Promise<void> {
 function runningIssuer(): string {
   const running = readPlatformFile(resolve(process.env['DATA_DIR'] ?? '.data'));
   return running?.issuer ?? `http://localhost:${process.env['AUTH_PORT'] ?? '4001'}`;
+}
+
+/** The server does not tell whether there is an account; which ones this command can sign in is known. */
+function explainRefusal({ message }: SignInFailed): string {
+  const known = demoAccounts.map(({ email }) => email);
+  if (known.includes(flags.account)) return message;
+  return `There is no demo account ${flags.account}; there are ${known.join(', ')}.`;
 }
 
 function explain(error: unknown): string {

@@ -49,6 +49,9 @@ export interface AuthServerConfig {
   readonly KEY_PUBLICATION_LEAD_S: number;
   readonly KEY_RELOAD_INTERVAL_S: number;
   readonly AUDIT_RETENTION_S: number;
+  readonly SIGN_UP: boolean;
+  readonly MAIL_URL?: string | undefined;
+  readonly LINK_TTL_S: number;
 }
 
 /** The auth-server's environment. */
@@ -140,6 +143,14 @@ export const configSchema: z.ZodObject<Shape> = z.object({
   AUDIT_RETENTION_S: seconds(3_600, 3_650 * DAY_S, 180 * DAY_S).describe(
     'Seconds for which security events are kept in the database.',
   ),
+  SIGN_UP: flag(false).describe('Whether people may make accounts by themselves. Needs MAIL_URL.'),
+  MAIL_URL: z
+    .literal('log:')
+    .optional()
+    .describe('How mail is sent: log: writes it into the log, for development. Without it there is none.'),
+  LINK_TTL_S: seconds(60, 30 * DAY_S, DAY_S).describe(
+    'Seconds for which one-time links for invitation, sign-up and reset work.',
+  ),
 });
 
 type Shape = { readonly [Name in keyof AuthServerConfig]-?: z.ZodType<AuthServerConfig[Name]> };
@@ -208,6 +219,7 @@ function scopeProblems(scopes: readonly string[]): string[] {
 
 function lifetimeProblems(config: AuthServerConfig): string[] {
   const problems: [boolean, string][] = [
+    [config.SIGN_UP && config.MAIL_URL === undefined, 'SIGN_UP: needs MAIL_URL.'],
     [
       config.REFRESH_TOKEN_IDLE_TTL_S > config.REFRESH_TOKEN_TTL_S,
       'REFRESH_TOKEN_IDLE_TTL_S: must not exceed REFRESH_TOKEN_TTL_S.',
@@ -264,6 +276,7 @@ function productionProblems(config: AuthServerConfig): string[] {
       'KEY_ENCRYPTION_SECRET: is required in production.',
     ],
     [config.COOKIE_SECRET === DEVELOPMENT_SECRET, 'COOKIE_SECRET: is required in production.'],
+    [config.MAIL_URL === 'log:', 'MAIL_URL: log: is refused in production.'],
   ];
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
 }

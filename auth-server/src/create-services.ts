@@ -14,6 +14,9 @@ import { createPasswordHasher, type PasswordHasher } from './sign-in/password-ha
 import { createGuesses } from './sign-in/guesses.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { createThrottle } from './sign-in/throttle.ts';
+import { createAccountMail } from './mail/create-account-mail.ts';
+import { createLogMail } from './mail/log-mail.ts';
+import { createMailLimits } from './mail/mail-limits.ts';
 import { createAccountGrantStore } from './stores/account-grant-store.ts';
 import { createAccountStore } from './stores/account-store.ts';
 import { createAssertionStore } from './stores/assertion-store.ts';
@@ -24,6 +27,7 @@ import { createCodeStore } from './stores/code-store.ts';
 import { createConsentStore } from './stores/consent-store.ts';
 import { createDeviceStore } from './stores/device-store.ts';
 import { createGrantStore } from './stores/grant-store.ts';
+import { createLinkStore } from './stores/link-store.ts';
 import { createAwaitReplication } from './stores/replication.ts';
 import { createRevocationFeed } from './stores/revocation-feed.ts';
 import { createPushedRequestStore } from './stores/pushed-request-store.ts';
@@ -87,8 +91,13 @@ export async function createServices(
   const csrfKey = deriveKey(config.COOKIE_SECRET, 'csrf');
   const signingKeys = signingKeyDependencies(config, pool, clock);
   await ensureSigningKeys(signingKeys);
+  const mailLimits = createMailLimits(attempts);
+  const links = createLinkStore(redis);
+  const settings = settingsOf(config, resources.issuer);
+  const mail = config.MAIL_URL === undefined ? undefined : createLogMail(logger);
   const services: Services = {
-    settings: settingsOf(config, resources.issuer),
+    settings,
+    accountMail: mail && createAccountMail(mail, { accounts, mailLimits, links, settings, audit }, logger),
     clock,
     metrics,
     audit,
@@ -104,6 +113,9 @@ export async function createServices(
     dpopNonces: createDpopNonces(csrfKey, config.DPOP_NONCE_REQUIRED, clock),
     userCodeGuesses: createGuesses(attempts, 'user-code', USER_CODE_GUESSES),
     csrfKey,
+    hasher,
+    links,
+    mailLimits,
     keyring: await createKeyring(signingKeys.store, signingKeys.encryption),
     pushedRequests: createPushedRequestStore(redis, config.TRANSACTION_TTL_S),
     refreshTokens: createRefreshTokens(deriveKey(config.KEY_ENCRYPTION_SECRET, 'refresh-tokens')),
@@ -128,6 +140,8 @@ function settingsOf(config: AuthServerConfig, issuer: string): Settings {
     refreshTtlS: config.REFRESH_TOKEN_TTL_S,
     sessionTtlS: config.SESSION_TTL_S,
     transactionTtlS: config.TRANSACTION_TTL_S,
+    linkTtlS: config.LINK_TTL_S,
+    signUp: config.SIGN_UP,
     keySetMaxAgeS: Math.min(300, config.KEY_PUBLICATION_LEAD_S),
   };
 }

@@ -1,19 +1,32 @@
 import type { Services } from './services.ts';
-import type { Session } from './stores/session-store.ts';
+import type { ListedSession, Session } from './stores/session-store.ts';
+import { sha256 } from './secrets.ts';
 
-type EndSessionServices = Pick<Services, 'sessions' | 'grants' | 'codes' | 'revoker' | 'audit'>;
+type EndSessionServices = Pick<Services, 'sessions' | 'grants' | 'codes' | 'revoker' | 'audit' | 'clock'>;
+
+/** Ends the session of a browser. See {@link endListedSession}. */
+export function endSession(session: Session, cookie: string, services: EndSessionServices): Promise<void> {
+  return endListedSession({ ...session, key: sha256(cookie) }, services);
+}
 
 /** Ends a session, and with it the grants that were not given `offline_access`. OpenID Connect Core §11 */
-export async function endSession(
-  session: Session,
-  cookie: string,
-  services: EndSessionServices,
-): Promise<void> {
-  await services.sessions.end(cookie);
-  await services.revoker.revokeOfAccount(session.subject, 'logout', (grantId) =>
-    endsWithSession(grantId, session.sessionId, services),
+export async function endListedSession(session: ListedSession, services: EndSessionServices): Promise<void> {
+  const { subject, sessionId, key } = session;
+  await services.sessions.endByKey(subject, key);
+  await services.revoker.revokeOfAccount(subject, 'logout', (grantId) =>
+    endsWithSession(grantId, sessionId, services),
   );
-  services.audit.record({ event: 'signed_out', subject: session.subject });
+  services.audit.record({ event: 'signed_out', subject });
+}
+
+/** Ends all sessions of an account, but the one named. */
+export async function endSessionsOf(
+  subject: string,
+  services: EndSessionServices,
+  exceptKey?: string,
+): Promise<void> {
+  const sessions = await services.sessions.list(subject, services.clock());
+  for (const session of sessions) if (session.key !== exceptKey) await endListedSession(session, services);
 }
 
 /** A grant that has begun, or a code that has not been exchanged yet. */

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { createCookies } from './http/cookies.ts';
 import { createErrorHandler, writeJsonError } from './http/error-handler.ts';
 import { acceptFormsOnly } from './http/request-parameters.ts';
+import { addAccountRoutes } from './routes/account.ts';
 import { addAuthorizeRoutes } from './routes/authorize.ts';
 import { addConsentRoutes } from './routes/consent.ts';
 import { addDeviceAuthorizationRoute } from './routes/device-authorization.ts';
@@ -14,8 +15,10 @@ import {
   addOpenidConfigurationRoute,
 } from './routes/discovery.ts';
 import { addIntrospectRoute } from './routes/introspect.ts';
+import { addLinkRoutes } from './routes/link.ts';
 import { addLoginRoutes } from './routes/login.ts';
 import { addLogoutRoutes } from './routes/logout.ts';
+import { addMailRoutes } from './routes/mail-pages.ts';
 import { writePageError } from './routes/page-errors.ts';
 import { addPushedAuthorizationRoute } from './routes/pushed-authorization.ts';
 import { addRevokeRoute } from './routes/revoke.ts';
@@ -39,7 +42,16 @@ export interface ServerDependencies {
 const MAX_BODY_BYTES = 65_536;
 
 /** Pages, in which errors are shown to people. */
-const pageRoutes = [addAuthorizeRoutes, addLoginRoutes, addConsentRoutes, addDeviceRoutes, addLogoutRoutes];
+const pageRoutes = [
+  addAuthorizeRoutes,
+  addLoginRoutes,
+  addConsentRoutes,
+  addDeviceRoutes,
+  addLogoutRoutes,
+  addAccountRoutes,
+  addLinkRoutes,
+  addMailRoutes,
+];
 
 /** Endpoints that clients call, with errors in JSON. */
 const clientRoutes = [

@@ -4,6 +4,9 @@ import type { ClientRegistry } from './client-registry.ts';
 import type { GrantRevoker } from './grant-revoker.ts';
 import type { AuthServerMetrics } from './auth-server-metrics.ts';
 import type { Guesses } from './sign-in/guesses.ts';
+import type { AccountMail } from './mail/account-mail.ts';
+import type { MailLimits } from './mail/mail-limits.ts';
+import type { PasswordHasher } from './sign-in/password-hasher.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 import type { AccountGrantStore } from './stores/account-grant-store.ts';
 import type { AccountStore } from './stores/account-store.ts';
@@ -12,6 +15,7 @@ import type { CodeStore } from './stores/code-store.ts';
 import type { ConsentStore } from './stores/consent-store.ts';
 import type { DeviceStore } from './stores/device-store.ts';
 import type { GrantStore } from './stores/grant-store.ts';
+import type { LinkStore } from './stores/link-store.ts';
 import type { PushedRequestStore } from './stores/pushed-request-store.ts';
 import type { AwaitReplication } from './stores/replication.ts';
 import type { SessionStore } from './stores/session-store.ts';
@@ -35,6 +39,10 @@ export interface Settings {
   readonly refreshTtlS: number;
   readonly sessionTtlS: number;
   readonly transactionTtlS: number;
+  /** How long one-time links work, seconds. */
+  readonly linkTtlS: number;
+  /** Whether people may make accounts by themselves. */
+  readonly signUp: boolean;
   /** How long the key set may be cached, seconds. */
   readonly keySetMaxAgeS: number;
 }
@@ -59,7 +67,13 @@ export interface Services {
   readonly grants: GrantStore;
   /** Limits guesses of the codes that devices show. */
   readonly userCodeGuesses: Guesses;
+  readonly hasher: PasswordHasher;
   readonly keyring: Keyring;
+  readonly links: LinkStore;
+  /** Absent where no mail can be sent; people are then helped by those who run the server. */
+  readonly accountMail: AccountMail | undefined;
+  /** Limits messages to one address, and requests for messages from one place. */
+  readonly mailLimits: MailLimits;
   readonly metrics: AuthServerMetrics;
   readonly pushedRequests: PushedRequestStore;
   readonly refreshTokens: RefreshTokens;

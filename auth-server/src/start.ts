@@ -71,6 +71,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
     await server.close();
     await maintenance.stop();
     clearInterval(forgetting);
+    await created.services.accountMail?.settle();
     await created.auditWriter.close();
     await pool.end();
     redis.disconnect();

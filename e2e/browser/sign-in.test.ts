@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { violations } from '../harness/accessibility.ts';
 import { startCallbackServer, type CallbackServer } from '../harness/callback-server.ts';
 import { chromiumMissing, chromiumPath, startChromium } from '../harness/chromium.ts';
 import { demoPassword, demoPeople } from '../harness/demo-people.ts';
@@ -10,7 +8,6 @@ import { sharedPlatform } from '../harness/shared-platform.ts';
 import { discover, exchangeCode, prepareRequest, type AuthorizationRequest } from '../harness/sign-in.ts';
 
 const { issuer } = sharedPlatform().addresses;
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 describe.skipIf(!chromiumPath)(`Chromium${chromiumPath ? '' : ` (skipped: ${chromiumMissing})`}`, () => {
   let browser: Browser;
@@ -139,11 +136,4 @@ describe.skipIf(!chromiumPath)(`Chromium${chromiumPath ? '' : ` (skipped: ${chro
 async function fillIn(page: Page, password: string = demoPassword): Promise<void> {
   await page.getByLabel('E-mail address').fill(demoPeople.ada.email);
   await page.getByLabel('Password').fill(password);
-}
-
-/** What axe-core objects to, in words. It comes by the debugger's way, which the pages' policy does not bar. */
-async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe);
-  const results = await page.evaluate<AxeResults>('axe.run()');
-  return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }

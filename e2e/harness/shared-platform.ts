@@ -30,6 +30,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     ports,
     environment: {
       CLIENTS_FILE: writeClientsFile(directory.path),
+      SIGN_UP: 'true',
+      MAIL_URL: 'log:',
       AUDIENCES: `${addressesOf(ports).graph} ${otherAudience}`,
     },
   });

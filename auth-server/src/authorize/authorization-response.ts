@@ -15,7 +15,7 @@ import type { AuthorizationRequest, RedirectTarget } from './authorization-reque
 export async function issueCode(
   request: AuthorizationRequest,
   session: Session,
-  services: Pick<Services, 'settings' | 'codes' | 'accountGrants' | 'pushedRequests' | 'clock'>,
+  services: Pick<Services, 'settings' | 'codes' | 'accountGrants' | 'pushedRequests' | 'sessions' | 'clock'>,
 ): Promise<string> {
   const { settings, codes, accountGrants } = services;
   await consumePushedRequest(request.pushedId, services.pushedRequests);
@@ -39,6 +39,7 @@ export async function issueCode(
     sessionId,
     issuedAt,
   };
+  await services.sessions.addClient(sessionId, clientId);
   await codes.save(grantId, { secretHash, contents }, settings.codeTtlS);
   return withQuery(redirectUri, { code, state: request.state, iss: settings.issuer });
 }

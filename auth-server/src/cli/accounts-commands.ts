@@ -1,59 +1,146 @@
-import { isRole, roles } from '../accounts.ts';
-import { newAccountId } from '../new-account-id.ts';
+import { parseAccountClaims } from '../account-claims.ts';
+import { emailProblem, nameProblem, passwordProblem, roleProblem, toRole } from '../account-rules.ts';
+import type { Account } from '../accounts.ts';
+import {
+  addAccount as createAccount,
+  changeAccount,
+  disableAccount as disable,
+  enableAccount as enable,
+  issueLink,
+} from '../administration/accounts.ts';
 import type { Command, CommandContext } from './command.ts';
 import { readOptions, required, UsageError, type CommandOptions } from './command-line.ts';
-
-const MIN_PASSWORD_LENGTH = 8;
-const MAX_PASSWORD_LENGTH = 1_024;
 
 /** Adds an account; the password comes from standard input, so that no process list shows it. */
 export const addAccount: Command = {
   usage: 'accounts add --email E --name N --role ADMIN|EDITOR|VIEWER --password-stdin',
-  run: async (args, context) => {
+  run: async (args, { services, commandLine }) => {
     const options = readOptions(args, ['email', 'name', 'role', 'password-stdin']);
-    const { email, name, role } = readAccount(options);
-    const password = await readPassword(options, context);
-    const { services, hasher, commandLine } = context;
-    const id = newAccountId(services.clock());
-    const passwordHash = await hasher.hash(password);
-    const added = await services.accounts.add({ id, email, name, role, emailVerified: true, passwordHash });
-    if (!added) throw new Error(`There is an account with the address ${email} already.`);
+    const hasPassword = options['password-stdin'] !== undefined;
+    const password = hasPassword ? (await commandLine.readStdin()).replace(/\r?\n$/, '') : '';
+    const problem = hasPassword ? passwordProblem(password) : undefined;
+    requireAll([
+      ...accountProblems(options),
+      ...(hasPassword ? [] : ['--password-stdin is needed.']),
+      ...(problem === undefined ? [] : [`The password ${problem}.`]),
+    ]);
+    const { email = '', name = '', role = '' } = options;
+    const id = await createAccount(services, { email, name, role: toRole(role), password });
+    if (id === undefined) throw new Error(`There is an account with the address ${email} already.`);
     services.audit.record({ event: 'account_added', subject: id, by: 'command' });
     commandLine.print(`Added ${email} (${role}), id ${id}.`);
+  },
+};
+
+/** Prints a link with which its holder makes an account by choosing a password. */
+export const inviteAccount: Command = {
+  usage: 'accounts invite --email E --name N --role ADMIN|EDITOR|VIEWER',
+  run: async (args, { services, commandLine }) => {
+    const options = readOptions(args, ['email', 'name', 'role']);
+    requireAll(accountProblems(options));
+    const { email = '', name = '', role = '' } = options;
+    if (await services.accounts.findByEmail(email)) {
+      throw new Error(`There is an account with the address ${email} already.`);
+    }
+    const link = { purpose: 'invitation', email, name, role: toRole(role) } as const;
+    commandLine.print(await issueLink(services, link, 'command'));
+  },
+};
+
+/** Prints a link with which the account's owner chooses another password. */
+export const resetAccount: Command = {
+  usage: 'accounts reset --email E',
+  run: async (args, context) => {
+    const account = await findAccount(readOptions(args, ['email']), context);
+    const link = { purpose: 'reset', email: account.email, subject: account.id } as const;
+    context.commandLine.print(await issueLink(context.services, link, 'command'));
+  },
+};
+
+/** Changes name, role or further claims of an account. */
+export const updateAccount: Command = {
+  usage: 'accounts update --email E [--name N] [--role ADMIN|EDITOR|VIEWER] [--claims-stdin]',
+  run: async (args, context) => {
+    const options = readOptions(args, ['email', 'name', 'role', 'claims-stdin']);
+    const account = await findAccount(options, context);
+    const { name, role } = options;
+    requireAll([
+      ...(name === undefined ? [] : problemOf('--name', nameProblem(name))),
+      ...(role === undefined ? [] : problemOf('--role', roleProblem(role))),
+    ]);
+    const claims = options['claims-stdin'] === undefined ? undefined : await readClaims(context);
+    const changes = { name, role: role === undefined ? undefined : toRole(role), claims };
+    await changeAccount(context.services, account.id, changes, 'command');
+    context.commandLine.print(`Changed ${account.email}. Tokens issued from now on say so.`);
   },
 };
 
 /** Disables an account and ends everything that it has begun. */
 export const disableAccount: Command = {
   usage: 'accounts disable --email E',
-  run: async (args, { services, commandLine }) => {
-    const email = required(readOptions(args, ['email']), 'email');
-    const id = await services.accounts.disable(email);
-    if (id === undefined) throw new Error(`There is no account with the address ${email}.`);
-    services.audit.record({ event: 'account_disabled', subject: id, by: 'command' });
-    const ended = await services.revoker.revokeOfAccount(id, 'account_changed');
-    commandLine.print(`Disabled ${email} and ended ${ended} grants.`);
+  run: async (args, context) => {
+    const account = await findAccount(readOptions(args, ['email']), context);
+    const ended = await disable(context.services, account.id, 'command');
+    context.commandLine.print(`Disabled ${account.email} and ended ${ended} grants.`);
   },
 };
 
-function readAccount(
-  options: CommandOptions,
-): Record<'email' | 'name', string> & { role: (typeof roles)[number] } {
+/** Lets a disabled account sign in again. */
+export const enableAccount: Command = {
+  usage: 'accounts enable --email E',
+  run: async (args, context) => {
+    const account = await findAccount(readOptions(args, ['email']), context);
+    await enable(context.services, account.id, 'command');
+    context.commandLine.print(`Enabled ${account.email}.`);
+  },
+};
+
+/** Shows an account, without its password, as a JSON object. */
+export const showAccount: Command = {
+  usage: 'accounts show --email E',
+  run: async (args, context) => {
+    const account = await findAccount(readOptions(args, ['email']), context);
+    const { passwordHash: _secret, credentialsChangedAt: _at, updatedAt: _then, ...shown } = account;
+    context.commandLine.print(JSON.stringify(shown));
+  },
+};
+
+async function findAccount(options: CommandOptions, { services }: CommandContext): Promise<Account> {
   const email = required(options, 'email');
-  const role = required(options, 'role');
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 320)
-    throw new UsageError(`--email: ${email} is no address.`);
-  if (!isRole(role)) throw new UsageError(`--role: must be ${roles.join(', ')}.`);
-  return { email, name: required(options, 'name'), role };
+  const account = await services.accounts.findByEmail(email);
+  if (!account) throw new Error(`There is no account with the address ${email}.`);
+  return account;
 }
 
-async function readPassword(options: CommandOptions, { commandLine }: CommandContext): Promise<string> {
-  required(options, 'password-stdin');
-  const password = (await commandLine.readStdin()).replace(/\r?\n$/, '');
-  if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH) {
-    throw new UsageError(
-      `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
-    );
+/** All that is wrong with who the account is for. */
+function accountProblems({ email, name, role }: CommandOptions): readonly string[] {
+  return [
+    ...problemOf('--email', email === undefined ? 'is needed' : emailProblem(email)),
+    ...problemOf('--name', nameProblem(name ?? '')),
+    ...problemOf('--role', role === undefined ? 'is needed' : roleProblem(role)),
+  ];
+}
+
+function problemOf(option: string, problem: string | undefined): readonly string[] {
+  if (problem === undefined) return [];
+  return [problem === 'is needed' ? `${option} is needed.` : `${option}: ${problem}.`];
+}
+
+function requireAll(problems: readonly string[]): void {
+  if (problems.length > 0) throw new UsageError(problems.join('\n'));
+}
+
+async function readClaims({ commandLine }: CommandContext): Promise<Readonly<Record<string, unknown>>> {
+  const text = await commandLine.readStdin();
+  const parsed = parseAccountClaims(parseJson(text));
+  if (parsed.kind === 'problems') throw new Error(parsed.problems.join('\n'));
+  return parsed.claims;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error('Standard input is not JSON.', { cause: error });
   }
-  return password;
 }

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectRedis } from '@trellis/redis';
+import { decodeJwt } from 'jose';
 import { Browser } from '../testing/browser.ts';
 import { createPkce, exchange, isHonoured, obtainCode, obtainTokens, refresh } from '../testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
+import { choosePassword } from '../testing/choose-password.ts';
 import { runCommand, type CommandOutcome } from '../testing/run-command.ts';
 
 let server: TestAuthServer;
@@ -51,6 +53,82 @@ describe('the command line', () => {
     expect((await run(NEW_ACCOUNT.slice(0, -1), 'a long password')).status).toBe(64);
   });
 
+  it('reports everything that is wrong with a new account at once', async () => {
+    const { status, err } = await run(['accounts', 'add', '--email', 'nobody', '--role', 'KING']);
+    expect(status).toBe(64);
+    for (const problem of [
+      '--email: nobody is no address',
+      '--name is needed',
+      '--role: must be',
+      '--password-stdin',
+    ])
+      expect(err).toContain(problem);
+  });
+
+  it('invites a person by a link that makes an account, once', async () => {
+    const invite = [
+      'accounts',
+      'invite',
+      '--email',
+      'guest@example.com',
+      '--name',
+      'Guest',
+      '--role',
+      'EDITOR',
+    ];
+    const { status, out, err } = await run(invite);
+    expect(status, err).toBe(0);
+    await choosePassword(out.trim(), 'a password of the guest');
+    const tokens = await obtainTokens(
+      server.issuer,
+      {},
+      new Browser(),
+      'guest@example.com',
+      'a password of the guest',
+    );
+    expect(decodeJwt(tokens.accessToken)).toMatchObject({ roles: ['EDITOR'], name: 'Guest' });
+    expect((await fetch(out.trim())).status).toBe(403);
+    expect((await run(invite)).err).toContain('already');
+  });
+
+  it('A-139 resets a password by a link, and ends what began under the old one', async () => {
+    await run(NEW_ACCOUNT.with(3, 'forgetful@example.com'), 'the first password');
+    const before = await obtainTokens(
+      server.issuer,
+      {},
+      new Browser(),
+      'forgetful@example.com',
+      'the first password',
+    );
+    const { out } = await run(['accounts', 'reset', '--email', 'forgetful@example.com']);
+    expect(await isHonoured(server.issuer, before.accessToken)).toBe(true);
+    await choosePassword(out.trim(), 'the second password');
+    expect(await isHonoured(server.issuer, before.accessToken)).toBe(false);
+    expect((await refresh(server.issuer, before.refreshToken)).body['error']).toBe('invalid_grant');
+    await obtainTokens(server.issuer, {}, new Browser(), 'forgetful@example.com', 'the second password');
+  });
+
+  it('A-149 keeps further claims of an account, which userinfo tells by scope', async () => {
+    const claims = {
+      given_name: 'Vi',
+      birthdate: '1990-02-01',
+      address: { locality: 'Lyon', country: 'France' },
+      phone_number: '+33 1 23 45 67 89',
+    };
+    const update = ['accounts', 'update', '--email', 'ada@example.com', '--claims-stdin'];
+    expect(await run(update, JSON.stringify(claims))).toMatchObject({ status: 0 });
+    const scope = 'openid profile address phone';
+    const tokens = await obtainTokens(server.issuer, { scope }, new Browser(), 'ada@example.com');
+    const headers = { authorization: `Bearer ${tokens.accessToken}` };
+    const told = await (await fetch(`${server.issuer}/userinfo`, { headers })).json();
+    expect(told).toMatchObject(claims);
+    const bad = await run(update, JSON.stringify({ birthdate: 'soon', email: 'x@example.com' }));
+    expect(bad.status).toBe(1);
+    expect(bad.err).toContain('birthdate');
+    expect(bad.err).toContain('email');
+    expect((await run(['accounts', 'show', '--email', 'ada@example.com'])).out).not.toContain('argon2');
+  });
+
   it('A-139 disables an account and ends its grants', async () => {
     const tokens = await obtainTokens(server.issuer, {}, new Browser(), 'ed@example.com');
     expect(await run(['accounts', 'disable', '--email', 'ed@example.com'])).toMatchObject({ status: 0 });
@@ -60,6 +138,8 @@ describe('the command line', () => {
       'expected 403 to be 303',
     );
     expect((await run(['accounts', 'disable', '--email', 'nobody@example.com'])).status).toBe(1);
+    expect(await run(['accounts', 'enable', '--email', 'ed@example.com'])).toMatchObject({ status: 0 });
+    await obtainTokens(server.issuer, {}, new Browser(), 'ed@example.com');
   });
 
   it('revokes grants by id and by account, with their codes, and announces it', async () => {

@@ -4,7 +4,15 @@ import { connectRedis } from '@trellis/redis';
 import type { AuthServerConfig } from '../config.ts';
 import { createServices } from '../create-services.ts';
 import { migrateAuthServer, SCHEMA } from '../start.ts';
-import { addAccount, disableAccount } from './accounts-commands.ts';
+import {
+  addAccount,
+  disableAccount,
+  enableAccount,
+  inviteAccount,
+  resetAccount,
+  showAccount,
+  updateAccount,
+} from './accounts-commands.ts';
 import { listAuditEvents } from './audit-commands.ts';
 import { addClient, listClients, removeClient } from './clients-commands.ts';
 import { createCommandLine, UsageError, type CommandLine, type CommandStreams } from './command-line.ts';
@@ -16,7 +24,12 @@ export type { CommandStreams } from './command-line.ts';
 
 const commands: ReadonlyMap<string, Command> = new Map([
   ['accounts add', addAccount],
+  ['accounts invite', inviteAccount],
+  ['accounts reset', resetAccount],
+  ['accounts show', showAccount],
+  ['accounts update', updateAccount],
   ['accounts disable', disableAccount],
+  ['accounts enable', enableAccount],
   ['grants revoke', revokeGrants],
   ['keys list', listKeys],
   ['keys rotate', rotateKeys],

@@ -17,6 +17,8 @@ export interface SignInPage extends BoundForm {
   /** Fills the field; empty when nothing is known. */
   readonly email: string;
   readonly problem?: 'refused' | 'throttled';
+  /** Whether there are pages for a forgotten password, and for a new account. */
+  readonly offers: { readonly reset: boolean; readonly signUp: boolean };
 }
 
 /** What the consent page shows. */
@@ -61,6 +63,10 @@ const templates = [
   'error',
   'logout',
   'signed-out',
+  'account',
+  'choose-password',
+  'ask-for-mail',
+  'notice',
 ];
 const eta = new Eta({ autoEscape: true });
 for (const name of templates) {
@@ -80,7 +86,11 @@ export function renderConsent(page: ConsentPage, texts: PageTexts): string {
   return render('consent', { ...page, scopes: describeScopes(page.scopes, texts) }, texts);
 }
 
-function describeScopes(scopes: readonly string[], { consent }: PageTexts): readonly (string | undefined)[] {
+/** Scopes in the words of the pages. */
+export function describeScopes(
+  scopes: readonly string[],
+  { consent }: PageTexts,
+): readonly (string | undefined)[] {
   return scopes.map((scope) =>
     Object.hasOwn(consent.scopes, scope) ? consent.scopes[scope] : consent.otherScope(scope),
   );
@@ -126,6 +136,7 @@ function messageOf(error: OAuthError, { error: texts }: PageTexts): string {
   return error.status >= 500 ? texts.broken : texts.refused;
 }
 
-function render(name: string, data: object, texts: PageTexts): string {
+/** A page from its template. @param name of the template */
+export function render(name: string, data: object, texts: PageTexts): string {
   return eta.render(`@${name}`, { ...data, texts, stylesheet });
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Account } from '../accounts.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';
@@ -10,20 +9,12 @@ import type { Parameters } from '../parameters.ts';
 import { equalsConstantTime, randomToken } from '../secrets.ts';
 import { nowS } from '../services.ts';
 import type { PendingDevice } from '../stores/device-store.ts';
-import type { Session } from '../stores/session-store.ts';
 import { normalizeUserCode } from '../user-code.ts';
 import { formToken } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from './paths.ts';
-import { redirect } from './proceed.ts';
-import { readSession } from './read-session.ts';
 import type { RouteContext } from './route-context.ts';
-import { honoursSignInAt } from '../accounts.ts';
-
-interface SignedInPerson {
-  readonly session: Session;
-  readonly account: Account;
-}
+import { askToSignIn, findPerson, type SignedInPerson } from './signed-in-person.ts';
 
 type Lookup =
   | { readonly kind: 'found'; readonly userCode: string; readonly device: PendingDevice }
@@ -36,7 +27,7 @@ export function addDeviceRoutes(server: FastifyInstance, context: RouteContext):
     GET: async (request, reply) => {
       const typed = queryParameters(request).get('user_code') ?? '';
       const person = await findPerson(context, request);
-      if (!person) return askToSignIn(context, typed, request, reply);
+      if (!person) return askToSignIn(context, pathFor(typed), request, reply);
       if (typed === '') return showEntry({ userCode: '' }, request, reply);
       return showDevice(context, typed, person, request, reply);
     },
@@ -50,32 +41,9 @@ export function addDeviceRoutes(server: FastifyInstance, context: RouteContext):
   });
 }
 
-async function findPerson(
-  context: RouteContext,
-  request: FastifyRequest,
-): Promise<SignedInPerson | undefined> {
-  const session = await readSession(context, request);
-  const account = session && (await context.services.accounts.findById(session.subject));
-  if (!session || !account || !honoursSignInAt(account, session.authenticatedAt)) return undefined;
-  return { session, account };
-}
-
-async function askToSignIn(
-  { services, cookies }: RouteContext,
-  typed: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+function pathFor(typed: string): string {
   const userCode = normalizeUserCode(typed);
-  const path = userCode === undefined ? paths.device : `${paths.device}?user_code=${userCode}`;
-  const browserHash = cookies.ensureBrowser(request, reply);
-  const id = await services.transactions.save({
-    kind: 'visit',
-    path,
-    browserHash,
-    createdAt: services.clock(),
-  });
-  return redirect(reply, `${services.settings.issuer}${paths.login}?transaction=${encodeURIComponent(id)}`);
+  return userCode === undefined ? paths.device : `${paths.device}?user_code=${userCode}`;
 }
 
 async function showDevice(

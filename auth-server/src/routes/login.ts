@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Account } from '../accounts.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { chooseTexts } from '../pages/language.ts';
@@ -7,10 +6,10 @@ import { renderSignIn, type SignInPage } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 import type { Parameters } from '../parameters.ts';
 import { formActionSource } from '../redirect-uri.ts';
-import { equalsConstantTime, macOf, randomToken } from '../secrets.ts';
-import { accountHash } from '../sign-in/throttle.ts';
+import { equalsConstantTime } from '../secrets.ts';
 import type { Session } from '../stores/session-store.ts';
 import type { Transaction } from '../stores/transaction-store.ts';
+import { beginSession, knownBrowserMac } from './begin-session.ts';
 import { checkFormToken, findTransaction, formToken, type BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from './paths.ts';
@@ -80,34 +79,14 @@ async function goOn(
   return redirect(reply, `${settings.issuer}${transaction.path}`);
 }
 
-/** A new session each time, and the end of the one that the browser had. */
-async function beginSession(
-  { services, cookies }: RouteContext,
-  account: Account,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Session> {
-  const session = { sessionId: randomToken(16), subject: account.id, authenticatedAt: services.clock() };
-  const previous = cookies.readSession(request);
-  if (previous !== undefined) await services.sessions.end(previous);
-  cookies.writeSession(reply, await services.sessions.create(session), services.settings.sessionTtlS);
-  cookies.writeKnownBrowser(reply, knownBrowserToken(services.csrfKey, account.email));
-  return session;
-}
-
-/** `id.mac`: the browser is known for this account alone. */
-function knownBrowserToken(key: Buffer, email: string): string {
-  const id = randomToken(12);
-  return `${id}.${macOf(key, 'known-browser', id, accountHash(email))}`;
-}
-
-function readKnownBrowser(
+/** What proves that an account has signed in with this browser before, if it has. */
+export function readKnownBrowser(
   { services, cookies }: RouteContext,
   request: FastifyRequest,
   email: string,
 ): string | undefined {
   const [id = '', mac = ''] = (cookies.readKnownBrowser(request) ?? '').split('.', 2);
-  const expected = macOf(services.csrfKey, 'known-browser', id, accountHash(email));
+  const expected = knownBrowserMac(services.csrfKey, id, email);
   return equalsConstantTime(mac, expected) ? id : undefined;
 }
 
@@ -123,7 +102,9 @@ async function showSignIn(
   const texts = chooseTexts(authorization?.uiLocales, request.headers['accept-language']);
   const clientName = authorization && (await clientNameOf(authorization.clientId, context));
   const csrf = formToken(context, transaction.browserHash, id, '');
-  const page = { ...shown, clientName, transaction: id, csrf };
+  const { settings, accountMail } = context.services;
+  const offers = { reset: accountMail !== undefined, signUp: settings.signUp };
+  const page = { ...shown, clientName, transaction: id, csrf, offers };
   const formTarget = authorization && formActionSource(authorization.redirectUri);
   return sendPage(reply, renderSignIn(page, texts), { status, formTarget });
 }

@@ -13,6 +13,10 @@ export const paths: {
   readonly introspect: string;
   readonly jwks: string;
   readonly logout: string;
+  readonly account: string;
+  readonly link: string;
+  readonly signUp: string;
+  readonly forgotten: string;
 } = Object.freeze({
   authorize: '/authorize',
   resume: '/authorize/resume',
@@ -27,4 +31,8 @@ export const paths: {
   introspect: '/introspect',
   jwks: '/jwks.json',
   logout: '/logout',
+  account: '/account',
+  link: '/link',
+  signUp: '/sign-up',
+  forgotten: '/forgotten',
 });

@@ -11,8 +11,16 @@ export type SignInOutcome =
   | { readonly kind: 'refused' }
   | { readonly kind: 'throttled'; readonly waitS: number };
 
-/** Checks an e-mail address and a password. */
-export type SignIn = (attempt: Attempt, password: string) => Promise<SignInOutcome>;
+/**
+ * Checks an e-mail address and a password.
+ *
+ * @param purpose a confirmation is throttled in the same way, and begins nothing. Default: to sign in
+ */
+export type SignIn = (
+  attempt: Attempt,
+  password: string,
+  purpose?: 'sign_in' | 'confirmation',
+) => Promise<SignInOutcome>;
 
 /** What signing in works with. */
 export interface SignInDependencies {
@@ -51,7 +59,7 @@ export function createSignIn({ accounts, hasher, throttle, audit, metrics }: Sig
     const account = await accounts.findByEmail(attempt.email);
     return { account, matches: await hasher.verify(account?.passwordHash, password) };
   };
-  return async (attempt, password) => {
+  return async (attempt, password, purpose = 'sign_in') => {
     const admission = await throttle.admit(attempt);
     if (admission.kind === 'throttled') {
       fail(attempt, `throttled_${admission.by}`);
@@ -66,7 +74,7 @@ export function createSignIn({ accounts, hasher, throttle, audit, metrics }: Sig
       return { kind: 'refused' };
     }
     await admission.refund();
-    await succeed(account, attempt, password);
+    if (purpose === 'sign_in') await succeed(account, attempt, password);
     return { kind: 'signed_in', account };
   };
 }

@@ -11,6 +11,14 @@ export interface NewAccount {
   readonly passwordHash: string;
 }
 
+/** What may change; what is absent stays. */
+export interface AccountChanges {
+  readonly name?: string | undefined;
+  readonly role?: Role | undefined;
+  /** All further claims, which take the place of those before. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** Accounts. */
 export interface AccountStore {
   findById(id: string): Promise<Account | undefined>;
@@ -20,8 +28,13 @@ export interface AccountStore {
   add(account: NewAccount): Promise<boolean>;
   /** Adds accounts to a table that has none. @returns whether it was empty */
   seed(accounts: readonly NewAccount[]): Promise<boolean>;
-  /** @returns the account's id, or undefined when there is none */
-  disable(email: string): Promise<string | undefined>;
+  /** In the order of their ids. @param after the id that the page before ended with */
+  list(limit: number, after?: string): Promise<readonly Account[]>;
+  /** @returns the account as it is now, or undefined when there is none */
+  update(id: string, changes: AccountChanges): Promise<Account | undefined>;
+  setDisabled(id: string, disabled: boolean): Promise<void>;
+  /** Sessions and grants from before `now` (milliseconds since 1970) are not honoured any more. */
+  setPassword(id: string, passwordHash: string, now: number): Promise<void>;
   /** Replaces the hash of an unchanged password by one with current parameters. */
   rehash(id: string, passwordHash: string): Promise<void>;
 }
@@ -73,13 +86,35 @@ export function createAccountStore(pool: Pool): AccountStore {
       for (const account of accounts) await pool.query(INSERT, valuesOf(account));
       return true;
     },
-    disable: async (email) => {
-      const disabled = await pool.query<{ id: string }>(
-        `UPDATE account SET disabled_at = coalesce(disabled_at, now()), updated_at = now()
-         WHERE lower(email) = lower($1) RETURNING id`,
-        [email],
+    list: async (limit, after) => {
+      const found = await pool.query<AccountRow>(
+        `SELECT ${COLUMNS} FROM account WHERE $2::uuid IS NULL OR id > $2 ORDER BY id LIMIT $1`,
+        [limit, after],
       );
-      return disabled.rows[0]?.id;
+      return found.rows.flatMap((row) => toAccount(row) ?? []);
+    },
+    update: async (id, { name, role, claims }) => {
+      if (!UUID.test(id)) return undefined;
+      const updated = await pool.query<AccountRow>(
+        `UPDATE account SET name = coalesce($2, name), role = coalesce($3, role), claims = coalesce($4, claims),
+           updated_at = now() WHERE id = $1 RETURNING ${COLUMNS}`,
+        [id, name, role, claims === undefined ? undefined : JSON.stringify(claims)],
+      );
+      return toAccount(updated.rows[0]);
+    },
+    setDisabled: async (id, disabled) => {
+      await pool.query(
+        `UPDATE account SET disabled_at = CASE WHEN $2 THEN coalesce(disabled_at, now()) END, updated_at = now()
+         WHERE id = $1`,
+        [id, disabled],
+      );
+    },
+    setPassword: async (id, passwordHash, now) => {
+      await pool.query('UPDATE account SET password_hash = $2, credentials_changed_at = $3 WHERE id = $1', [
+        id,
+        passwordHash,
+        new Date(now),
+      ]);
     },
     rehash: async (id, passwordHash) => {
       await pool.query('UPDATE account SET password_hash = $2 WHERE id = $1', [id, passwordHash]);

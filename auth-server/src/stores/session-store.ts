@@ -9,6 +9,14 @@ export interface Session {
   readonly subject: string;
   /** Milliseconds since 1970. */
   readonly authenticatedAt: number;
+  /** What kind of browser it is, in words, so that the person recognizes it. */
+  readonly browser?: string | undefined;
+}
+
+/** A session, and under which name it can be ended. */
+export interface ListedSession extends Session {
+  /** Hash of the cookie: names the session and signs nobody in. */
+  readonly key: string;
 }
 
 /** Sessions, found by what the browser's cookie holds. */
@@ -18,6 +26,14 @@ export interface SessionStore {
   /** Finds a live session and prolongs it. */
   touch(cookie: string, now: number): Promise<Session | undefined>;
   end(cookie: string): Promise<void>;
+  /** The live sessions of an account, at most 100, newest first. @param now milliseconds since 1970 */
+  list(subject: string, now: number): Promise<readonly ListedSession[]>;
+  /** Ends a session by its name. */
+  endByKey(subject: string, key: string): Promise<void>;
+  /** Remembers that a client was told of the session. OpenID Connect Back-Channel Logout §2.3 */
+  addClient(sessionId: string, clientId: string): Promise<void>;
+  /** The clients that were, who are forgotten by this. */
+  takeClients(sessionId: string): Promise<readonly string[]>;
 }
 
 /** How long sessions live, seconds. */
@@ -26,29 +42,72 @@ export interface SessionLifetimes {
   readonly ttlS: number;
 }
 
+const MOST_LISTED = 100;
+
 /** Sessions in Redis under the hash of the cookie, so that the store's contents sign nobody in. */
 export function createSessionStore(redis: RedisConnection, lifetimes: SessionLifetimes): SessionStore {
+  const find = async (key: string, now: number): Promise<(Session & { remainingS: number }) | undefined> => {
+    const text = await redis.get(sessionKey(key));
+    if (text === null) return undefined;
+    const session = JSON.parse(text) as Session; // written by create below
+    const remainingS = lifetimes.ttlS - Math.floor((now - session.authenticatedAt) / 1000);
+    return remainingS <= 0 ? undefined : { ...session, remainingS };
+  };
   return {
     create: async (session) => {
       const cookie = randomToken();
-      await redis.set(keyOf(cookie), JSON.stringify(session), 'EX', lifetimes.idleTtlS);
+      const index = indexKey(session.subject);
+      // Listed before it exists, so that whatever ends the account's sessions ends this one too.
+      const endsAt = Math.floor(session.authenticatedAt / 1000) + lifetimes.ttlS;
+      await redis.zadd(index, endsAt, sha256(cookie));
+      await redis.expire(index, lifetimes.ttlS);
+      await redis.set(sessionKey(sha256(cookie)), JSON.stringify(session), 'EX', lifetimes.idleTtlS);
       return cookie;
     },
     touch: async (cookie, now) => {
-      const text = await redis.get(keyOf(cookie));
-      if (text === null) return undefined;
-      const session = JSON.parse(text) as Session; // written by create above
-      const remainingS = lifetimes.ttlS - Math.floor((now - session.authenticatedAt) / 1000);
-      if (remainingS <= 0) return undefined;
-      await redis.expire(keyOf(cookie), Math.min(lifetimes.idleTtlS, remainingS));
+      const found = await find(sha256(cookie), now);
+      if (!found) return undefined;
+      const { remainingS, ...session } = found;
+      await redis.expire(sessionKey(sha256(cookie)), Math.min(lifetimes.idleTtlS, remainingS));
       return session;
     },
     end: async (cookie) => {
-      await redis.del(keyOf(cookie));
+      await redis.del(sessionKey(sha256(cookie)));
+    },
+    list: async (subject, now) => {
+      await redis.zremrangebyscore(indexKey(subject), '-inf', Math.floor(now / 1000));
+      const keys = await redis.zrevrange(indexKey(subject), 0, MOST_LISTED - 1);
+      const found = await Promise.all(keys.map(async (key) => ({ key, session: await find(key, now) })));
+      return found.flatMap(({ key, session }) => (session ? [{ ...withoutRemaining(session), key }] : []));
+    },
+    endByKey: async (subject, key) => {
+      await redis.del(sessionKey(key));
+      await redis.zrem(indexKey(subject), key);
+    },
+    addClient: async (sessionId, clientId) => {
+      await redis.sadd(clientsKey(sessionId), clientId);
+      await redis.expire(clientsKey(sessionId), lifetimes.ttlS);
+    },
+    takeClients: async (sessionId) => {
+      const clients = await redis.smembers(clientsKey(sessionId));
+      await redis.del(clientsKey(sessionId));
+      return clients;
     },
   };
 }
 
-function keyOf(cookie: string): string {
-  return `session:{${sha256(cookie)}}`;
+function withoutRemaining({ remainingS: _left, ...session }: Session & { remainingS: number }): Session {
+  return session;
+}
+
+function sessionKey(hash: string): string {
+  return `session:{${hash}}`;
+}
+
+function indexKey(subject: string): string {
+  return `account-sessions:{${subject}}`;
+}
+
+function clientsKey(sessionId: string): string {
+  return `session-clients:{${sessionId}}`;
 }

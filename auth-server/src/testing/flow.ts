@@ -63,10 +63,11 @@ export async function completePages(
   first: Response,
   issuer: string,
   email = 'ada@example.com',
+  password = demoPassword,
 ): Promise<Response> {
   let page = await browser.follow(first, issuer);
   if (page.url.includes('/login'))
-    page = await browser.follow(await submitSignIn(browser, page, email), issuer);
+    page = await browser.follow(await submitSignIn(browser, page, email, password), issuer);
   if (page.url.includes('/consent')) page = await submitConsent(browser, page);
   return page;
 }
@@ -84,9 +85,10 @@ export async function obtainCode(
   changes: Record<string, string | undefined> = {},
   browser = new Browser(),
   email = 'ada@example.com',
+  password = demoPassword,
 ): Promise<string> {
   const first = await browser.get(authorizationUrl(issuer, pkce, changes));
-  const answer = answerOf(await completePages(browser, first, issuer, email));
+  const answer = answerOf(await completePages(browser, first, issuer, email, password));
   return answer.get('code') ?? expect.fail(`no code but ${answer}`);
 }
 
@@ -169,9 +171,10 @@ export async function obtainTokens(
   changes: Record<string, string | undefined> = {},
   browser = new Browser(),
   email = 'ada@example.com',
+  password = demoPassword,
 ): Promise<Tokens> {
   const pkce = createPkce();
-  const code = await obtainCode(issuer, pkce, changes, browser, email);
+  const code = await obtainCode(issuer, pkce, changes, browser, email, password);
   return tokensOf(await exchange(issuer, code, pkce, { client_id: changes['client_id'] ?? 'spa' }));
 }
 

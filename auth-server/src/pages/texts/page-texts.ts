@@ -40,6 +40,46 @@ export interface PageTexts {
     readonly done: string;
     readonly stayed: string;
   };
+  readonly account: {
+    readonly title: string;
+    readonly sessions: string;
+    readonly someBrowser: string;
+    readonly since: (moment: string) => string;
+    readonly thisBrowser: string;
+    readonly end: string;
+    readonly endOthers: string;
+    readonly applications: string;
+    readonly noApplications: string;
+    readonly withdraw: string;
+    readonly password: string;
+    readonly current: string;
+    readonly change: string;
+    readonly changed: string;
+    readonly refused: string;
+    readonly throttled: string;
+    readonly unfit: string;
+  };
+  /** The page behind a one-time link. */
+  readonly link: {
+    readonly title: string;
+    readonly intro: (email: string) => string;
+    readonly password: string;
+    readonly submit: string;
+    readonly done: string;
+  };
+  readonly signUp: { readonly title: string; readonly intro: string; readonly name: string };
+  readonly forgotten: { readonly title: string; readonly intro: string };
+  /** Messages, and the pages that have them sent. */
+  readonly mail: {
+    readonly submit: string;
+    readonly sent: (email: string) => string;
+    readonly unfit: string;
+    readonly throttled: string;
+    readonly signUpSubject: string;
+    readonly signUp: (link: string) => string;
+    readonly resetSubject: string;
+    readonly reset: (link: string) => string;
+  };
   readonly error: {
     readonly title: string;
     readonly expired: string;

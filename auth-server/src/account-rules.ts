@@ -1,0 +1,35 @@
+import { isRole, roles, type Role } from './accounts.ts';
+
+const MIN_PASSWORD_LENGTH = 8;
+const MAX_PASSWORD_LENGTH = 1_024;
+const MAX_EMAIL_LENGTH = 320;
+const MAX_NAME_LENGTH = 200;
+
+/** Why a password can't be chosen, or undefined. Long is all that it must be. NIST SP 800-63B §3.1.1 */
+export function passwordProblem(password: string): string | undefined {
+  if (password.length >= MIN_PASSWORD_LENGTH && password.length <= MAX_PASSWORD_LENGTH) return undefined;
+  return `must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`;
+}
+
+/** Why a text can't be an e-mail address, or undefined. */
+export function emailProblem(email: string): string | undefined {
+  const isPossible = /^[^\s@]+@[^\s@]+$/.test(email) && email.length <= MAX_EMAIL_LENGTH;
+  return isPossible ? undefined : `${email} is no address`;
+}
+
+/** Why a text can't be a person's name, or undefined. */
+export function nameProblem(name: string): string | undefined {
+  if (name.trim() === '') return 'is needed';
+  return name.length > MAX_NAME_LENGTH ? `must have at most ${MAX_NAME_LENGTH} characters` : undefined;
+}
+
+/** Why a text can't be a role, or undefined. */
+export function roleProblem(role: string): string | undefined {
+  return isRole(role) ? undefined : `must be ${roles.join(', ')}`;
+}
+
+/** The role that a text names. @throws TypeError when it names none */
+export function toRole(text: string): Role {
+  if (!isRole(text)) throw new TypeError(`There is no role ${text}.`);
+  return text;
+}

@@ -1,0 +1,62 @@
+import { nowS, type Services } from '../services.ts';
+import type { Grant } from '../stores/grant-record.ts';
+
+/** A client that has access to a person's account. */
+export interface Application {
+  readonly clientId: string;
+  readonly clientName: string;
+  /** What the person has allowed, and what grants that are live allow. */
+  readonly scopes: readonly string[];
+  readonly liveGrants: number;
+}
+
+/** A grant and its id. */
+export interface ListedGrant extends Grant {
+  readonly grantId: string;
+}
+
+/** Most grants of a person that are looked at. */
+const MOST_GRANTS = 500;
+
+/** The live grants of an account, newest first. */
+export async function listGrants(services: Services, subject: string): Promise<readonly ListedGrant[]> {
+  const ids = await services.accountGrants.list(subject, nowS(services));
+  const found = await Promise.all(
+    ids.slice(-MOST_GRANTS).map(async (grantId) => ({ grantId, grant: await services.grants.find(grantId) })),
+  );
+  return found
+    .flatMap(({ grantId, grant }) => (grant ? [{ ...grant, grantId }] : []))
+    .toSorted((a, b) => b.createdAt - a.createdAt);
+}
+
+/** The clients that a person has allowed something, or that have a live grant. */
+export async function listApplications(services: Services, subject: string): Promise<readonly Application[]> {
+  const [consents, grants] = await Promise.all([
+    services.consents.list(subject),
+    listGrants(services, subject),
+  ]);
+  const clientIds = new Set([...consents, ...grants].map(({ clientId }) => clientId));
+  return Promise.all(
+    [...clientIds].map(async (clientId) => {
+      const client = await services.clients.find(clientId);
+      const concerned = [...consents, ...grants].filter((given) => given.clientId === clientId);
+      return {
+        clientId,
+        clientName: client?.metadata.client_name ?? clientId,
+        scopes: [...new Set(concerned.flatMap(({ scopes }) => scopes))],
+        liveGrants: grants.filter((grant) => grant.clientId === clientId).length,
+      };
+    }),
+  );
+}
+
+/** Forgets what a person has allowed a client, and ends the client's grants, offline ones too. */
+export async function withdrawConsent(services: Services, subject: string, clientId: string): Promise<void> {
+  const { consents, revoker, grants, codes, audit } = services;
+  await consents.remove(subject, clientId);
+  audit.record({ event: 'consent_withdrawn', subject, clientId });
+  await revoker.revokeOfAccount(subject, 'consent_withdrawn', async (grantId) => {
+    const found = (await grants.find(grantId)) ?? (await codes.find(grantId))?.contents;
+    return found?.clientId === clientId;
+  });
+}

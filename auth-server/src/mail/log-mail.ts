@@ -1,0 +1,12 @@
+import type { Logger } from '@trellis/deployable';
+import type { Mail } from './mail.ts';
+
+/** Writes messages, one-time links and all, into the log: for development, where nobody else reads it. */
+export function createLogMail(logger: Logger): Mail {
+  return {
+    send: (message) => {
+      logger.info({ mail: message }, 'a message that would be sent by mail');
+      return Promise.resolve();
+    },
+  };
+}

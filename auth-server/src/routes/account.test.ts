@@ -1,0 +1,199 @@
+import { demoPassword } from '@trellis/demo-data';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser, readForm } from '../testing/browser.ts';
+import { choosePassword } from '../testing/choose-password.ts';
+import { isHonoured, obtainTokens, refresh, submitSignIn } from '../testing/flow.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
+
+let server: TestAuthServer;
+beforeAll(async () => {
+  server = await startTestAuthServer({
+    SIGN_UP: 'true',
+    MAIL_URL: 'log:',
+    // Confirmations and sign-ins of one account within this file must not throttle one another.
+    SIGN_IN_FAILURES_PER_ACCOUNT: '100',
+  });
+});
+afterAll(() => server.stop());
+
+/** A form of a page with several. */
+function formTo(html: string, path: string, field = ''): Record<string, string> {
+  const form = html
+    .split('<form ')
+    .find((candidate) => candidate.includes(`action="${path}"`) && candidate.includes(field));
+  return readForm(`<form ${form ?? ''}`, server.issuer).fields;
+}
+
+async function openAccount(
+  browser: Browser,
+  email = 'ada@example.com',
+  password = demoPassword,
+): Promise<string> {
+  let page = await browser.follow(await browser.get(`${server.issuer}/account`), server.issuer);
+  if (page.url.includes('/login'))
+    page = await browser.follow(await submitSignIn(browser, page, email, password), server.issuer);
+  expect(page.status).toBe(200);
+  return page.text();
+}
+
+describe('the account page', () => {
+  it('A-074 A-075 A-077 asks to sign in, and comes with the headers of every page', async () => {
+    const browser = new Browser();
+    expect(await openAccount(browser)).toContain('Ada Marlow');
+    const { headers } = await browser.get(`${server.issuer}/account`);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('shows where a person is signed in, and signs out there, with the grants of that session', async () => {
+    const [mine, other] = [new Browser(), new Browser()];
+    const tokens = await obtainTokens(server.issuer, {}, other, 'ed@example.com');
+    const html = await openAccount(mine, 'ed@example.com');
+    const form = formTo(html, 'account/sessions', 'name="session"');
+    const answer = await mine.post(`${server.issuer}/account/sessions`, form);
+    expect(answer.status).toBe(303);
+    expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(false);
+    expect((await other.get(`${server.issuer}/account`)).status).toBe(303);
+    expect((await mine.get(`${server.issuer}/account`)).status).toBe(200);
+  });
+
+  it('signs out everywhere else', async () => {
+    const [mine, ...others] = [new Browser(), new Browser(), new Browser()];
+    for (const browser of others) await openAccount(browser, 'vi@example.com');
+    const html = await openAccount(mine, 'vi@example.com');
+    await mine.post(`${server.issuer}/account/sessions`, formTo(html, 'account/sessions', 'name="others"'));
+    for (const browser of others) expect((await browser.get(`${server.issuer}/account`)).status).toBe(303);
+    expect((await mine.get(`${server.issuer}/account`)).status).toBe(200);
+  });
+
+  it('A-090 A-139 withdraws a consent: its grants end, offline ones too, and consent is asked for again', async () => {
+    const browser = new Browser();
+    const tokens = await obtainTokens(server.issuer, { scope: 'openid offline_access' }, browser);
+    const html = await openAccount(browser);
+    expect(html).toContain('The &lt;b&gt;Web&lt;/b&gt; App');
+    await browser.post(
+      `${server.issuer}/account/applications`,
+      formTo(html, 'account/applications', 'value="spa"'),
+    );
+    expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(false);
+    expect((await refresh(server.issuer, tokens.refreshToken)).body['error']).toBe('invalid_grant');
+    expect(await openAccount(browser)).not.toContain('value="spa"');
+  });
+
+  it('A-139 changes the password, which ends every grant and every other session', async () => {
+    const email = 'changing@example.com';
+    const add = ['accounts', 'add', '--email', email, '--name', 'C', '--role', 'VIEWER', '--password-stdin'];
+    await runCommand(server, add, 'the old password');
+    const [mine, other] = [new Browser(), new Browser()];
+    const tokens = await obtainTokens(server.issuer, {}, other, email, 'the old password');
+    const form = formTo(await openAccount(mine, email, 'the old password'), 'account/password');
+    const send = (password: string, fresh: string): Promise<Response> =>
+      mine.post(`${server.issuer}/account/password`, { ...form, password, new_password: fresh });
+    expect((await send('not the old one', 'the new password')).status).toBe(403);
+    expect((await send('the old password', 'short')).status).toBe(400);
+    expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(true);
+    const changed = await mine.follow(await send('the old password', 'the new password'), server.issuer);
+    expect(await changed.text()).toContain('Your password was changed');
+    expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(false);
+    expect((await other.get(`${server.issuer}/account`)).status).toBe(303);
+    await obtainTokens(server.issuer, {}, new Browser(), email, 'the new password');
+  });
+
+  it('A-080 A-081 takes no form of another site, another browser or another session', async () => {
+    const browser = new Browser();
+    const form = formTo(await openAccount(browser), 'account/password');
+    const url = `${server.issuer}/account/password`;
+    const foreign = await browser.post(url, form, { origin: 'https://evil.example' });
+    expect(foreign.status).toBe(403);
+    expect((await browser.post(url, { ...form, csrf: 'x' })).status).toBe(403);
+    const other = new Browser();
+    await openAccount(other, 'vi@example.com');
+    expect((await other.post(url, form)).status).toBe(403);
+    expect((await new Browser().post(url, form)).status).toBe(403);
+  });
+});
+
+/** Asks for a message. */
+async function ask(page: string, form: Record<string, string>): Promise<Response> {
+  const browser = new Browser();
+  const shown = await browser.get(`${server.issuer}/${page}`);
+  const { action, fields } = readForm(await shown.text(), shown.url);
+  return browser.post(action, { ...fields, ...form });
+}
+
+/** The messages to an address so far. */
+function messagesTo(email: string): readonly { subject: string; text: string }[] {
+  return server.log
+    .filter((line) => line.includes(`"to":"${email}"`))
+    .map((line) => (JSON.parse(line) as { mail: { subject: string; text: string } }).mail);
+}
+
+async function linkFor(email: string): Promise<string> {
+  await expect.poll(() => messagesTo(email).length).toBeGreaterThan(0);
+  return /http\S+\/link\?token=\S+/.exec(messagesTo(email).at(-1)?.text ?? '')?.[0] ?? '';
+}
+
+describe('sign-up and forgotten passwords', () => {
+  it('makes an account with the link that was sent to its address', async () => {
+    const answer = await ask('sign-up', { email: 'fresh@example.com', name: 'Fresh' });
+    expect(answer.status).toBe(200);
+    await choosePassword(await linkFor('fresh@example.com'), 'a fresh password');
+    await obtainTokens(server.issuer, {}, new Browser(), 'fresh@example.com', 'a fresh password');
+  });
+
+  it('A-086 answers the same whether or not there is such an account, and tells its owner alone', async () => {
+    for (const page of ['sign-up', 'forgotten']) {
+      const known = await ask(page, { email: 'ada@example.com', name: 'X' });
+      const unknown = await ask(page, { email: `nobody-${page}@example.com`, name: 'X' });
+      expect(known.status).toBe(unknown.status);
+      const text = (await known.text()).replaceAll('ada@example.com', '');
+      expect(text).toBe((await unknown.text()).replaceAll(`nobody-${page}@example.com`, ''));
+    }
+    await expect.poll(() => messagesTo('ada@example.com').length).toBe(2);
+    expect(messagesTo('ada@example.com').every(({ subject }) => subject === 'Your password')).toBe(true);
+    expect(messagesTo('nobody-forgotten@example.com')).toEqual([]);
+  });
+
+  it('A-013 sends at most three messages an hour to one address, and slows down who asks for many', async () => {
+    for (let index = 0; index < 4; index += 1) await ask('forgotten', { email: 'ed@example.com' });
+    await ask('forgotten', { email: 'vi@example.com' });
+    await linkFor('vi@example.com');
+    await expect.poll(() => messagesTo('ed@example.com').length).toBe(3);
+    let last = await ask('forgotten', { email: 'a@example.com' });
+    for (let index = 0; index < 20 && last.status === 200; index += 1)
+      last = await ask('forgotten', { email: `a${index}@example.com` });
+    expect(last.status).toBe(429);
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('offers neither where it is not configured', async () => {
+    const closed = await startTestAuthServer();
+    try {
+      for (const page of ['sign-up', 'forgotten']) {
+        expect((await fetch(`${closed.issuer}/${page}`)).status).toBe(404);
+      }
+    } finally {
+      await closed.stop();
+    }
+  });
+});
+
+describe('one-time links', () => {
+  it('work for one of several who use them at once', async () => {
+    const { out } = await runCommand(server, ['accounts', 'reset', '--email', 'vi@example.com']);
+    const submit = async (): Promise<number> => {
+      const browser = new Browser();
+      const page = await browser.get(out.trim());
+      const { action, fields } = readForm(await page.text(), page.url);
+      return (await browser.post(action, { ...fields, new_password: 'one of several' })).status;
+    };
+    const statuses = await Promise.all(Array.from({ length: 5 }, submit));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  });
+
+  it.each(['', 'x', '__proto__'])('are refused when they are %j', async (token) => {
+    expect((await fetch(`${server.issuer}/link?token=${token}`)).status).toBe(403);
+  });
+});

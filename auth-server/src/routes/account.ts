@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { passwordProblem } from '../account-rules.ts';
+import { setPassword } from '../administration/accounts.ts';
+import { listApplications, withdrawConsent } from '../administration/applications.ts';
+import { endListedSession, endSessionsOf } from '../end-session.ts';
+import { addEndpoint } from '../http/endpoint.ts';
+import { formParameters } from '../http/request-parameters.ts';
+import { checkSameOrigin } from '../http/same-origin.ts';
+import { sendPage } from '../http/send-page.ts';
+import { chooseTexts } from '../pages/language.ts';
+import { renderAccount, type AccountProblem } from '../pages/account-page.ts';
+import type { Parameters } from '../parameters.ts';
+import { equalsConstantTime, sha256 } from '../secrets.ts';
+import { beginSession } from './begin-session.ts';
+import { formToken } from './bound-form.ts';
+import { readKnownBrowser } from './login.ts';
+import { pageExpired } from './page-errors.ts';
+import { paths } from './paths.ts';
+import { redirect } from './proceed.ts';
+import type { RouteContext } from './route-context.ts';
+import { askToSignIn, findPerson, type SignedInPerson } from './signed-in-person.ts';
+
+type Action = (
+  context: RouteContext,
+  person: SignedInPerson,
+  parameters: Parameters,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply>;
+
+const MAX_PASSWORD_LENGTH = 1_024;
+
+/** The page where a person sees and ends sessions and consents, and changes the password. */
+export function addAccountRoutes(server: FastifyInstance, context: RouteContext): void {
+  addEndpoint(server, paths.account, {
+    GET: async (request, reply) => {
+      const person = await findPerson(context, request);
+      if (!person) return askToSignIn(context, paths.account, request, reply);
+      return showAccount(context, person, request, reply);
+    },
+  });
+  addAction(server, context, 'sessions', endSessions);
+  addAction(server, context, 'applications', withdraw);
+  addAction(server, context, 'password', changePassword);
+}
+
+/** A form of the page, which only the person's own browser can send. */
+function addAction(server: FastifyInstance, context: RouteContext, name: string, action: Action): void {
+  addEndpoint(server, `${paths.account}/${name}`, {
+    POST: async (request, reply) => {
+      const parameters = formParameters(request);
+      parameters.assertUnrepeated();
+      checkSameOrigin(request, context.services.settings.issuer);
+      const person = await findPerson(context, request);
+      if (!person) throw pageExpired('not signed in');
+      const expected = accountToken(context, person, request, reply);
+      if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
+      return action(context, person, parameters, request, reply);
+    },
+  });
+}
+
+function accountToken(
+  context: RouteContext,
+  { account, session }: SignedInPerson,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): string {
+  const browserHash = context.cookies.ensureBrowser(request, reply);
+  return formToken(context, browserHash, `account ${session.sessionId}`, account.id);
+}
+
+/** One session, or with `others` all but this browser's. */
+const endSessions: Action = async (context, { account }, parameters, request, reply) => {
+  const { services, cookies } = context;
+  const ownKey = sha256(cookies.readSession(request) ?? '');
+  const sessions = await services.sessions.list(account.id, services.clock());
+  if (parameters.get('others') !== undefined) await endSessionsOf(account.id, services, ownKey);
+  const chosen = sessions.find(({ key }) => key === parameters.get('session'));
+  if (chosen) await endListedSession(chosen, services);
+  return backToAccount(context, reply);
+};
+
+const withdraw: Action = async (context, { account }, parameters, _request, reply) => {
+  const clientId = parameters.get('client_id');
+  if (clientId !== undefined) await withdrawConsent(context.services, account.id, clientId);
+  return backToAccount(context, reply);
+};
+
+/** The current password is asked for and throttled as in signing in; the browser goes on with a new session. */
+const changePassword: Action = async (context, person, parameters, request, reply) => {
+  const { account } = person;
+  const { services } = context;
+  const problem = (kind: AccountProblem, status: number): Promise<FastifyReply> =>
+    showAccount(context, person, request, reply, kind, status);
+  const password = parameters.get('new_password') ?? '';
+  if (passwordProblem(password) !== undefined) return problem('unfit', 400);
+  const knownBrowser = readKnownBrowser(context, request, account.email);
+  const attempt = { email: account.email, address: request.ip, knownBrowser };
+  const current = (parameters.get('password') ?? '').slice(0, MAX_PASSWORD_LENGTH);
+  const outcome = await services.signIn(attempt, current, 'confirmation');
+  if (outcome.kind === 'throttled') reply.header('retry-after', String(outcome.waitS));
+  if (outcome.kind !== 'signed_in') return problem(outcome.kind, outcome.kind === 'refused' ? 403 : 429);
+  await setPassword(services, account.id, password, 'password_changed');
+  await beginSession(context, account, request, reply);
+  return redirect(reply, `${services.settings.issuer}${paths.account}?changed=1`);
+};
+
+function backToAccount({ services }: RouteContext, reply: FastifyReply): FastifyReply {
+  return redirect(reply, `${services.settings.issuer}${paths.account}`);
+}
+
+async function showAccount(
+  context: RouteContext,
+  person: SignedInPerson,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem?: AccountProblem,
+  status = 200,
+): Promise<FastifyReply> {
+  const { services, cookies } = context;
+  const { account } = person;
+  const ownKey = sha256(cookies.readSession(request) ?? '');
+  const sessions = await services.sessions.list(account.id, services.clock());
+  const page = {
+    csrf: accountToken(context, person, request, reply),
+    name: account.name,
+    email: account.email,
+    problem,
+    changed: request.url.endsWith('?changed=1'),
+    sessions: sessions.map(({ key, authenticatedAt, browser }) => ({
+      key,
+      browser,
+      authenticatedAt,
+      isOwn: key === ownKey,
+    })),
+    applications: await listApplications(services, account.id),
+  };
+  const texts = chooseTexts(undefined, request.headers['accept-language']);
+  return sendPage(reply, renderAccount(page, texts), { status });
+}

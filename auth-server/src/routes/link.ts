@@ -1,0 +1,73 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { passwordProblem } from '../account-rules.ts';
+import { redeemLink } from '../administration/accounts.ts';
+import { addEndpoint } from '../http/endpoint.ts';
+import { formParameters, queryParameters } from '../http/request-parameters.ts';
+import { checkSameOrigin } from '../http/same-origin.ts';
+import { sendPage } from '../http/send-page.ts';
+import { renderChoosePassword, renderNotice } from '../pages/account-page.ts';
+import { chooseTexts } from '../pages/language.ts';
+import { equalsConstantTime, sha256 } from '../secrets.ts';
+import type { AccountLink } from '../stores/link-store.ts';
+import { formToken } from './bound-form.ts';
+import { pageExpired } from './page-errors.ts';
+import { paths } from './paths.ts';
+import type { RouteContext } from './route-context.ts';
+
+/** The page that a one-time link leads to, where a password is chosen. Looking at it does not use the link up. */
+export function addLinkRoutes(server: FastifyInstance, context: RouteContext): void {
+  const { services } = context;
+  addEndpoint(server, paths.link, {
+    GET: async (request, reply) => {
+      const token = queryParameters(request).get('token') ?? '';
+      return showForm(context, token, await findLink(context, token), request, reply);
+    },
+    POST: async (request, reply) => {
+      const parameters = formParameters(request);
+      parameters.assertUnrepeated();
+      checkSameOrigin(request, services.settings.issuer);
+      const token = parameters.get('token') ?? '';
+      const expected = linkToken(context, token, request, reply);
+      if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
+      const link = await findLink(context, token);
+      const password = parameters.get('new_password') ?? '';
+      if (passwordProblem(password) !== undefined)
+        return showForm(context, token, link, request, reply, 'unfit');
+      if (!(await redeemLink(services, token, password))) throw pageExpired('link of no use any more');
+      const texts = chooseTexts(undefined, request.headers['accept-language']);
+      const account = `${services.settings.issuer}${paths.account}`;
+      return sendPage(
+        reply,
+        renderNotice({ title: texts.link.title, text: texts.link.done, account }, texts),
+      );
+    },
+  });
+}
+
+async function findLink({ services }: RouteContext, token: string): Promise<AccountLink> {
+  const link = token === '' ? undefined : await services.links.find(token);
+  if (!link) throw pageExpired('no such link');
+  return link;
+}
+
+function linkToken(
+  context: RouteContext,
+  token: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): string {
+  return formToken(context, context.cookies.ensureBrowser(request, reply), `link ${sha256(token)}`, '');
+}
+
+function showForm(
+  context: RouteContext,
+  token: string,
+  { email }: AccountLink,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem?: 'unfit',
+): FastifyReply {
+  const texts = chooseTexts(undefined, request.headers['accept-language']);
+  const page = { email, token, csrf: linkToken(context, token, request, reply), problem };
+  return sendPage(reply, renderChoosePassword(page, texts), { status: problem === undefined ? 200 : 400 });
+}

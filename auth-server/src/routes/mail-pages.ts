@@ -1,0 +1,86 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { emailProblem, nameProblem } from '../account-rules.ts';
+import { addEndpoint } from '../http/endpoint.ts';
+import { formParameters } from '../http/request-parameters.ts';
+import { checkSameOrigin } from '../http/same-origin.ts';
+import { sendPage } from '../http/send-page.ts';
+import type { AccountMail } from '../mail/account-mail.ts';
+import { renderAskForMail, renderNotice } from '../pages/account-page.ts';
+import { chooseTexts } from '../pages/language.ts';
+import type { PageTexts } from '../pages/texts/page-texts.ts';
+import type { Parameters } from '../parameters.ts';
+import { equalsConstantTime } from '../secrets.ts';
+import { formToken } from './bound-form.ts';
+import { pageExpired } from './page-errors.ts';
+import { paths } from './paths.ts';
+import type { RouteContext } from './route-context.ts';
+
+type Kind = 'signUp' | 'forgotten';
+
+/**
+ * The pages that end in a message: for a new account, and for a forgotten password. Whether there is such an account is
+ * looked up behind the answer, which is the same and comes as fast in either case.
+ */
+export function addMailRoutes(server: FastifyInstance, context: RouteContext): void {
+  const { settings, accountMail } = context.services;
+  if (accountMail === undefined) return;
+  addForm(server, context, 'forgotten', accountMail);
+  if (settings.signUp) addForm(server, context, 'signUp', accountMail);
+}
+
+function addForm(server: FastifyInstance, context: RouteContext, kind: Kind, accountMail: AccountMail): void {
+  addEndpoint(server, paths[kind], {
+    GET: (request, reply) => showForm(context, kind, request, reply),
+    POST: async (request, reply) => {
+      const parameters = formParameters(request);
+      parameters.assertUnrepeated();
+      checkSameOrigin(request, context.services.settings.issuer);
+      const expected = mailToken(context, kind, request, reply);
+      if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
+      return ask(context, kind, accountMail, parameters, request, reply);
+    },
+  });
+}
+
+async function ask(
+  context: RouteContext,
+  kind: Kind,
+  accountMail: AccountMail,
+  parameters: Parameters,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const email = (parameters.get('email') ?? '').trim();
+  const name = (parameters.get('name') ?? '').trim();
+  const isUnfit = emailProblem(email) !== undefined || (kind === 'signUp' && nameProblem(name) !== undefined);
+  if (isUnfit) return showForm(context, kind, request, reply, 'unfit', 400);
+  const waitS = await context.services.mailLimits.reserveSender(request.ip);
+  if (waitS > 0) {
+    reply.header('retry-after', String(waitS));
+    return showForm(context, kind, request, reply, 'throttled', 429);
+  }
+  const texts = textsFor(request);
+  if (kind === 'signUp') accountMail.offerAccount(email, name, texts);
+  else accountMail.offerReset(email, texts);
+  return sendPage(reply, renderNotice({ title: texts[kind].title, text: texts.mail.sent(email) }, texts));
+}
+
+function mailToken(context: RouteContext, kind: Kind, request: FastifyRequest, reply: FastifyReply): string {
+  return formToken(context, context.cookies.ensureBrowser(request, reply), `mail ${kind}`, '');
+}
+
+function showForm(
+  context: RouteContext,
+  kind: Kind,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem?: 'unfit' | 'throttled',
+  status = 200,
+): FastifyReply {
+  const page = { kind, problem, csrf: mailToken(context, kind, request, reply) };
+  return sendPage(reply, renderAskForMail(page, textsFor(request)), { status });
+}
+
+function textsFor(request: FastifyRequest): PageTexts {
+  return chooseTexts(undefined, request.headers['accept-language']);
+}
