@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger, Resources } from '@trellis/deployable';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createUserContextSigner } from '@trellis/user-context';
 import type { JWK } from 'jose';
@@ -21,9 +21,11 @@ import {
 } from './pipeline/known-operations.ts';
 import type { OperationPlanner } from './planning/operation-plan.ts';
 import { createOperationPlanner } from './planning/plan-operation.ts';
+import { createPlannerThread } from './planner-thread/planner-thread.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph/supergraph-store.ts';
+import { createGraphMetrics, type GraphMetrics } from './telemetry/graph-metrics.ts';
 
 /** What lives as long as the gateway, through every change of its configuration. */
 export interface GatewayResources {
@@ -50,14 +52,17 @@ export interface GatewayResources {
 export async function openResources(
   config: GatewayConfig,
   inUse: SettingsInUse,
-  logger: Logger,
+  { logger, metrics }: Resources,
   catalogues: () => Preparation['catalogueOf'],
 ): Promise<GatewayResources> {
+  const graphMetrics = createGraphMetrics(metrics);
   const knownOperations = createKnownOperations();
-  const planner = createOperationPlanner({ maxSelections: inUse.limits.selections });
-  const supergraphs = await openSupergraphs(config, logger, (next) =>
-    knownOperations.prepare(next, { catalogueOf: catalogues(), planner }),
-  );
+  const planner = openPlanner(config, inUse, logger, graphMetrics);
+  const supergraphs = await openSupergraphs(config, logger, graphMetrics, async (next) => {
+    await planner.load(next);
+    await knownOperations.prepare(next, { catalogueOf: (graph) => catalogues()(graph), planner });
+  }).catch((error: unknown) => planner.close().then(() => Promise.reject(error as Error)));
+  supergraphs.onChange((_next, previous) => planner.retire(previous));
   const subgraphClient = createSubgraphClient({ timeoutMs: inUse.subgraphMs });
   const redis = config.REDIS_URL === undefined ? undefined : connect(config.REDIS_URL, 'commands', logger);
   const revocations = await followRevocations(config.REDIS_URL, redis, logger);
@@ -81,18 +86,37 @@ type Closeable = Pick<
   'supergraphs' | 'planner' | 'subgraphClient' | 'redis' | 'revocations'
 >;
 
-/** In the order in which they use one another. */
+/** In the order in which they use one another; a new supergraph that is being prepared stops waiting for its plans. */
 async function closeResources(resources: Closeable): Promise<void> {
+  const closed = resources.supergraphs.close();
   await resources.planner.close();
   await resources.subgraphClient.close();
-  await resources.supergraphs.close();
+  await closed;
   await resources.revocations?.close();
   resources.redis?.disconnect();
+}
+
+function openPlanner(
+  { settings }: GatewayConfig,
+  inUse: SettingsInUse,
+  logger: Logger,
+  metrics: GraphMetrics,
+): OperationPlanner {
+  const source = createPlannerThread({
+    deadlineMs: inUse.planningMs,
+    onReplaced: (reason) => {
+      metrics.plannerReplaced();
+      logger.error({ err: reason }, 'the thread that plans was ended; another one takes its place');
+    },
+  });
+  const { selections: maxSelections } = inUse.limits;
+  return createOperationPlanner({ source, maxSelections, overridePercents: settings.overridePercents });
 }
 
 function openSupergraphs(
   { SUPERGRAPH, SUBGRAPH_URLS }: GatewayConfig,
   logger: Logger,
+  metrics: GraphMetrics,
   warm: (next: Supergraph) => Promise<void>,
 ): Promise<SupergraphStore> {
   const remote = /^https?:\/\//.test(SUPERGRAPH);
@@ -101,9 +125,14 @@ function openSupergraphs(
     subgraphUrls: SUBGRAPH_URLS,
     warm,
     observer: {
-      swapped: ({ hash }) => logger.info({ supergraph: hash }, 'serving a new supergraph'),
-      rejected: (source, error) =>
-        logger.error({ err: error, source }, 'the supergraph is not usable; the one before goes on serving'),
+      serving: (supergraph) => {
+        metrics.serving(supergraph);
+        logger.info({ supergraph: supergraph.hash }, 'serving a new supergraph');
+      },
+      rejected: (source, error) => {
+        metrics.rejected();
+        logger.error({ err: error, source }, 'the supergraph is not usable; the one before goes on serving');
+      },
     },
   });
 }
@@ -112,7 +141,8 @@ function connect(url: string, purpose: string, logger: Logger): RedisConnection 
   return connectRedis({
     url,
     name: `trellis-gateway-${purpose}`,
-    onError: (error) => logger.warn({ reason: error.message }, "Redis can't be reached; the gateway goes on without it"),
+    onError: (error) =>
+      logger.warn({ reason: error.message }, "Redis can't be reached; the gateway goes on without it"),
   });
 }
 

@@ -10,6 +10,7 @@ const DEFAULT_REQUEST_MS = 30_000;
 const DEFAULT_SUBGRAPH_MS = 10_000;
 const DEFAULT_HEARTBEAT_MS = 10_000;
 const DEFAULT_STALLED_MS = 30_000;
+const DEFAULT_PLANNING_MS = 5_000;
 
 /** What the environment and the file come to, with every default filled in. */
 export interface SettingsInUse {
@@ -22,6 +23,7 @@ export interface SettingsInUse {
   readonly subgraphMs: number;
   readonly heartbeatMs: number;
   readonly stalledMs: number;
+  readonly planningMs: number;
   readonly introspection: boolean;
   readonly production: boolean;
   readonly headers: HeaderSettings;
@@ -41,6 +43,7 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
     subgraphMs: settings.timeouts?.subgraphMs ?? DEFAULT_SUBGRAPH_MS,
     heartbeatMs: settings.timeouts?.heartbeatMs ?? DEFAULT_HEARTBEAT_MS,
     stalledMs: settings.timeouts?.stalledMs ?? DEFAULT_STALLED_MS,
+    planningMs: settings.timeouts?.planningMs ?? DEFAULT_PLANNING_MS,
     introspection: settings.introspection ?? !production,
     production,
     headers: {

@@ -24,6 +24,8 @@ export interface GatewaySettings {
   readonly persistedQueries?: PersistedQuerySettings | undefined;
   readonly rateLimits?: RateLimits | undefined;
   readonly timeouts?: TimeoutSettings | undefined;
+  /** By label. */
+  readonly overridePercents?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Bounds on what one request may ask for. */
@@ -88,6 +90,7 @@ export interface TimeoutSettings {
   readonly subgraphMs?: number | undefined;
   readonly heartbeatMs?: number | undefined;
   readonly stalledMs?: number | undefined;
+  readonly planningMs?: number | undefined;
 }
 
 const count = (description: string): z.ZodOptional<z.ZodNumber> =>
@@ -270,6 +273,7 @@ const timeouts = z
     stalledMs: count(
       'Milliseconds for which a client may leave parts unread; then it is cut off. Default 30,000.',
     ),
+    planningMs: count('Milliseconds for planning an operation that is new. Default 5,000.'),
   })
   .describe('How long things may take.');
 
@@ -297,4 +301,10 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
   persistedQueries: persistedQueries.optional(),
   rateLimits: rateLimits.optional(),
   timeouts: timeouts.optional(),
+  overridePercents: z
+    .record(z.string(), z.number().min(0).max(100))
+    .optional()
+    .describe(
+      'By label of a progressive @override, for labels other than percent(…): of how many operations in 100 it is on.',
+    ),
 });

@@ -16,7 +16,12 @@ export async function startGateway(
   { logger, metrics }: Resources,
 ): Promise<Deployable> {
   const inUse = settingsInUse(config);
-  const resources = await openResources(config, inUse, logger, () => configuration.services().catalogueOf);
+  const resources = await openResources(
+    config,
+    inUse,
+    { logger, metrics },
+    () => configuration.services().catalogueOf,
+  );
   const configuration: CurrentConfiguration = new CurrentConfiguration(config, resources, logger);
   const server = buildServer({
     logger,

@@ -4,7 +4,8 @@ import { executePlan } from '../src/execution/execute-plan.ts';
 import type { ExecutionResult } from '../src/execution/execution-result.ts';
 import { createSubgraphClient, type SubgraphClient } from '../src/execution/subgraph-client.ts';
 import type { Denial, OperationPlanner } from '../src/planning/operation-plan.ts';
-import { createOperationPlanner } from '../src/planning/plan-operation.ts';
+import { createOperationPlanner, type PlannerOptions } from '../src/planning/plan-operation.ts';
+import { createPlannerThread, type QueryPlanSource } from '../src/planner-thread/planner-thread.ts';
 import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';
 import type { Supergraph } from '../src/supergraph/supergraph.ts';
 import { startSubgraphServer, type SubgraphServer } from './subgraph-server.ts';
@@ -36,6 +37,8 @@ export interface HandGraph {
   readonly supergraph: Supergraph;
   readonly planner: OperationPlanner;
   server(name: string): SubgraphServer;
+  /** How many plans were made. */
+  planned(): number;
   /** Runs an operation, and answers as a client would read it. */
   run(text: string, options?: RunOptions): Promise<ExecutionResult>;
   close(): Promise<void>;
@@ -46,7 +49,10 @@ export const FEDERATION = `extend schema @link(url: "https://specs.apollo.dev/fe
   import: ["@key", "@requires", "@external", "@provides", "@shareable", "@override", "@inaccessible", "@context", "@fromContext"])`;
 
 /** Starts a server for each subgraph and composes them. */
-export async function startHandGraph(subgraphs: Readonly<Record<string, HandSubgraph>>): Promise<HandGraph> {
+export async function startHandGraph(
+  subgraphs: Readonly<Record<string, HandSubgraph>>,
+  options: PlannerOptions = {},
+): Promise<HandGraph> {
   const servers = new Map<string, SubgraphServer>();
   for (const [name, { sdl, resolvers }] of Object.entries(subgraphs)) {
     const schema = buildSubgraphSchema({ typeDefs: parse(sdl), resolvers });
@@ -56,11 +62,13 @@ export async function startHandGraph(subgraphs: Readonly<Record<string, HandSubg
   const supergraph = buildSupergraph(
     composeGraph({ name: 'hand', subgraphs: definitions }, (name) => servers.get(name)?.url ?? ''),
   );
-  const planner = createOperationPlanner();
+  const source = countingSource();
+  const planner = createOperationPlanner({ source, ...options });
   const ownClient = createSubgraphClient();
   return {
     supergraph,
     planner,
+    planned: () => source.count,
     server(name) {
       const server = servers.get(name);
       if (!server) throw new RangeError(`There is no subgraph ${name}.`);
@@ -72,6 +80,21 @@ export async function startHandGraph(subgraphs: Readonly<Record<string, HandSubg
       await planner.close();
       await ownClient.close();
       await Promise.all([...servers.values()].map((server) => server.close()));
+    },
+  };
+}
+
+/** The thread that plans, and how often it was asked. */
+function countingSource(): QueryPlanSource & { count: number } {
+  const thread = createPlannerThread();
+  return {
+    count: 0,
+    load: (supergraph) => thread.load(supergraph),
+    unload: (supergraph) => thread.unload(supergraph),
+    close: () => thread.close(),
+    plan(...question) {
+      this.count += 1;
+      return thread.plan(...question);
     },
   };
 }

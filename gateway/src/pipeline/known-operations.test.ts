@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { ANONYMOUS } from '../auth/caller.ts';
 import { DEFAULT_COSTS } from '../limits/cost-settings.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
+import { createPlannerThread, type QueryPlanSource } from '../planner-thread/planner-thread.ts';
+import type { OperationPlanner } from '../planning/operation-plan.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
-import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compose } from '../testing/compose.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
@@ -20,23 +21,20 @@ beforeAll(async () => {
 });
 afterAll(() => graph.close());
 
-/** The real planner, and what it was asked. */
-function counted(supergraph: Supergraph): { supergraph: Supergraph; planned: string[] } {
+/** A planner over the real thread, and what the thread was asked. */
+function countingPlanner(): { planner: OperationPlanner; planned: string[] } {
   const planned: string[] = [];
-  const { planner } = supergraph;
-  return {
-    planned,
-    supergraph: {
-      ...supergraph,
-      planner: {
-        ...planner,
-        plan(operation, labels) {
-          planned.push(operation);
-          return planner.plan(operation, labels);
-        },
-      },
+  const thread = createPlannerThread();
+  const source: QueryPlanSource = {
+    load: (supergraph) => thread.load(supergraph),
+    unload: (supergraph) => thread.unload(supergraph),
+    close: () => thread.close(),
+    plan(supergraph, operation, labels, signal) {
+      planned.push(operation);
+      return thread.plan(supergraph, operation, labels, signal);
     },
   };
+  return { planned, planner: createOperationPlanner({ source }) };
 }
 
 function use(known: KnownOperations, catalogue: OperationCatalogue, text: string): void {
@@ -47,7 +45,8 @@ function use(known: KnownOperations, catalogue: OperationCatalogue, text: string
 describe('Operations that are known', () => {
   it('are planned for the next generation before it serves, once each', async () => {
     const before = buildSupergraph(compose(graph.all));
-    const { supergraph: next, planned } = counted(before);
+    const next = { ...before };
+    const { planner, planned } = countingPlanner();
     const known = createKnownOperations();
     const old = createOperationCatalogue(before, settings);
     use(known, old, '{ public }');
@@ -55,7 +54,6 @@ describe('Operations that are known', () => {
     use(known, old, 'query ($all: Boolean!) { people @include(if: $all) { name } }');
 
     const fresh = createOperationCatalogue(next, settings);
-    const planner = createOperationPlanner();
     await known.prepare(next, { catalogueOf: () => fresh, planner });
     expect(planned).toHaveLength(2);
 
@@ -69,10 +67,8 @@ describe('Operations that are known', () => {
   it('that the next generation does not have are passed over', async () => {
     const known = createKnownOperations();
     use(known, createOperationCatalogue(buildSupergraph(compose(graph.all)), settings), '{ public }');
-    const { supergraph: next, planned } = counted(
-      buildSupergraph(compose([{ name: 'other', typeDefs: 'type Query { other: Int }' }])),
-    );
-    const planner = createOperationPlanner();
+    const next = buildSupergraph(compose([{ name: 'other', typeDefs: 'type Query { other: Int }' }]));
+    const { planner, planned } = countingPlanner();
     const catalogue = createOperationCatalogue(next, settings);
     await known.prepare(next, { catalogueOf: () => catalogue, planner });
     expect(planned).toHaveLength(0);

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { Caller } from '../auth/caller.ts';
+import { SegmentedCache } from '../caching/segmented-cache.ts';
 import type { OperationPlanner, Variables } from '../planning/operation-plan.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { CataloguedOperation, OperationCatalogue } from './operation-catalogue.ts';
@@ -42,9 +42,9 @@ interface KnownOperation {
 const MAX_OPERATIONS = 200;
 const PREPARE_DEADLINE_MS = 5_000;
 
-/** Remembers 200 operations; what was not used for longest goes first. */
+/** Remembers 200 operations; what is not used again makes room first. */
 export function createKnownOperations(): KnownOperations {
-  const known = new LRUCache<string, KnownOperation>({ max: MAX_OPERATIONS });
+  const known = new SegmentedCache<KnownOperation>({ maxEntries: MAX_OPERATIONS });
   return {
     remember({ text, operation, variables, caller }) {
       const key = `${operation.documentHash} ${operation.name ?? ''}`;

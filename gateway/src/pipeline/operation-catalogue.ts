@@ -1,8 +1,8 @@
 import { GraphQLError, Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import { readAuthorizationRules, type AuthorizationRules } from '../auth/authorization-rules.ts';
 import { createOperationGuard, type OperationGuard } from '../auth/operation-guard.ts';
 import type { Policies } from '../auth/policies.ts';
+import { SegmentedCache } from '../caching/segmented-cache.ts';
 import { RequestRefused } from '../errors.ts';
 import { compileCost } from '../limits/compile-cost.ts';
 import type { CostSettings } from '../limits/cost-settings.ts';
@@ -59,7 +59,7 @@ const ENTRY_CHARACTERS = 200;
 
 /**
  * Parses and validates each text once, and works out once what of an operation depends on nothing but its text and the
- * graph. Refusals are remembered like successes. What was not used for longest goes first.
+ * graph. Refusals are remembered like successes. What is not used again makes room first.
  */
 export function createOperationCatalogue(
   supergraph: Supergraph,
@@ -71,17 +71,21 @@ export function createOperationCatalogue(
     annotations: readGraphAnnotations(supergraph.supergraphSchema),
     rules: readAuthorizationRules(supergraph.supergraphSchema),
   };
-  const documents = new LRUCache<string, CataloguedDocument | RequestRefused>({
-    max: MAX_DOCUMENTS,
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: (_document, text) => text.length + ENTRY_CHARACTERS,
+  const documents = new SegmentedCache<CataloguedDocument | RequestRefused>({
+    maxEntries: MAX_DOCUMENTS,
+    maxWeight: MAX_CHARACTERS,
+    weigh: (_document, text) => text.length + ENTRY_CHARACTERS,
   });
+  const admitAnew = (text: string): CataloguedDocument | RequestRefused => {
+    const document = admit(text, graph);
+    documents.set(text, document);
+    return document;
+  };
   return {
     document(text) {
-      const known = documents.get(text) ?? admit(text, graph);
-      documents.set(text, known);
-      if (known instanceof RequestRefused) throw known;
-      return known;
+      const document = documents.get(text) ?? admitAnew(text);
+      if (document instanceof RequestRefused) throw document;
+      return document;
     },
   };
 }

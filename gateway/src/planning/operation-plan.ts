@@ -31,12 +31,21 @@ export interface PlanRequest {
 /** Makes plans, remembers them, and makes each one once however many ask for it. */
 export interface OperationPlanner {
   /**
-   * @throws GraphQLError QUERY_TOO_COMPLEX when a bound of planning is exceeded
+   * @throws GraphQLError QUERY_TOO_COMPLEX when a bound of planning is exceeded, its time and memory included
+   * @throws GraphQLError OVERLOADED when too many operations wait to be planned
    * @throws GraphQLError INTERNAL_SERVER_ERROR when the planner fails
    * @throws the signal's reason; the plan is still made for others who wait for it
    */
   planOperation(request: PlanRequest, signal: AbortSignal): Promise<OperationPlan>;
-  /** Ends the worker thread. */
+  /**
+   * Prepares planning for a generation of the supergraph.
+   *
+   * @throws Error when nothing can be planned for it
+   */
+  load(supergraph: Supergraph): Promise<void>;
+  /** A generation that was loaded no longer serves: what is being planned for it is the last. */
+  retire(supergraph: Supergraph): void;
+  /** Ends the thread that plans. */
   close(): Promise<void>;
 }
 

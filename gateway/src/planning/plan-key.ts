@@ -6,12 +6,17 @@ import { ownVariable, type Variables } from './variables.ts';
 
 /**
  * Everything that a plan depends on: the text, the operation, the generation of the supergraph, how the conditions are
- * decided, what is denied and why, and whether parts are wanted.
+ * decided, which overrides are on, what is denied and why, and whether parts are wanted.
  */
-export function planKey(facts: OperationFacts, request: PlanRequest): string {
+export function planKey(
+  facts: OperationFacts,
+  request: PlanRequest,
+  overrideLabels: readonly string[],
+): string {
   const { supergraph, operationName = '', incremental, denied } = request;
   const start = `${facts.documentHash} ${operationName} ${supergraph.hash} ${incremental && facts.mayDefer ? 'parts' : 'whole'}`;
-  return `${start} ${conditionBits(facts, request.variables)} ${denied?.size ? deniedKey(facts, denied) : ''}`;
+  const labels = overrideLabels.length > 0 ? JSON.stringify(overrideLabels) : '';
+  return `${start} ${conditionBits(facts, request.variables)} ${labels} ${denied?.size ? deniedKey(facts, denied) : ''}`;
 }
 
 function conditionBits({ conditionVariables }: OperationFacts, variables: Variables): string {

@@ -1,148 +1,107 @@
-import type { PlanNode } from '@apollo/query-planner';
-import { GraphQLError, type FieldNode } from 'graphql';
-import { LRUCache } from 'lru-cache';
-import { SelectionShape } from '../execution/response-shape.ts';
+import { clientError } from '@trellis/errors';
+import { GraphQLError } from 'graphql';
+import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
+import {
+  createPlannerThread,
+  PlannerQueueFull,
+  type QueryPlanSource,
+} from '../planner-thread/planner-thread.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';
-import { countSelections } from './count-selections.ts';
-import type { Denial } from './denial.ts';
 import { operationFacts } from './document-facts.ts';
-import type { OperationPlan, OperationPlanner, PlanRequest } from './operation-plan.ts';
+import { GenerationPlans, type WeighedPlan } from './generation-plans.ts';
+import { makePlan } from './make-plan.ts';
+import type { OperationPlanner } from './operation-plan.ts';
+import { overrideLabelsFor } from './override-labels.ts';
 import { planKey } from './plan-key.ts';
 import { enforceLimit } from './planning-limits.ts';
-import { prepareOperation } from './prepare-operation.ts';
-import type { PreparedOperation } from './prepared-operation.ts';
-import { printForPlanning } from './print-operation.ts';
 import { schemaHints } from './schema-hints.ts';
 
 /** Settings of {@link createOperationPlanner}. */
 export interface PlannerOptions {
-  /** How many plans are remembered. @default 2000 */
-  readonly maxPlans?: number;
+  /** Who makes query plans; it is closed with the planner. @default a thread of its own */
+  readonly source?: QueryPlanSource | undefined;
+  /** How many plans are remembered of a generation. @default 2000 */
+  readonly maxPlans?: number | undefined;
   /** Selections of an operation once its fragments are written out, introspection aside. @default 5000 */
-  readonly maxSelections?: number;
+  readonly maxSelections?: number | undefined;
   /** Variables of one document that decide `@skip`, `@include` and `@defer`. @default 32 */
-  readonly maxConditionVariables?: number;
+  readonly maxConditionVariables?: number | undefined;
+  /** By label, percent of the operations that a progressive override is on for, beside those that say it themselves. */
+  readonly overridePercents?: Readonly<Record<string, number>> | undefined;
+  /** From 0 up to 1, for the choice of progressive overrides. @default Math.random */
+  readonly random?: (() => number) | undefined;
 }
+
+const MAX_PLANS = 2_000;
+/** Of all plans of a generation together: some 100 MB at worst. */
+const MAX_REMEMBERED_SELECTIONS = 100_000;
+const RETRY_AFTER_S = 1;
+/** The planner has a bound of its own, and no code for it. */
+const PLANNER_LIMIT = /^Number of [-a-z ]+ exceeds limit/;
 
 /** A planner with its memory. One serves all generations of a supergraph. */
 export function createOperationPlanner(options: PlannerOptions = {}): OperationPlanner {
-  const limits = {
-    maxSelections: options.maxSelections ?? 5000,
-    maxConditionVariables: options.maxConditionVariables ?? 32,
-  };
-  const plans = new LRUCache<string, OperationPlan>({ max: options.maxPlans ?? 2000 });
-  const underway = new Map<string, Promise<OperationPlan>>();
+  const { maxSelections = 5000, maxConditionVariables = 32, maxPlans = MAX_PLANS } = options;
+  const { source = createPlannerThread(), overridePercents = {}, random = Math.random } = options;
+  const generations = new WeakMap<Supergraph, GenerationPlans>();
 
-  const planOnce = (key: string, request: PlanRequest): Promise<OperationPlan> => {
-    let promise = underway.get(key);
-    if (!promise) {
-      promise = makePlan(request, limits)
-        .then((plan) => {
-          plans.set(key, plan);
-          return plan;
-        })
-        .finally(() => underway.delete(key));
-      underway.set(key, promise);
+  const generationOf = (supergraph: Supergraph): GenerationPlans => {
+    let generation = generations.get(supergraph);
+    if (!generation) {
+      const bounds = { maxPlans, maxSelections: MAX_REMEMBERED_SELECTIONS };
+      generation = new GenerationPlans(bounds, () => source.unload(supergraph));
+      generations.set(supergraph, generation);
     }
-    return promise;
+    return generation;
   };
 
   return {
     async planOperation(request, signal) {
+      const { supergraph } = request;
       const facts = operationFacts(request.document, request.operationName, request.documentHash);
-      enforceLimit('conditionVariables', limits.maxConditionVariables, facts.conditionVariables.length);
-      const key = planKey(facts, request);
-      const known = plans.get(key);
+      enforceLimit('conditionVariables', maxConditionVariables, facts.conditionVariables.length);
+      const { overrideLabels } = schemaHints(supergraph.supergraphSchema);
+      const labels = overrideLabelsFor(facts, overrideLabels, overridePercents, random);
+      const key = planKey(facts, request, labels);
+      const generation = generationOf(supergraph);
+      const known = generation.known(key);
       if (known) return known;
-      return untilAborted(planOnce(key, request), signal);
+      const make = (abandoned: AbortSignal): Promise<WeighedPlan> =>
+        makePlan(request, facts, maxSelections, (text) =>
+          source.plan(supergraph, text, labels, abandoned),
+        ).catch((error: unknown) => {
+          const failure = failureOf(error);
+          if (error instanceof PlannerOverstrained) generation.refuse(key, failure);
+          throw failure;
+        });
+      return generation.make(key, make, signal);
     },
-    close: () => Promise.resolve(),
+    load: (supergraph) => source.load(supergraph),
+    retire: (supergraph) => generationOf(supergraph).retire(),
+    close: () => source.close(),
   };
 }
 
-interface Limits {
-  readonly maxSelections: number;
-  readonly maxConditionVariables: number;
-}
-
-const nothingDenied: ReadonlyMap<FieldNode, Denial> = new Map();
-
-async function makePlan(request: PlanRequest, limits: Limits): Promise<OperationPlan> {
-  const { supergraph, variables } = request;
-  const facts = operationFacts(request.document, request.operationName, request.documentHash);
-  const selections = countSelections(facts.operation.selectionSet, facts.fragments, variables);
-  enforceLimit('expandedSelections', limits.maxSelections, selections);
-  const prepared = prepareOperation({
-    schema: supergraph.schema,
-    facts,
-    variables,
-    denied: request.denied ?? nothingDenied,
-    hints: schemaHints(supergraph.supergraphSchema),
-    maxSelections: limits.maxSelections,
-    incremental: request.incremental ?? false,
-  });
-  const steps = await planSteps(supergraph, prepared);
-  return Object.freeze({
-    supergraph,
-    kind: prepared.kind,
-    facts,
-    ...steps,
-    isDeferred: prepared.defers.size > 0,
-    shape: shapeOf(prepared, supergraph),
-  });
-}
-
-type Steps = Pick<OperationPlan, 'step' | 'parts'>;
-
-/**
- * The planner fails on some deferred fragments. Then the operation is planned as if nothing were deferred, and the parts are
- * found out while it runs.
- */
-async function planSteps(supergraph: Supergraph, prepared: PreparedOperation): Promise<Steps> {
-  if (prepared.defers.size > 0) {
-    try {
-      return { step: undefined, parts: compileDeferredPlan(planNode(supergraph, prepared, true)) };
-    } catch {
-      // what is wrong beside the deferral shows below
-    }
-  }
-  try {
-    const node = planNode(supergraph, prepared, false);
-    return { step: node && compilePlanNode(node), parts: undefined };
-  } catch (cause) {
-    throw new GraphQLError('The operation could not be planned.', {
-      extensions: { code: 'INTERNAL_SERVER_ERROR' },
-      originalError: cause instanceof Error ? cause : new Error(String(cause)),
+/** What a client is told of a plan that was not made. */
+function failureOf(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  if (error instanceof PlannerOverstrained) {
+    const { limit, maximum, actual } = error;
+    return clientError('QUERY_TOO_COMPLEX', `The operation exceeds the limit of ${maximum} on ${limit}.`, {
+      extensions: { limit: { name: limit, maximum, actual } },
     });
   }
-}
-
-function planNode(
-  { planner }: Supergraph,
-  prepared: PreparedOperation,
-  withDefer: boolean,
-): PlanNode | undefined {
-  const text = printForPlanning(prepared, withDefer);
-  const node = text === undefined ? undefined : planner.plan(text).node;
-  if (node?.kind === 'Subscription') throw new Error('A subscription is not executed as a query.');
-  return node;
-}
-
-function shapeOf(prepared: PreparedOperation, supergraph: Supergraph): SelectionShape {
-  const { schema, types } = supergraph;
-  const { interfaceObjects } = schemaHints(supergraph.supergraphSchema);
-  const root = schema.getRootType(prepared.kind);
-  if (!root) throw new TypeError(`The schema has no ${prepared.kind} type.`);
-  return new SelectionShape(root, prepared.selections, { schema, types, interfaceObjects });
-}
-
-/** Stops waiting when the signal says so; what is waited for goes on. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason as Error);
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  if (error instanceof PlannerQueueFull)
+    return new GraphQLError('The gateway is at its capacity.', {
+      extensions: { code: 'OVERLOADED', retryAfterS: RETRY_AFTER_S },
+      originalError: error,
+    });
+  if (error instanceof Error && PLANNER_LIMIT.test(error.message))
+    return clientError('QUERY_TOO_COMPLEX', 'The operation has too many ways to be planned.', {
+      cause: error,
+    });
+  return new GraphQLError('The operation could not be planned.', {
+    extensions: { code: 'INTERNAL_SERVER_ERROR' },
+    originalError: error instanceof Error ? error : new Error(String(error)),
   });
 }

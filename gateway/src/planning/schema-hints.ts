@@ -1,4 +1,5 @@
 import { isInterfaceType, type Schema } from '@apollo/federation-internals';
+import { ALWAYS, type OverrideLabels } from './override-labels.ts';
 
 /** What an operation is prepared by, read from a supergraph once. */
 export interface SchemaHints {
@@ -15,6 +16,8 @@ export interface SchemaHints {
    * the planner may never end with them, so they are planned on the interface.
    */
   readonly plannedOnInterface: ReadonlySet<string>;
+  /** Progressive overrides, and the fields that they are about. */
+  readonly overrideLabels: OverrideLabels;
 }
 
 const NAMES = /[_A-Za-z][_0-9A-Za-z]*/g;
@@ -47,7 +50,25 @@ function readHints(schema: Schema): SchemaHints {
       if (given['isInterfaceObject'] === true && typeof name === 'string') interfaceObjects.add(name);
     }
   }
-  return { reservedKeys, interfaceObjects, plannedOnInterface: fieldsToHoist(schema, interfaceObjects) };
+  return {
+    reservedKeys,
+    interfaceObjects,
+    plannedOnInterface: fieldsToHoist(schema, interfaceObjects),
+    overrideLabels: readOverrideLabels(schema, reservedKeys),
+  };
+}
+
+function readOverrideLabels(schema: Schema, reservedKeys: ReadonlySet<string>): OverrideLabels {
+  const labels = new Map<string, Set<string>>();
+  for (const application of schema.directive('join__field')?.applications() ?? []) {
+    const { overrideLabel }: Readonly<Record<string, unknown>> = application.arguments();
+    const { parent } = application;
+    if (typeof overrideLabel !== 'string' || !('name' in parent)) continue;
+    const fields = labels.get(overrideLabel) ?? new Set();
+    const name = String(parent.name);
+    labels.set(overrideLabel, fields.add(reservedKeys.has(name) ? ALWAYS : name));
+  }
+  return labels;
 }
 
 function fieldSetsOf({ key, requires, contextArguments }: Readonly<Record<string, unknown>>): string[] {

@@ -5,7 +5,6 @@ import {
   type Schema,
 } from '@apollo/federation-internals';
 import { extendSchema, parse, type GraphQLSchema } from 'graphql';
-import { createSupergraphPlanner } from './supergraph-planner.ts';
 import type { SubgraphEndpoint, Supergraph } from './supergraph.ts';
 import { createTypeIndex } from './type-index.ts';
 
@@ -38,7 +37,6 @@ export function buildSupergraph(sdl: string, options: BuildOptions = {}): Superg
     supergraphSchema: federated.schema,
     subgraphs,
     types: createTypeIndex(federated.schema),
-    planner: createSupergraphPlanner(sdl),
   });
 }
 

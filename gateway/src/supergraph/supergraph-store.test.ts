@@ -29,7 +29,7 @@ let rejections: Rejection[];
 let swaps: Supergraph[];
 
 const observer = {
-  swapped: (next: Supergraph) => void swaps.push(next),
+  serving: (next: Supergraph) => void swaps.push(next),
   rejected: (source: string, error: Error) => void rejections.push({ source, error }),
 };
 
@@ -64,7 +64,7 @@ describe('a supergraph file', () => {
     store = await createSupergraphStore({ file, pollMs: 1_000_000, observer });
     await writeFile(file, graphWith('one', 'two'));
     await until(() => fieldsOf(store.current()).length === 2);
-    expect(swaps).toHaveLength(1);
+    expect(swaps).toEqual([expect.anything(), store.current()]);
   });
 
   it('that is replaced by a rename is served, again and again', async () => {
@@ -99,18 +99,19 @@ describe('a supergraph file', () => {
 
   it('is prepared before it serves, and serves the old one if that fails', async () => {
     let ready = (): void => {};
+    let prepared = 0;
     const warming = new Promise<void>((resolve) => {
       ready = resolve;
     });
     const warm = async (next: Supergraph): Promise<void> => {
+      prepared += 1;
       if (fieldsOf(next).includes('bad')) throw new Error('It can not be prepared.');
-      await warming;
+      if (fieldsOf(next).includes('two')) await warming;
     };
     store = await createSupergraphStore({ file, pollMs: 20, warm, observer });
+    expect(prepared).toBe(1);
     await writeFile(file, graphWith('two'));
-    await new Promise((resolve) => {
-      setTimeout(resolve, 200);
-    });
+    await until(() => prepared === 2);
     expect(fieldsOf(store.current())).toEqual(['one']);
     ready();
     await until(() => fieldsOf(store.current())[0] === 'two');

@@ -16,8 +16,8 @@ export interface SupergraphStore {
 
 /** What the store tells its host, for logs and metrics. */
 export interface SupergraphObserver {
-  /** A new generation serves. */
-  swapped(supergraph: Supergraph): void;
+  /** A generation serves: the first one, and each that takes the place of another. */
+  serving(supergraph: Supergraph): void;
   /** A text was refused, or could not be read: the generation before goes on serving. Told once for each text. */
   rejected(source: string, error: Error): void;
 }
@@ -34,7 +34,7 @@ export interface SupergraphStoreOptions {
   readonly subgraphUrls?: Readonly<Record<string, string>> | undefined;
   /** How often a change is looked for where no watcher tells of it, milliseconds. @default 5000 */
   readonly pollMs?: number | undefined;
-  /** Prepares a generation before it serves: the operations that are known are planned. */
+  /** Prepares a generation before it serves, the first one too. Where it rejects, the generation is not usable. */
   readonly warm?: ((next: Supergraph) => Promise<void>) | undefined;
   readonly observer?: SupergraphObserver | undefined;
 }
@@ -52,7 +52,10 @@ export async function createSupergraphStore(options: SupergraphStoreOptions): Pr
   const closing = new AbortController();
   const first = await source.read(closing.signal);
   if (first === undefined) throw new InvalidSupergraph(`There is no supergraph at ${source.description}.`);
-  return new WatchingStore(source, buildSupergraph(first, options), first, options, closing);
+  const current = buildSupergraph(first, options);
+  await options.warm?.(current);
+  options.observer?.serving(current);
+  return new WatchingStore(source, current, first, options, closing);
 }
 
 function sourceOf({ file, url, subgraphs }: SupergraphStoreOptions): SupergraphSource {
@@ -138,7 +141,7 @@ class WatchingStore implements SupergraphStore {
     if (next.hash === previous.hash) return;
     await this.#options.warm?.(next);
     this.#current = next;
-    this.#options.observer?.swapped(next);
+    this.#options.observer?.serving(next);
     for (const listener of this.#listeners) listener(next, previous);
   }
 

@@ -1,6 +1,5 @@
 import type { Schema } from '@apollo/federation-internals';
 import type { GraphQLSchema } from 'graphql';
-import type { SupergraphPlanner } from './supergraph-planner.ts';
 import type { TypeIndex } from './type-index.ts';
 
 /** One subgraph, and where it is asked. */
@@ -27,6 +26,4 @@ export interface Supergraph {
   readonly subgraphs: ReadonlyMap<string, SubgraphEndpoint>;
   /** Which object types an abstract type stands for, hidden types included. */
   readonly types: TypeIndex;
-  /** Makes the plans of operations. */
-  readonly planner: SupergraphPlanner;
 }

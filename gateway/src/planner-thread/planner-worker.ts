@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+import type { QueryPlan } from '@apollo/query-planner';
+import type { PlannerReply, PlannerTask } from './messages.ts';
+
+/** The thread was ended because a task asked too much of it. */
+export class PlannerOverstrained extends Error {
+  override readonly name = 'PlannerOverstrained';
+  /** Its unit is in the name. */
+  readonly limit: 'planningMs' | 'planningMb';
+  readonly maximum: number;
+  readonly actual: number;
+
+  constructor(limit: PlannerOverstrained['limit'], maximum: number, actual: number) {
+    super(`A task of the thread that plans has exceeded the limit of ${maximum} on ${limit}.`);
+    this.limit = limit;
+    this.maximum = maximum;
+    this.actual = actual;
+  }
+}
+
+/** Memory that a plan may take; beyond it the thread ends, and the process does not. */
+const MAX_HEAP_MB = 512;
+/** Short-lived objects get little room: the thread waits most of the time, and what it holds is counted. */
+const YOUNG_HEAP_MB = 16;
+const START_DEADLINE_MS = 30_000;
+
+/** One life of the thread that plans. It ends when it is closed, when a task takes too long, or when it fails. */
+export class PlannerWorker {
+  readonly #worker: Worker;
+  #isAlive = true;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.once('exit', () => {
+      this.#isAlive = false;
+    });
+    worker.on('error', () => undefined); // whoever waits for it is told; nobody else has lost anything
+  }
+
+  /** @throws Error when the thread can't start */
+  static async start(): Promise<PlannerWorker> {
+    const worker = new Worker(...programOf());
+    worker.unref();
+    const started = new PlannerWorker(worker);
+    await started.#reply(START_DEADLINE_MS);
+    return started;
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /**
+   * Does one task. The one before must be done.
+   *
+   * @throws PlannerOverstrained when it takes longer than `deadlineMs`, or more memory than there is; the thread has ended
+   * @throws Error when the task fails
+   */
+  async ask(task: PlannerTask, deadlineMs: number): Promise<QueryPlan | undefined> {
+    const replied = this.#reply(deadlineMs);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is about windows of a browser
+    this.#worker.postMessage(task);
+    const reply = await replied;
+    if (reply.kind === 'failed') throw new Error(reply.message);
+    return reply.kind === 'done' ? reply.plan : undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#isAlive = false;
+    await this.#worker.terminate();
+  }
+
+  async #reply(deadlineMs: number): Promise<PlannerReply> {
+    const waiting = new AbortController();
+    const { signal } = waiting;
+    const start = performance.now();
+    const deadline = setTimeout(() => {
+      const actual = Math.ceil(performance.now() - start);
+      waiting.abort(new PlannerOverstrained('planningMs', deadlineMs, actual));
+    }, deadlineMs);
+    const onExit = (): void => waiting.abort(new Error('The thread that plans has ended.'));
+    this.#worker.once('exit', onExit);
+    try {
+      const [reply] = (await once(this.#worker, 'message', { signal })) as [PlannerReply]; // our own program
+      return reply;
+    } catch (error) {
+      await this.close();
+      throw failureOf(error, signal);
+    } finally {
+      clearTimeout(deadline);
+      this.#worker.off('exit', onExit);
+    }
+  }
+}
+
+/** `once` rejects with the thread's own error, or with one about the signal, which holds the reason. */
+function failureOf(error: unknown, { aborted, reason }: AbortSignal): unknown {
+  if (aborted) return reason;
+  const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return isMemory ? new PlannerOverstrained('planningMb', MAX_HEAP_MB, MAX_HEAP_MB + 1) : error;
+}
+
+/** From source, the thread first needs what runs TypeScript; compiled, nothing. */
+function programOf(): [URL | string, WorkerOptions] {
+  const resourceLimits = {
+    maxOldGenerationSizeMb: MAX_HEAP_MB,
+    maxYoungGenerationSizeMb: YOUNG_HEAP_MB,
+  };
+  if (!import.meta.url.endsWith('.ts')) return [new URL('./program.js', import.meta.url), { resourceLimits }];
+  const program = new URL('./program.ts', import.meta.url).href;
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')); // its loader leaves threads alone
+  const api = new URL('./esm/api/index.mjs', tsx).href;
+  return [
+    `import(${JSON.stringify(api)}).then(({ register }) => { register(); return import(${JSON.stringify(program)}); })`,
+    { eval: true, execArgv: ['--conditions=trellis-source'], resourceLimits },
+  ];
+}

@@ -1,0 +1,100 @@
+import type { PlanNode, QueryPlan } from '@apollo/query-planner';
+import type { FieldNode } from 'graphql';
+import { PlannerQueueFull } from '../planner-thread/planner-thread.ts';
+import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
+import { SelectionShape } from '../execution/response-shape.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';
+import { countSelections } from './count-selections.ts';
+import type { Denial } from './denial.ts';
+import type { OperationFacts } from './document-facts.ts';
+import type { WeighedPlan } from './generation-plans.ts';
+import type { OperationPlan, PlanRequest } from './operation-plan.ts';
+import { enforceLimit } from './planning-limits.ts';
+import { prepareOperation } from './prepare-operation.ts';
+import type { PreparedOperation } from './prepared-operation.ts';
+import { printForPlanning } from './print-operation.ts';
+import { schemaHints } from './schema-hints.ts';
+
+/** Asks the planner. @throws Error when there is no plan */
+export type PlanText = (text: string) => Promise<QueryPlan>;
+
+const nothingDenied: ReadonlyMap<FieldNode, Denial> = new Map();
+
+/**
+ * Prepares an operation, has it planned, and makes the plan executable.
+ *
+ * @throws GraphQLError QUERY_TOO_COMPLEX when it has more than `maxSelections`, and what `planText` throws
+ */
+export async function makePlan(
+  request: PlanRequest,
+  facts: OperationFacts,
+  maxSelections: number,
+  planText: PlanText,
+): Promise<WeighedPlan> {
+  const { supergraph, variables } = request;
+  const selections = countSelections(facts.operation.selectionSet, facts.fragments, variables);
+  enforceLimit('expandedSelections', maxSelections, selections);
+  const prepared = prepareOperation({
+    schema: supergraph.schema,
+    facts,
+    variables,
+    denied: request.denied ?? nothingDenied,
+    hints: schemaHints(supergraph.supergraphSchema),
+    maxSelections,
+    incremental: request.incremental ?? false,
+  });
+  const steps = await planSteps(prepared, planText);
+  const plan = Object.freeze({
+    supergraph,
+    kind: prepared.kind,
+    facts,
+    ...steps,
+    isDeferred: prepared.defers.size > 0,
+    shape: shapeOf(prepared, supergraph),
+  });
+  return { plan, selections };
+}
+
+type Steps = Pick<OperationPlan, 'step' | 'parts'>;
+
+/**
+ * The planner fails on some deferred fragments. Then the operation is planned as if nothing were deferred, and the parts are
+ * found out while it runs.
+ */
+async function planSteps(prepared: PreparedOperation, planText: PlanText): Promise<Steps> {
+  if (prepared.defers.size > 0) {
+    try {
+      return { step: undefined, parts: compileDeferredPlan(await planNode(prepared, true, planText)) };
+    } catch (error) {
+      if (isRefusal(error)) throw error;
+      // what is wrong beside the deferral shows below
+    }
+  }
+  const node = await planNode(prepared, false, planText);
+  return { step: node && compilePlanNode(node), parts: undefined };
+}
+
+/** What is too much for the planner is not tried in another form. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof PlannerOverstrained || error instanceof PlannerQueueFull;
+}
+
+async function planNode(
+  prepared: PreparedOperation,
+  withDefer: boolean,
+  planText: PlanText,
+): Promise<PlanNode | undefined> {
+  const text = printForPlanning(prepared, withDefer);
+  const node = text === undefined ? undefined : (await planText(text)).node;
+  if (node?.kind === 'Subscription') throw new Error('A subscription is not executed as a query.');
+  return node;
+}
+
+function shapeOf(prepared: PreparedOperation, supergraph: Supergraph): SelectionShape {
+  const { schema, types } = supergraph;
+  const { interfaceObjects } = schemaHints(supergraph.supergraphSchema);
+  const root = schema.getRootType(prepared.kind);
+  if (!root) throw new TypeError(`The schema has no ${prepared.kind} type.`);
+  return new SelectionShape(root, prepared.selections, { schema, types, interfaceObjects });
+}
