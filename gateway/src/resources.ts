@@ -127,7 +127,7 @@ function openSupergraphs(
     observer: {
       serving: (supergraph) => {
         metrics.serving(supergraph);
-        logger.info({ supergraph: supergraph.hash }, 'serving a new supergraph');
+        logger.info({ supergraph: supergraph.hash }, 'serving this supergraph');
       },
       rejected: (source, error) => {
         metrics.rejected();
