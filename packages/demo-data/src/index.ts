@@ -6,3 +6,4 @@ export {
   type DemoPost,
   type DemoUser,
 } from './demo-content.ts';
+export { createRandom, type Random } from './random.ts';

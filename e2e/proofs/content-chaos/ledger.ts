@@ -1,0 +1,54 @@
+/** A post as its author was told that it is. */
+export interface LedgerPost {
+  readonly authorId: string;
+  readonly title: string;
+  readonly published: boolean;
+}
+
+/** A comment as its author was told that it is. */
+export interface LedgerComment {
+  readonly postId: string;
+  readonly body: string;
+}
+
+/** What the writers were told: the state that must be found when everything has settled. */
+export class Ledger {
+  readonly posts = new Map<string, LedgerPost>();
+  readonly comments = new Map<string, LedgerComment>();
+  /** How often each post was created, changed or deleted: the events that posts must have told. */
+  readonly postEvents = new Map<string, number>();
+  /** How many comments were written, changed or deleted by somebody: the events that comments must have told. */
+  commentEvents = 0;
+  /** Posts whose comments were found missing: each must turn out to have been deleted. */
+  readonly missedPosts = new Set<string>();
+  acknowledged = 0;
+
+  savePost(id: string, post: LedgerPost): void {
+    this.posts.set(id, post);
+    this.#countPost(id);
+  }
+
+  deletePost(id: string): void {
+    this.posts.delete(id);
+    this.#countPost(id);
+  }
+
+  saveComment(id: string, comment: LedgerComment): void {
+    this.comments.set(id, comment);
+    this.commentEvents += 1;
+  }
+
+  deleteComment(id: string): void {
+    this.comments.delete(id);
+    this.commentEvents += 1;
+  }
+
+  /** The comments that must be there: those of a deleted post go with it. */
+  remainingComments(): ReadonlyMap<string, LedgerComment> {
+    return new Map([...this.comments].filter(([, { postId }]) => this.posts.has(postId)));
+  }
+
+  #countPost(id: string): void {
+    this.postEvents.set(id, (this.postEvents.get(id) ?? 0) + 1);
+  }
+}

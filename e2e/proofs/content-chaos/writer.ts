@@ -1,0 +1,147 @@
+import type { Random } from '@trellis/demo-data';
+import type { Ledger } from './ledger.ts';
+import type { MutationOutcome, Sender } from './send-mutation.ts';
+
+/** What a writer works with. */
+export interface WriterOptions {
+  readonly userId: string;
+  readonly random: Random;
+  readonly sender: Sender;
+  /** Shared by all writers. */
+  readonly ledger: Ledger;
+  /** Resolves to false when there is nothing more to do. */
+  readonly mayGoOn: () => Promise<boolean>;
+}
+
+type Step = (options: WriterOptions, own: Own) => Promise<void>;
+
+/** What this writer has made, and nobody else changes. */
+interface Own {
+  readonly posts: string[];
+  readonly comments: string[];
+  written: number;
+}
+
+/** Of a hundred mutations, how many are of each kind. */
+const MIX: readonly (readonly [share: number, step: Step])[] = [
+  [35, createPost],
+  [20, updatePost],
+  [4, deletePost],
+  [28, addComment],
+  [9, editComment],
+  [4, deleteComment],
+];
+
+/** Writes until told to stop, and enters in the ledger what it was told. A step that has nothing to work on makes a post. */
+export async function write(options: WriterOptions): Promise<void> {
+  const own: Own = { posts: [], comments: [], written: 0 };
+  while (await options.mayGoOn()) {
+    await chooseStep(options.random)(options, own);
+    options.ledger.acknowledged += 1;
+  }
+}
+
+function chooseStep(random: Random): Step {
+  let number = random.below(100);
+  return MIX.find(([share]) => (number -= share) < 0)?.[1] ?? createPost;
+}
+
+async function createPost({ userId, sender, ledger }: WriterOptions, own: Own): Promise<void> {
+  const title = nextText(userId, own);
+  const outcome = await sender.send({
+    service: 'posts',
+    query: 'mutation ($input: CreatePostInput!) { createPost(input: $input) { success post { id } } }',
+    variables: { input: { title, body: 'Words.' } },
+  });
+  const { success, post } = resultOf<{ success: boolean; post: { id: string } }>(outcome, 'createPost');
+  if (!success) throw new Error(`"${title}" was made twice.`);
+  ledger.savePost(post.id, { authorId: userId, title, published: true });
+  own.posts.push(post.id);
+}
+
+async function updatePost(options: WriterOptions, own: Own): Promise<void> {
+  const { userId, random, sender, ledger } = options;
+  if (own.posts.length === 0) return createPost(options, own);
+  const id = random.pick(own.posts);
+  const input = { title: nextText(userId, own), published: !random.chance(0.1) };
+  const outcome = await sender.send({
+    service: 'posts',
+    query: 'mutation ($id: ID!, $input: UpdatePostInput!) { updatePost(id: $id, input: $input) { title } }',
+    variables: { id, input },
+  });
+  const { title } = resultOf<{ title: string }>(outcome, 'updatePost');
+  ledger.savePost(id, { authorId: userId, title, published: input.published });
+}
+
+async function deletePost(options: WriterOptions, own: Own): Promise<void> {
+  if (own.posts.length === 0) return createPost(options, own);
+  const [id = ''] = own.posts.splice(options.random.below(own.posts.length), 1);
+  const outcome = await options.sender.send({
+    service: 'posts',
+    query: 'mutation ($id: ID!) { deletePost(id: $id) }',
+    variables: { id },
+  });
+  if (!resultOf<boolean>(outcome, 'deletePost')) throw new Error(`The post ${id} was gone already.`);
+  options.ledger.deletePost(id);
+}
+
+async function addComment(options: WriterOptions, own: Own): Promise<void> {
+  const { userId, random, sender, ledger } = options;
+  if (ledger.posts.size === 0) return createPost(options, own);
+  const postId = random.pick([...ledger.posts.keys()].slice(-200));
+  const body = nextText(userId, own);
+  const outcome = await sender.send({
+    service: 'comments',
+    query: 'mutation ($postId: ID!, $body: String!) { addComment(postId: $postId, body: $body) { id } }',
+    variables: { postId, body },
+  });
+  if (outcome.codes.includes('BAD_USER_INPUT')) return; // somebody has deleted the post meanwhile
+  const { id } = resultOf<{ id: string }>(outcome, 'addComment');
+  ledger.saveComment(id, { postId, body });
+  own.comments.push(id);
+}
+
+async function editComment(options: WriterOptions, own: Own): Promise<void> {
+  const { userId, random, sender, ledger } = options;
+  if (own.comments.length === 0) return addComment(options, own);
+  const id = random.pick(own.comments);
+  const body = nextText(userId, own);
+  const outcome = await sender.send({
+    service: 'comments',
+    query: 'mutation ($id: ID!, $body: String!) { editComment(id: $id, body: $body) { id } }',
+    variables: { id, body },
+  });
+  const comment = ledger.comments.get(id);
+  if (outcome.data?.['editComment'] && comment) ledger.saveComment(id, { ...comment, body });
+  else requireDeletedPost(options, id);
+}
+
+async function deleteComment(options: WriterOptions, own: Own): Promise<void> {
+  if (own.comments.length === 0) return addComment(options, own);
+  const [id = ''] = own.comments.splice(options.random.below(own.comments.length), 1);
+  const outcome = await options.sender.send({
+    service: 'comments',
+    query: 'mutation ($id: ID!) { deleteComment(id: $id) }',
+    variables: { id },
+  });
+  if (resultOf<boolean>(outcome, 'deleteComment')) options.ledger.deleteComment(id);
+  else requireDeletedPost(options, id);
+}
+
+/** A comment that was written and is not found must have gone with its post, by now or a moment later in the ledger. */
+function requireDeletedPost({ ledger }: WriterOptions, commentId: string): void {
+  const postId = ledger.comments.get(commentId)?.postId ?? '';
+  ledger.missedPosts.add(postId);
+}
+
+function resultOf<Result>({ data, codes }: MutationOutcome, field: string): Result {
+  const result = data?.[field];
+  if (result === null || result === undefined) throw new Error(`${field} was refused: ${codes.join(', ')}`);
+  return result as Result; // what the query selects
+}
+
+/** Never the same twice, so that every change changes something. */
+function nextText(userId: string, own: Own): string {
+  own.written += 1;
+  return `${userId} ${own.written}`;
+}
