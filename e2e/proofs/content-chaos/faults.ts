@@ -61,11 +61,17 @@ export function wipeRedis({ connection }: FaultTargets): Fault {
 /** Puts the streams back into the state of a moment ago, as a failover to a replica that lags does. */
 export function failOverToStaleReplica({ connection }: FaultTargets): Fault {
   return async () => {
-    const older = await Promise.all(STREAMS.map((stream) => connection.xrevrange(stream, '+', '-', 'COUNT', 50)));
+    const older = await Promise.all(
+      STREAMS.map((stream) => connection.xrevrange(stream, '+', '-', 'COUNT', 50)),
+    );
     await delay(300);
-    await connection.flushall();
-    for (const [index, entries] of older.entries())
-      for (const [id, fields] of entries.toReversed()) await connection.xadd(STREAMS[index] ?? '', id, ...fields);
+    const transaction = connection.multi(); // no relay may come between
+    for (const [index, entries] of older.entries()) {
+      const stream = STREAMS[index] ?? '';
+      transaction.del(stream);
+      for (const [id, fields] of entries.toReversed()) transaction.xadd(stream, id, ...fields);
+    }
+    await transaction.exec();
   };
 }
 

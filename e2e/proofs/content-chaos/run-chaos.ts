@@ -8,8 +8,14 @@ import { Ledger } from './ledger.ts';
 import { createSender } from './send-mutation.ts';
 import { write } from './writer.ts';
 
+/** What a fault may watch while it lasts. */
+export interface ChaosProgress {
+  /** How often writers had to send something again. */
+  readonly retries: () => number;
+}
+
 /** Something that breaks, and has come back when it resolves. */
-export type Fault = () => Promise<void>;
+export type Fault = (progress: ChaosProgress) => Promise<void>;
 
 /** What {@link runChaos} does. */
 export interface ChaosOptions {
@@ -56,10 +62,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
     const userId = v7();
     return { userId, random, sender: createSender(services, userId, random), ledger, mayGoOn };
   });
+  const retries = (): number => writers.reduce((sum, { sender }) => sum + sender.retries, 0);
   const breaking = (async () => {
     for (const [index, fault] of faults.entries()) {
       while (ledger.acknowledged < (index + 1) * spacing - WRITERS) await delay(POLL_MS);
-      await fault();
+      await fault({ retries });
       progress.faultsDone += 1;
     }
   })();
@@ -69,7 +76,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   return {
     findings: await audit(pool, ledger),
     mutations: ledger.acknowledged,
-    retries: writers.reduce((sum, { sender }) => sum + sender.retries, 0),
+    retries: retries(),
     drainedMs,
   };
 }

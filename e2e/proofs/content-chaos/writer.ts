@@ -22,6 +22,9 @@ interface Own {
   written: number;
 }
 
+/** Long enough for events to fill pages, short enough to stay in them. */
+const BODY = 'Words. '.repeat(200);
+
 /** Of a hundred mutations, how many are of each kind. */
 const MIX: readonly (readonly [share: number, step: Step])[] = [
   [35, createPost],
@@ -51,7 +54,7 @@ async function createPost({ userId, sender, ledger }: WriterOptions, own: Own): 
   const outcome = await sender.send({
     service: 'posts',
     query: 'mutation ($input: CreatePostInput!) { createPost(input: $input) { success post { id } } }',
-    variables: { input: { title, body: 'Words.' } },
+    variables: { input: { title, body: BODY } },
   });
   const { success, post } = resultOf<{ success: boolean; post: { id: string } }>(outcome, 'createPost');
   if (!success) throw new Error(`"${title}" was made twice.`);

@@ -1,0 +1,96 @@
+import { createId } from '@trellis/subgraph-kit';
+import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
+import type { Proof } from '@trellis/testkit';
+import type { UserContext } from '@trellis/user-context';
+import { buildServer } from '../src/server.ts';
+
+const EDITORS = 16;
+
+interface Post {
+  readonly id: string;
+  readonly metadata: { readonly edits: number };
+  readonly updatedAt: string;
+}
+
+/** Sixteen editors count up in the same post: each of them must see what the others have done. */
+export const proof: Proof = {
+  name: 'concurrent-editors',
+  description: 'no update of 16 editors of one post is lost, and no stale one is accepted',
+  async run({ size }) {
+    const editsEach = size === 'full' ? 50 : 4;
+    const subgraph = await startTestSubgraph({
+      service: 'posts',
+      migrations: new URL('../migrations/', import.meta.url),
+      buildServer,
+    });
+    try {
+      const { id } = await create(subgraph);
+      const refused = await Promise.all(
+        Array.from({ length: EDITORS }, () => editRepeatedly(subgraph, id, editsEach)),
+      );
+      const edits = EDITORS * editsEach;
+      const { metadata } = await read(subgraph, id);
+      const versions = await countVersions(subgraph);
+      return {
+        passed: metadata.edits === edits && versions === edits + 1,
+        figures: {
+          editors: EDITORS,
+          edits,
+          lost: edits - metadata.edits,
+          staleRefused: refused.reduce((sum, count) => sum + count, 0),
+        },
+      };
+    } finally {
+      await subgraph.close();
+    }
+  },
+};
+
+function editor(): UserContext {
+  const user = { id: createId(), roles: ['EDITOR'], tokenIssuedAt: 1 };
+  return { user, scopes: ['read:data', 'write:data'] };
+}
+
+async function create(subgraph: TestSubgraph): Promise<Post> {
+  const input = { title: 'Counter', body: 'Words.', metadata: { edits: 0 } };
+  const { data } = await subgraph.ask<{ createPost: { post: Post } }>({
+    query:
+      'mutation ($input: CreatePostInput!) { createPost(input: $input) { post { id metadata updatedAt } } }',
+    variables: { input },
+    as: editor(),
+  });
+  return data.createPost.post;
+}
+
+async function read(subgraph: TestSubgraph, id: string): Promise<Post> {
+  const { data } = await subgraph.ask<{ post: Post }>({
+    query: 'query ($id: ID!) { post(id: $id) { id metadata updatedAt } }',
+    variables: { id },
+  });
+  return data.post;
+}
+
+/** @returns how often the editor was told to read again */
+async function editRepeatedly(subgraph: TestSubgraph, id: string, edits: number): Promise<number> {
+  const as = editor();
+  let refused = 0;
+  for (let done = 0; done < edits;) {
+    const { metadata, updatedAt } = await read(subgraph, id);
+    const { errors } = await subgraph.ask({
+      query: 'mutation ($id: ID!, $input: UpdatePostInput!) { updatePost(id: $id, input: $input) { id } }',
+      variables: { id, input: { metadata: { edits: metadata.edits + 1 }, expectedUpdatedAt: updatedAt } },
+      as,
+    });
+    const [error] = errors;
+    if (!error) done += 1;
+    else if (error.extensions['code'] === 'BAD_USER_INPUT') refused += 1;
+    else throw new Error(error.message);
+  }
+  return refused;
+}
+
+/** Every version was told once. */
+async function countVersions({ pool }: TestSubgraph): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM outbox');
+  return rows[0]?.count ?? 0;
+}
