@@ -35,6 +35,7 @@ function shapeOf(text: string): SelectionShape {
     denied: new Map(),
     hints,
     maxSelections: 1000,
+    maxDefers: 0,
     incremental: false,
   });
   return new SelectionShape(root, selections, { schema, types, interfaceObjects: new Set() });

@@ -8,6 +8,7 @@ import { authenticate } from './authenticate.ts';
 import { enforceLimits } from './enforce-limits.ts';
 import type { CataloguedOperation } from './operation-catalogue.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
+import { refuseDeferredEvents } from './refuse-deferred-events.ts';
 import type { PipelineServices } from './services.ts';
 
 /** An operation that may run, for a caller who is known. */
@@ -39,6 +40,7 @@ export async function admitOperation(
   const operation = document.operation(request.operationName);
   assertCarried(operation, context);
   const variables = operation.coerceVariables(request.variables);
+  refuseDeferredEvents(operation, variables);
   const cost = operation.costOf(variables);
   enforceLimits({ ...operation.measure, cost }, services.limits);
   const operations = Math.max(1, operation.measure.rootFields);
@@ -47,7 +49,7 @@ export async function admitOperation(
     services.observer.invalidToken(context.requestId, reason),
   );
   await services.rateLimiter.countCaller(caller, operations);
-  services.knownOperations.remember({ text, operation, variables, caller });
+  services.knownOperations.remember({ text, operation, variables, caller, incremental: context.takesParts });
   const denied = operation.guard.deniedTo(caller);
   return { supergraph, operation, variables, cost, caller, denied };
 }

@@ -76,7 +76,10 @@ async function executeInParts(
   context: RequestContext,
   services: PipelineServices,
 ): Promise<PipelineAnswer> {
-  const { initial, pending, updates } = await executeIncrementally(plan, execution);
+  const { initial, pending, updates } = await services.executionGate.run(
+    () => executeIncrementally(plan, execution),
+    context.signal,
+  );
   const answer = respond(initial, admitted, context, services);
   if (pending.length === 0) return answer;
   const policy = {

@@ -11,6 +11,8 @@ export interface UsedOperation {
   readonly operation: CataloguedOperation;
   readonly variables: Variables;
   readonly caller: Caller;
+  /** Whether its answer may come in parts. @default false */
+  readonly incremental?: boolean;
 }
 
 /** What operations are prepared with. */
@@ -37,6 +39,7 @@ interface KnownOperation {
   readonly conditions: Variables;
   /** What may be seen of the operation is part of its plan. */
   readonly caller: Caller;
+  readonly incremental: boolean;
 }
 
 const MAX_OPERATIONS = 200;
@@ -46,10 +49,16 @@ const PREPARE_DEADLINE_MS = 5_000;
 export function createKnownOperations(): KnownOperations {
   const known = new SegmentedCache<KnownOperation>({ maxEntries: MAX_OPERATIONS });
   return {
-    remember({ text, operation, variables, caller }) {
+    remember({ text, operation, variables, caller, incremental = false }) {
       const key = `${operation.documentHash} ${operation.name ?? ''}`;
       if (known.get(key)) return;
-      known.set(key, { text, name: operation.name, conditions: conditionsOf(variables), caller });
+      known.set(key, {
+        text,
+        name: operation.name,
+        conditions: conditionsOf(variables),
+        caller,
+        incremental,
+      });
     },
     async prepare(next, preparation) {
       const signal = AbortSignal.timeout(PREPARE_DEADLINE_MS);
@@ -67,7 +76,7 @@ function conditionsOf(variables: Variables): Variables {
 }
 
 async function prepareOne(
-  { text, name, conditions, caller }: KnownOperation,
+  { text, name, conditions, caller, incremental }: KnownOperation,
   supergraph: Supergraph,
   { catalogueOf, planner }: Preparation,
   signal: AbortSignal,
@@ -75,7 +84,7 @@ async function prepareOne(
   const { document, documentHash, guard } = catalogueOf(supergraph).document(text).operation(name);
   const denied = guard.deniedTo(caller);
   await planner.planOperation(
-    { supergraph, document, documentHash, operationName: name, variables: conditions, denied },
+    { supergraph, document, documentHash, operationName: name, variables: conditions, denied, incremental },
     signal,
   );
 }

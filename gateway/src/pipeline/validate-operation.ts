@@ -8,10 +8,16 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { RequestRefused } from '../errors.ts';
+import { DeferLabelsRule, DeferRootRule } from './defer-rules.ts';
 import { FiniteNumbersRule } from './finite-numbers-rule.ts';
 
 const MAX_ERRORS = 20;
-const WITH_INTROSPECTION: readonly ValidationRule[] = [...specifiedRules, FiniteNumbersRule];
+const WITH_INTROSPECTION: readonly ValidationRule[] = [
+  ...specifiedRules,
+  FiniteNumbersRule,
+  DeferLabelsRule,
+  DeferRootRule,
+];
 const WITHOUT_INTROSPECTION: readonly ValidationRule[] = [
   ...WITH_INTROSPECTION,
   NoSchemaIntrospectionCustomRule,

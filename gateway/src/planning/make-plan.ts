@@ -11,7 +11,7 @@ import type { OperationFacts } from './document-facts.ts';
 import type { WeighedPlan } from './generation-plans.ts';
 import type { OperationPlan, PlanRequest } from './operation-plan.ts';
 import { enforceLimit } from './planning-limits.ts';
-import { prepareOperation } from './prepare-operation.ts';
+import { prepareOperation, type Preparation } from './prepare-operation.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
 import { printForPlanning } from './print-operation.ts';
 import { schemaHints } from './schema-hints.ts';
@@ -19,17 +19,20 @@ import { schemaHints } from './schema-hints.ts';
 /** Asks the planner. @throws Error when there is no plan */
 export type PlanText = (text: string) => Promise<QueryPlan>;
 
+/** What an operation may have, once its fragments are written out. */
+export type PlanBounds = Pick<Preparation, 'maxSelections' | 'maxDefers'>;
+
 const nothingDenied: ReadonlyMap<FieldNode, Denial> = new Map();
 
 /**
  * Prepares an operation, has it planned, and makes the plan executable.
  *
- * @throws GraphQLError QUERY_TOO_COMPLEX when it has more than `maxSelections`, and what `planText` throws
+ * @throws GraphQLError QUERY_TOO_COMPLEX when it exceeds the bounds, and what `planText` throws
  */
 export async function makePlan(
   request: PlanRequest,
   facts: OperationFacts,
-  maxSelections: number,
+  { maxSelections, maxDefers }: PlanBounds,
   planText: PlanText,
 ): Promise<WeighedPlan> {
   const { supergraph, variables } = request;
@@ -42,6 +45,7 @@ export async function makePlan(
     denied: request.denied ?? nothingDenied,
     hints: schemaHints(supergraph.supergraphSchema),
     maxSelections,
+    maxDefers,
     incremental: request.incremental ?? false,
   });
   const steps = await planSteps(prepared, planText);

@@ -26,6 +26,8 @@ export interface PlannerOptions {
   readonly maxSelections?: number | undefined;
   /** Variables of one document that decide `@skip`, `@include` and `@defer`. @default 32 */
   readonly maxConditionVariables?: number | undefined;
+  /** Deferred fragments of an operation once its fragments are written out. @default 100 */
+  readonly maxDefers?: number | undefined;
   /** By label, percent of the operations that a progressive override is on for, beside those that say it themselves. */
   readonly overridePercents?: Readonly<Record<string, number>> | undefined;
   /** From 0 up to 1, for the choice of progressive overrides. @default Math.random */
@@ -41,7 +43,7 @@ const PLANNER_LIMIT = /^Number of [-a-z ]+ exceeds limit/;
 
 /** A planner with its memory. One serves all generations of a supergraph. */
 export function createOperationPlanner(options: PlannerOptions = {}): OperationPlanner {
-  const { maxSelections = 5000, maxConditionVariables = 32, maxPlans = MAX_PLANS } = options;
+  const { maxSelections = 5000, maxConditionVariables = 32, maxDefers = 100, maxPlans = MAX_PLANS } = options;
   const { source = createPlannerThread(), overridePercents = {}, random = Math.random } = options;
   const generations = new WeakMap<Supergraph, GenerationPlans>();
 
@@ -67,7 +69,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
       const known = generation.known(key);
       if (known) return known;
       const make = (abandoned: AbortSignal): Promise<WeighedPlan> =>
-        makePlan(request, facts, maxSelections, (text) =>
+        makePlan(request, facts, { maxSelections, maxDefers }, (text) =>
           source.plan(supergraph, text, labels, abandoned),
         ).catch((error: unknown) => {
           const failure = failureOf(error);

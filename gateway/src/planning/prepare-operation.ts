@@ -33,6 +33,8 @@ export interface Preparation {
   readonly hints: SchemaHints;
   /** How many selections the operation may have when all is written out. */
   readonly maxSelections: number;
+  /** How many fragments may be deferred when all is written out: each makes the plan larger. */
+  readonly maxDefers: number;
   /** Whether `@defer` has an effect. */
   readonly incremental: boolean;
 }
@@ -127,6 +129,7 @@ class Preparer {
   #defer(node: SelectionNode): PreparedDefer | undefined {
     const directive = activeDefer(node, this.#given.variables);
     if (!directive) return undefined;
+    enforceLimit('defers', this.#given.maxDefers, this.defers.size + 1);
     const defer = { id: `d${this.defers.size}`, label: deferLabel(directive) };
     this.defers.set(defer.id, defer);
     return defer;

@@ -1,0 +1,525 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startMagazineGraph, type MagazineGraph } from '../testing/magazine-graph.ts';
+import { readMultipart, type MultipartReader } from '../testing/multipart-reader.ts';
+import { readAnswer, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+
+const OLD = 'multipart/mixed;deferSpec=20220824, application/json';
+const NEW = 'multipart/mixed;incrementalSpec=v0.2, application/json';
+
+let graph: MagazineGraph;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  graph = await startMagazineGraph();
+  gateway = await startTestGateway({ subgraphs: graph.all, settings: 'timeouts: { heartbeatMs: 60000 }' });
+});
+afterAll(async () => {
+  await gateway.close();
+  await graph.close();
+});
+afterEach(() => {
+  graph.reviewsGate.open();
+  graph.statsGate.open();
+});
+
+interface Sending {
+  readonly accept?: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly to?: TestGateway;
+}
+
+function send(
+  query: string,
+  { accept, variables, signal, headers, to = gateway }: Sending = {},
+): Promise<Response> {
+  return fetch(`${to.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(accept !== undefined && { accept }), ...headers },
+    body: JSON.stringify({ query, variables }),
+    ...(signal && { signal }),
+  });
+}
+
+async function open(query: string, accept: string, sending: Sending = {}): Promise<MultipartReader> {
+  return readMultipart(await send(query, { ...sending, accept }));
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('It did not come true within 5 s.');
+    await sleep(5);
+  }
+}
+
+describe('@defer', () => {
+  const text = '{ post { title ...@defer(label: "R") { rating } } }';
+
+  it('answers the first part while the slow subgraph is still at work: deferSpec=20220824', async () => {
+    graph.reviewsGate.close();
+    const parts = await open(text, OLD);
+    expect(parts.status).toBe(200);
+    expect(parts.headers.get('content-type')).toBe('multipart/mixed; boundary="-"; deferSpec=20220824');
+    expect(await parts.next()).toEqual({ data: { post: { title: 'First' } }, hasNext: true });
+    graph.reviewsGate.open();
+    expect(await parts.rest()).toEqual([
+      { incremental: [{ label: 'R', path: ['post'], data: { rating: 5 } }], hasNext: false },
+    ]);
+  });
+
+  it('answers the first part while the slow subgraph is still at work: incrementalSpec=v0.2', async () => {
+    graph.reviewsGate.close();
+    const parts = await open(text, NEW);
+    expect(parts.headers.get('content-type')).toBe('multipart/mixed; boundary="-"; incrementalSpec=v0.2');
+    expect(await parts.next()).toEqual({
+      data: { post: { title: 'First' } },
+      pending: [{ id: '0', path: ['post'], label: 'R' }],
+      hasNext: true,
+    });
+    graph.reviewsGate.open();
+    expect(await parts.rest()).toEqual([
+      { incremental: [{ id: '0', data: { rating: 5 } }], completed: [{ id: '0' }], hasNext: false },
+    ]);
+  });
+
+  it('sends parts in the order in which they are ready', async () => {
+    graph.reviewsGate.close();
+    graph.statsGate.close();
+    const parts = await open('{ post { id ...@defer { rating } ...@defer { views } } }', OLD);
+    await parts.next();
+    graph.statsGate.open();
+    expect(await parts.next()).toEqual({
+      incremental: [{ path: ['post'], data: { views: 100 } }],
+      hasNext: true,
+    });
+    graph.reviewsGate.open();
+    expect(await parts.rest()).toEqual([
+      { incremental: [{ path: ['post'], data: { rating: 5 } }], hasNext: false },
+    ]);
+  });
+
+  it('leaves an empty object where everything is deferred', async () => {
+    for (const accept of [OLD, NEW]) {
+      const parts = await open('{ post { ...@defer { title } } }', accept);
+      expect(await parts.next()).toMatchObject({ data: { post: {} }, hasNext: true });
+      expect(JSON.stringify(await parts.rest())).toContain('"data":{"title":"First"}');
+    }
+  });
+
+  it('at the root answers the first part before any subgraph does', async () => {
+    const parts = await open('{ __typename ...@defer { post { title } } }', NEW);
+    expect(await parts.next()).toEqual({
+      data: { __typename: 'Query' },
+      pending: [{ id: '0', path: [] }],
+      hasNext: true,
+    });
+    expect(await parts.rest()).toEqual([
+      {
+        incremental: [{ id: '0', data: { post: { title: 'First' } } }],
+        completed: [{ id: '0' }],
+        hasNext: false,
+      },
+    ]);
+  });
+
+  it('directly inside another one comes after it', async () => {
+    graph.reviewsGate.close();
+    graph.statsGate.close();
+    const parts = await open(
+      '{ post { id ...@defer(label: "A") { ...@defer(label: "B") { rating } views } } }',
+      NEW,
+    );
+    expect(await parts.next()).toMatchObject({ pending: [{ id: '0', label: 'A' }] });
+    graph.reviews.forget();
+    graph.reviewsGate.open(); // B could come, but what it is inside of is not there
+    await until(() => graph.reviews.received.length > 0);
+    graph.statsGate.open();
+    expect(await parts.next()).toEqual({
+      pending: [{ id: '1', path: ['post'], label: 'B' }],
+      incremental: [{ id: '0', data: { views: 100 } }],
+      completed: [{ id: '0' }],
+      hasNext: true,
+    });
+    expect(await parts.rest()).toEqual([
+      { incremental: [{ id: '1', data: { rating: 5 } }], completed: [{ id: '1' }], hasNext: false },
+    ]);
+  });
+
+  it('with nothing but another one inside is completed all the same', async () => {
+    const parts = await open('{ post { ...@defer { ...@defer { rating } } } }', NEW);
+    expect(await parts.next()).toMatchObject({ data: { post: {} }, pending: [{ id: '0' }] });
+    expect(await parts.rest()).toEqual([
+      { pending: [{ id: '1', path: ['post'] }], completed: [{ id: '0' }], hasNext: true },
+      { incremental: [{ id: '1', data: { rating: 5 } }], completed: [{ id: '1' }], hasNext: false },
+    ]);
+  });
+
+  it('in a list makes a part for each element, in fragments of every kind', async () => {
+    const parts = await open(
+      '{ posts { title ...Rated @defer(label: "R") } } fragment Rated on Post { ... on Post { rating } }',
+      NEW,
+    );
+    expect(await parts.next()).toEqual({
+      data: { posts: [{ title: 'First' }, { title: 'Second' }] },
+      pending: [
+        { id: '0', path: ['posts', 0], label: 'R' },
+        { id: '1', path: ['posts', 1], label: 'R' },
+      ],
+      hasNext: true,
+    });
+    expect(await parts.rest()).toEqual([
+      {
+        incremental: [
+          { id: '0', data: { rating: 5 } },
+          { id: '1', data: { rating: 5 } },
+        ],
+        completed: [{ id: '0' }, { id: '1' }],
+        hasNext: false,
+      },
+    ]);
+  });
+
+  it('has no effect where its condition is false', async () => {
+    const conditional = 'query ($late: Boolean!) { post { title ...@defer(if: $late) { rating } } }';
+    const whole = await send(conditional, { accept: OLD, variables: { late: false } });
+    expect(whole.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await whole.json()).toEqual({ data: { post: { title: 'First', rating: 5 } } });
+    const parts = await open(conditional, OLD, { variables: { late: true } });
+    expect(await parts.next()).toEqual({ data: { post: { title: 'First' } }, hasNext: true });
+    await parts.rest();
+  });
+
+  it('below what is null is nothing to wait for', async () => {
+    const answer = await send('{ nobody { name ...@defer { fame } } }', { accept: NEW });
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await answer.json()).toEqual({ data: { nobody: null } });
+  });
+
+  it('below what an error made null is dropped', async () => {
+    graph.reviewsGate.close();
+    const parts = await open(
+      '{ post { unprintable ...@defer { rating } } later: post { ...@defer { views } } }',
+      NEW,
+    );
+    expect(await parts.next()).toMatchObject({
+      data: { post: null, later: {} },
+      errors: [{ path: ['post', 'unprintable'] }],
+      pending: [{ id: '0', path: ['later'] }],
+      hasNext: true,
+    });
+    expect(await parts.rest()).toMatchObject([{ completed: [{ id: '0' }], hasNext: false }]);
+  });
+
+  it('of a mutation comes after the change', async () => {
+    const parts = await open('mutation { publish { id ...@defer { rating } } }', OLD);
+    expect(await parts.next()).toEqual({ data: { publish: { id: 'p2' } }, hasNext: true });
+    expect(await parts.rest()).toEqual([
+      { incremental: [{ path: ['publish'], data: { rating: 5 } }], hasNext: false },
+    ]);
+  });
+});
+
+describe('What came before', () => {
+  const text = '{ post { author { name } ...@defer(label: "D") { title author { name fame } } } }';
+
+  it('does not come again in incrementalSpec=v0.2', async () => {
+    const parts = await open(text, NEW);
+    expect(await parts.next()).toMatchObject({ data: { post: { author: { name: 'Ada' } } } });
+    expect(await parts.rest()).toEqual([
+      {
+        incremental: [
+          { id: '0', data: { title: 'First' } },
+          { id: '0', subPath: ['author'], data: { fame: 7 } },
+        ],
+        completed: [{ id: '0' }],
+        hasNext: false,
+      },
+    ]);
+  });
+
+  it('comes again in deferSpec=20220824, so that each part is the whole of its fragment', async () => {
+    const parts = await open(text, OLD);
+    await parts.next();
+    expect(await parts.rest()).toEqual([
+      {
+        incremental: [
+          { label: 'D', path: ['post'], data: { title: 'First', author: { name: 'Ada', fame: 7 } } },
+        ],
+        hasNext: false,
+      },
+    ]);
+  });
+});
+
+describe('Errors of a deferred part', () => {
+  it('belong to it', async () => {
+    const old = await open('{ post { id ...@defer { lost rating } ...@defer { views } } }', OLD);
+    expect(await old.next()).toEqual({ data: { post: { id: 'p1' } }, hasNext: true });
+    const [items] = [(await old.rest()).flatMap((part) => (part as { incremental: unknown[] }).incremental)];
+    expect(items).toContainEqual({ path: ['post'], data: { views: 100 } });
+    expect(items).toContainEqual(
+      expect.objectContaining({
+        data: { lost: null, rating: 5 },
+        errors: [expect.objectContaining({ path: ['post', 'lost'] })],
+      }),
+    );
+    const parts = await open('{ post { id ...@defer { lost rating } } }', NEW);
+    await parts.next();
+    expect(await parts.rest()).toMatchObject([
+      {
+        incremental: [{ id: '0', data: { lost: null, rating: 5 }, errors: [{ path: ['post', 'lost'] }] }],
+        completed: [{ id: '0' }],
+      },
+    ]);
+  });
+
+  it('that can leave no null fail the part, and nothing else', async () => {
+    const old = await open('{ post { title ...@defer(label: "T") { torn } } }', OLD);
+    expect(await old.next()).toEqual({ data: { post: { title: 'First' } }, hasNext: true });
+    expect(await old.rest()).toMatchObject([
+      {
+        incremental: [{ label: 'T', path: ['post'], data: null, errors: [{ path: ['post', 'torn'] }] }],
+        hasNext: false,
+      },
+    ]);
+    const parts = await open('{ post { title ...@defer { torn } } }', NEW);
+    await parts.next();
+    const [last, ...none] = await parts.rest();
+    expect(none).toEqual([]);
+    expect(last).toMatchObject({
+      completed: [{ id: '0', errors: [{ path: ['post', 'torn'] }] }],
+      hasNext: false,
+    });
+    expect(last).not.toHaveProperty('incremental');
+  });
+
+  it('never take back what came before', async () => {
+    const parts = await open('{ post { author { name } ...@defer { title author { oath } } } }', NEW);
+    expect(await parts.next()).toMatchObject({ data: { post: { author: { name: 'Ada' } } } });
+    expect(await parts.rest()).toMatchObject([
+      { completed: [{ id: '0', errors: [{ path: ['post', 'author', 'oath'] }] }], hasNext: false },
+    ]);
+  });
+
+  it('include what the caller may not see, and no subgraph is asked for that', async () => {
+    graph.stats.forget();
+    const parts = await open('{ post { id ...@defer { income } } }', NEW);
+    expect(await parts.next()).toMatchObject({ data: { post: { id: 'p1' } } });
+    expect(await parts.rest()).toMatchObject([
+      {
+        incremental: [
+          {
+            data: { income: null },
+            errors: [{ path: ['post', 'income'], extensions: { code: 'UNAUTHENTICATED' } }],
+          },
+        ],
+      },
+    ]);
+    expect(graph.stats.received).toEqual([]);
+  });
+});
+
+describe('Which form an answer has', () => {
+  const text = '{ post { title ...@defer { rating } } }';
+  const whole = { data: { post: { title: 'First', rating: 5 } } };
+
+  it.each([
+    ['nothing', undefined],
+    ['JSON', 'application/json'],
+    ['anything', '*/*'],
+    ['JSON rather than parts', 'application/json, multipart/mixed;q=0.5'],
+    ['a dialect that is not known', 'multipart/mixed;deferSpec=20991231, application/json'],
+    ['parts of subscriptions', 'multipart/mixed;subscriptionSpec=1.0, application/json'],
+  ])('is whole for a client that accepts %s', async (_what, accept) => {
+    const answer = await readAnswer(await send(text, accept === undefined ? {} : { accept }));
+    expect([answer.status, answer.body]).toEqual([200, whole]);
+  });
+
+  it.each([
+    ['multipart/mixed', 'deferSpec=20220824'],
+    ['application/json, multipart/mixed', 'deferSpec=20220824'],
+    ['multipart/mixed; deferSpec="20220824"', 'deferSpec=20220824'],
+    ['multipart/mixed;incrementalSpec=v0.2;q=0.9, multipart/mixed;q=0.8', 'incrementalSpec=v0.2'],
+  ])('for %s is in parts of %s', async (accept, parameter) => {
+    const parts = await open(text, accept);
+    expect(parts.headers.get('content-type')).toContain(parameter);
+    expect(await parts.next()).toMatchObject({ hasNext: true });
+    await parts.rest();
+  });
+
+  it('is one part for a client that accepts nothing else', async () => {
+    const parts = await open('{ post { title } }', 'multipart/mixed;deferSpec=20220824');
+    expect(await parts.rest()).toEqual([{ data: { post: { title: 'First' } }, hasNext: false }]);
+    const failed = await open('{ nothing }', 'multipart/mixed;incrementalSpec=v0.2');
+    expect(await failed.rest()).toMatchObject([
+      { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }], hasNext: false },
+    ]);
+  });
+
+  it('is whole in a batch', async () => {
+    const { bodies } = await gateway.post([{ query: text }, { query: text }], { accept: OLD });
+    expect(bodies).toEqual([whole, whole]);
+  });
+
+  it('may be in parts for a GET', async () => {
+    const response = await fetch(`${gateway.url}/graphql?query=${encodeURIComponent(text)}`, {
+      headers: { accept: OLD, 'apollo-require-preflight': '1' },
+    });
+    expect(await readMultipart(response).rest()).toHaveLength(2);
+  });
+
+  it('is not kept by caches or held back by proxies', async () => {
+    const parts = await open(text, OLD, { headers: { 'accept-encoding': 'gzip, br' } });
+    expect(Object.fromEntries(parts.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'transfer-encoding': 'chunked',
+    });
+    expect(parts.headers.get('content-encoding')).toBeNull();
+    expect(parts.headers.get('x-request-id')).toMatch(/./);
+    await parts.rest();
+  });
+});
+
+describe('What is refused', () => {
+  it.each([
+    ['mutation { ...@defer { publish { id } } }', /Fields of Mutation can't be deferred/],
+    ['{ post { ...@defer(label: "A") { id } ...@defer(label: "A") { title } } }', /more than one @defer/],
+    ['query ($l: String!) { post { ...@defer(label: $l) { id } } }', /has to be a text/],
+  ])('%s', async (query, message) => {
+    const answer = await readAnswer(await send(query, { accept: OLD }));
+    expect(answer.body.errors?.[0]).toMatchObject({
+      message: expect.stringMatching(message),
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+    });
+  });
+
+  it('is more deferred fragments than a plan may have', async () => {
+    const many = Array.from({ length: 101 }, (_, index) => `...@defer { f${index}: id }`).join(' ');
+    const guarded = await startTestGateway({
+      subgraphs: graph.all,
+      settings: 'limits: { directives: 1000, aliases: 1000 }',
+    });
+    try {
+      const answer = await readAnswer(await send(`{ post { ${many} } }`, { accept: OLD, to: guarded }));
+      expect(answer.body.errors?.[0]?.extensions).toMatchObject({
+        code: 'QUERY_TOO_COMPLEX',
+        limit: { name: 'defers', maximum: 100, actual: 101 },
+      });
+    } finally {
+      await guarded.close();
+    }
+  });
+
+  it('counts what is deferred in depth and cost', async () => {
+    const guarded = await startTestGateway({
+      subgraphs: graph.all,
+      settings: 'limits: { depth: 3, cost: 3 }',
+    });
+    try {
+      const deep = await readAnswer(
+        await send('{ post { ...@defer { reviews { by { fame } } } } }', { accept: OLD, to: guarded }),
+      );
+      expect([deep.status, deep.body.errors?.[0]?.extensions]).toMatchObject([
+        400,
+        { limit: { name: 'depth' } },
+      ]);
+      const dear = await readAnswer(
+        await send('{ post { ...@defer { reviews { text } rating views author { id } } } }', {
+          accept: OLD,
+          to: guarded,
+        }),
+      );
+      expect([dear.status, dear.body.errors?.[0]?.extensions]).toMatchObject([
+        400,
+        { limit: { name: 'cost' } },
+      ]);
+    } finally {
+      await guarded.close();
+    }
+  });
+});
+
+describe('A stream of parts', () => {
+  it('ends with its client: the subgraphs are no longer asked', async () => {
+    graph.reviewsGate.close();
+    const before = graph.reviews.aborted();
+    const client = new AbortController();
+    const parts = await open('{ post { title ...@defer { rating } } }', OLD, { signal: client.signal });
+    expect(await parts.next()).toMatchObject({ hasNext: true });
+    graph.reviews.forget();
+    client.abort();
+    await until(() => graph.reviews.aborted() === before + 1);
+  });
+
+  it('is given up with its client before the first part, too', async () => {
+    graph.statsGate.close();
+    graph.stats.forget();
+    const before = graph.stats.aborted();
+    const client = new AbortController();
+    const sent = send('{ post { views ...@defer { title } } }', { accept: OLD, signal: client.signal });
+    await until(() => graph.stats.received.length === 1);
+    client.abort();
+    await expect(sent).rejects.toThrow();
+    await until(() => graph.stats.aborted() === before + 1);
+  });
+
+  it('says that it goes on while there is nothing to send, longer than the first byte may take', async () => {
+    const patient = await startTestGateway({
+      subgraphs: graph.all,
+      settings: 'timeouts: { heartbeatMs: 60, requestMs: 150 }',
+    });
+    try {
+      for (const accept of [OLD, NEW]) {
+        graph.reviewsGate.close();
+        const parts = await open('{ post { title ...@defer { rating } } }', accept, { to: patient });
+        expect(await parts.next()).toMatchObject({ data: { post: { title: 'First' } } });
+        for (let heartbeats = 0; heartbeats < 4; heartbeats += 1)
+          expect(await parts.next()).toEqual({ hasNext: true });
+        graph.reviewsGate.open();
+        const rest = (await parts.rest()).filter((part) => JSON.stringify(part) !== '{"hasNext":true}');
+        expect(rest).toMatchObject([{ incremental: [{ data: { rating: 5 } }], hasNext: false }]);
+      }
+    } finally {
+      await patient.close();
+    }
+  });
+
+  it('ends in order when what is to come is too large', async () => {
+    const small = await startTestGateway({
+      subgraphs: graph.all,
+      settings: 'limits: { responseCharacters: 500 }',
+    });
+    try {
+      const parts = await open('{ post { title ...@defer { summary } } }', NEW, { to: small });
+      expect(await parts.next()).toMatchObject({ data: { post: { title: 'First' } }, hasNext: true });
+      expect(await parts.rest()).toMatchObject([
+        {
+          completed: [{ id: '0', errors: [{ extensions: { code: 'RESPONSE_TOO_LARGE' } }] }],
+          hasNext: false,
+        },
+      ]);
+    } finally {
+      await small.close();
+    }
+  });
+
+  it('goes on without a subgraph that takes too long', async () => {
+    const hasty = await startTestGateway({ subgraphs: graph.all, settings: 'timeouts: { subgraphMs: 150 }' });
+    try {
+      graph.reviewsGate.close();
+      const parts = await open('{ post { title ...@defer { rating } ...@defer { views } } }', OLD, {
+        to: hasty,
+      });
+      await parts.next();
+      const rest = JSON.stringify(await parts.rest());
+      expect(rest).toContain('{"views":100}');
+      expect(rest).toContain('"data":{"rating":null},"errors":[{');
+    } finally {
+      await hasty.close();
+    }
+  });
+});
