@@ -20,7 +20,7 @@ import { schemaHints } from './schema-hints.ts';
 export type PlanText = (text: string) => Promise<QueryPlan>;
 
 /** What an operation may have, once its fragments are written out. */
-export type PlanBounds = Pick<Preparation, 'maxSelections' | 'maxDefers'>;
+type PlanBounds = Pick<Preparation, 'maxSelections' | 'maxDefers'>;
 
 const nothingDenied: ReadonlyMap<FieldNode, Denial> = new Map();
 
