@@ -63,7 +63,10 @@ export async function openResources(
     await knownOperations.prepare(next, { catalogueOf: (graph) => catalogues()(graph), planner });
   }).catch((error: unknown) => planner.close().then(() => Promise.reject(error as Error)));
   supergraphs.onChange((_next, previous) => planner.retire(previous));
-  const subgraphClient = createSubgraphClient({ timeoutMs: inUse.subgraphMs });
+  const subgraphClient = createSubgraphClient({
+    timeoutMs: inUse.subgraphMs,
+    breaker: config.settings.circuitBreaker,
+  });
   const redis = config.REDIS_URL === undefined ? undefined : connect(config.REDIS_URL, 'commands', logger);
   const revocations = await followRevocations(config.REDIS_URL, redis, logger);
   return {

@@ -24,6 +24,7 @@ export interface GatewaySettings {
   readonly persistedQueries?: PersistedQuerySettings | undefined;
   readonly rateLimits?: RateLimits | undefined;
   readonly timeouts?: TimeoutSettings | undefined;
+  readonly circuitBreaker?: false | CircuitBreakerSettings | undefined;
   /** By label. */
   readonly overridePercents?: Readonly<Record<string, number>> | undefined;
 }
@@ -82,6 +83,14 @@ export interface PersistedQuerySettings {
   readonly mode?: 'automatic' | 'safelist' | 'off' | undefined;
   readonly manifests?: readonly string[] | undefined;
   readonly enforce?: boolean | undefined;
+}
+
+/** When a subgraph that fails is left alone. */
+export interface CircuitBreakerSettings {
+  readonly failurePercent?: number | undefined;
+  readonly minCalls?: number | undefined;
+  readonly windowMs?: number | undefined;
+  readonly pauseMs?: number | undefined;
 }
 
 /** How long things may take. */
@@ -277,6 +286,18 @@ const timeouts = z
   })
   .describe('How long things may take.');
 
+const circuitBreaker = z
+  .union([
+    z.literal(false),
+    z.strictObject({
+      failurePercent: z.int().min(1).max(100).optional().describe('Of the calls in a window. Default 50.'),
+      minCalls: count('Calls in a window below which nothing is concluded. Default 20.'),
+      windowMs: count('Milliseconds that calls are counted for. Default 10,000.'),
+      pauseMs: count('Milliseconds until one call is let through again, to see. Default 5,000.'),
+    }),
+  ])
+  .describe('When a subgraph that times out, breaks connections or answers 5xx is left alone; false: never.');
+
 /** The schema of `gateway.yaml`. Unknown keys are refused. */
 export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
   introspection: z
@@ -301,6 +322,7 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
   persistedQueries: persistedQueries.optional(),
   rateLimits: rateLimits.optional(),
   timeouts: timeouts.optional(),
+  circuitBreaker: circuitBreaker.optional(),
   overridePercents: z
     .record(z.string(), z.number().min(0).max(100))
     .optional()

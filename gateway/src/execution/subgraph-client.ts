@@ -1,4 +1,6 @@
 import { Pool } from 'undici';
+import { createBreakingClient } from './breaking-client.ts';
+import type { CircuitBreakerOptions } from './circuit-breaker.ts';
 import { decompress } from './decompress.ts';
 import { SubgraphCall } from './subgraph-call.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
@@ -22,6 +24,8 @@ export interface SubgraphClientOptions {
   readonly maxConnections?: number | undefined;
   /** The budget of repeated calls. */
   readonly retries?: RetryOptions | undefined;
+  /** When a subgraph that fails is left alone; `false`: never. */
+  readonly breaker?: CircuitBreakerOptions | false | undefined;
 }
 
 const FIXED_HEADERS: SubgraphHeaders = {
@@ -31,10 +35,12 @@ const FIXED_HEADERS: SubgraphHeaders = {
 
 /**
  * Calls over HTTP/1.1 with kept-alive sockets, one pool for each origin. Redirects are never followed; a query that did not
- * reach its subgraph is sent once more.
+ * reach its subgraph is sent once more, and a subgraph that fails most calls is left alone for a while.
  */
 export function createSubgraphClient(options: SubgraphClientOptions = {}): SubgraphClient {
-  return createRetryingClient(createHttpClient(options), options.retries);
+  const client = createHttpClient(options);
+  const careful = options.breaker === false ? client : createBreakingClient(client, options.breaker);
+  return createRetryingClient(careful, options.retries);
 }
 
 function createHttpClient(options: SubgraphClientOptions): SubgraphClient {
