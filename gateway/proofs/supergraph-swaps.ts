@@ -1,0 +1,234 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createTemporaryDirectory, type Proof, type ProofOptions } from '@trellis/testkit';
+import { createLogger, createMetrics, type Metrics } from '@trellis/deployable';
+import { Pool } from 'undici';
+import { gateway } from '../src/gateway.ts';
+import { compose } from '../src/testing/compose.ts';
+import { startLibraryGraph, type LibraryGraph } from '../src/testing/library-graph.ts';
+import { startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
+
+const SIZES = {
+  small: { swaps: 4, warmSwaps: 2, perSecond: 40 },
+  full: { swaps: 100, warmSwaps: 20, perSecond: 200 },
+} as const satisfies Record<ProofOptions['size'], unknown>;
+
+/** How much the heap may grow from the first measurement to the last. A few swaps prove nothing of growth. */
+const MAX_GROWTH_PERCENT = { small: 50, full: 5 } as const;
+const SWAP_DEADLINE_MS = 15_000;
+const MULTIPART = 'multipart/mixed;deferSpec=20220824, application/json';
+
+/** F-11: operations of every kind go on while one supergraph takes the place of another. */
+export const proof: Proof = {
+  name: 'supergraph-swaps',
+  description:
+    'No request fails while the supergraph is swapped again and again, and nothing of the old ones stays.',
+  async run({ size }) {
+    const { swaps, warmSwaps, perSecond } = SIZES[size];
+    const stage = await openStage();
+    try {
+      const before = await stage.swapUnderLoad(warmSwaps, perSecond);
+      const heapBefore = await collectedHeap();
+      const during = await stage.swapUnderLoad(swaps - warmSwaps, perSecond);
+      const heapAfter = await collectedHeap();
+      const growthPercent = (heapAfter / heapBefore - 1) * 100;
+      const failed = before.failed + during.failed;
+      const generations = await stage.generations();
+      const repeated = stage.repeatedMutations();
+      const [reason] = [...before.reasons, ...during.reasons];
+      return {
+        passed:
+          failed === 0 && repeated === 0 && generations <= 2 && growthPercent <= MAX_GROWTH_PERCENT[size],
+        figures: {
+          swaps,
+          requests: before.sent + during.sent,
+          failed,
+          mutationsRepeated: repeated,
+          slowestSwapMs: Math.round(stage.slowestSwapMs()),
+          generationsInMemory: generations,
+          heapMb: (heapAfter / 1e6).toFixed(1),
+          heapGrowthPercent: growthPercent.toFixed(1),
+          ...(reason !== undefined && { reason }),
+        },
+      };
+    } finally {
+      await stage.close();
+    }
+  },
+};
+
+interface Stage {
+  swapUnderLoad(swaps: number, perSecond: number): Promise<LoadReport>;
+  /** From the new file to its being served. */
+  slowestSwapMs(): number;
+  generations(): Promise<number>;
+  repeatedMutations(): number;
+  close(): Promise<void>;
+}
+
+async function openStage(): Promise<Stage> {
+  const graph = await startLibraryGraph();
+  const directory = createTemporaryDirectory();
+  const file = join(directory.path, 'supergraph.graphql');
+  const texts = supergraphTexts(graph);
+  await writeFile(file, texts(0));
+  const logger = createLogger({ service: 'gateway', level: 'fatal' });
+  const metrics = createMetrics('gateway');
+  const config = gateway.readConfig({ PORT: '0', SUPERGRAPH: file, GUARDS: 'off' });
+  const running = await gateway.start(config, { logger, metrics });
+  const client = createClient(running.url, graph);
+  let swapped = 0;
+  let slowestMs = 0;
+
+  const swap = async (): Promise<void> => {
+    swapped += 1;
+    const start = performance.now();
+    await writeFile(`${file}.next`, texts(swapped));
+    await rename(`${file}.next`, file);
+    while ((await served(metrics)) <= swapped) {
+      if (performance.now() - start > SWAP_DEADLINE_MS) throw new Error(`Swap ${swapped} was not served.`);
+      await sleep(20);
+    }
+    slowestMs = Math.max(slowestMs, performance.now() - start);
+  };
+
+  return {
+    async swapUnderLoad(swaps, perSecond) {
+      const load = startLoad({ perSecond, send: client.send });
+      for (let number = 0; number < swaps; number += 1) await swap();
+      await sleep(500); // what the last swap broke would show now
+      return load.stop();
+    },
+    slowestSwapMs: () => slowestMs,
+    generations: () => valueOf(metrics, 'trellis_gateway_supergraph_generations'),
+    repeatedMutations: client.repeatedMutations,
+    async close() {
+      await client.close();
+      await running.close();
+      await graph.close();
+      directory.remove();
+    },
+  };
+}
+
+/** Two graphs in turns, each time with another text, so that none of them was there before. */
+function supergraphTexts(graph: LibraryGraph): (number: number) => string {
+  const plain = compose(graph.all);
+  const changed = compose(
+    graph.all.map((subgraph) => ({
+      ...subgraph,
+      typeDefs: subgraph.typeDefs.replace('public: String!', 'public: String! added: String'),
+    })),
+  );
+  return (number) => `${number % 2 === 0 ? plain : changed}\n# ${number}\n`;
+}
+
+interface Client {
+  send(number: number): Promise<void>;
+  repeatedMutations(): number;
+  close(): Promise<void>;
+}
+
+interface Question {
+  readonly query: string;
+  readonly expected: string;
+}
+
+const FIRST_QUESTION: Question = { query: '{ public }', expected: '{"data":{"public":"open to all"}}' };
+const QUESTIONS: readonly Question[] = [
+  FIRST_QUESTION,
+  {
+    query: '{ people(limit: 1) { name books { title } } }',
+    expected: '{"data":{"people":[{"name":"Ada","books":[{"title":"Book 1"}]}]}}',
+  },
+  {
+    query: '{ books(first: 1) { title author { name } } }',
+    expected: '{"data":{"books":[{"title":"Book 1","author":{"name":"Ada"}}]}}',
+  },
+];
+const DEFERRED = '{ people(limit: 1) { name ... @defer { books { title } } } }';
+
+/** Of ten requests, two are mutations and one has a deferred part. */
+function createClient(url: string, graph: LibraryGraph): Client {
+  const pool = new Pool(url, { connections: 64 });
+  let mutations = 0;
+  let executed = 0;
+
+  const post = async (body: unknown, accept: string): Promise<string> => {
+    const headers = { 'content-type': 'application/json', accept };
+    const answer = await pool.request({
+      path: '/graphql',
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${text}`);
+    return text;
+  };
+
+  const mutate = async (number: number): Promise<void> => {
+    mutations += 1;
+    const query = `mutation ($name: String!) { rename(id: "user-1", name: $name) { name } }`;
+    const name = `name ${number}`;
+    assertEqual(
+      await post({ query, variables: { name } }, 'application/json'),
+      JSON.stringify({ data: { rename: { name } } }),
+    );
+  };
+
+  const defer = async (): Promise<void> => {
+    const text = await post({ query: DEFERRED }, MULTIPART);
+    const isWhole =
+      text.includes('"name":"Ada"') && text.includes('"title":"Book 1"') && text.includes('"hasNext":false');
+    if (!isWhole || text.includes('"errors"')) throw new Error(text);
+  };
+
+  const ask = async ({ query, expected }: Question): Promise<void> =>
+    assertEqual(await post({ query }, 'application/json'), expected);
+
+  return {
+    async send(number) {
+      executed += countMutations(graph);
+      if (number % 10 < 2) await mutate(number);
+      else if (number % 10 === 2) await defer();
+      else await ask(QUESTIONS[number % QUESTIONS.length] ?? FIRST_QUESTION);
+    },
+    repeatedMutations: () => executed + countMutations(graph) - mutations,
+    close: () => pool.close(),
+  };
+}
+
+/** Those since the last count. */
+function countMutations(graph: LibraryGraph): number {
+  const count = graph.people.received.filter(({ query }) => query.startsWith('mutation')).length;
+  graph.forget();
+  return count;
+}
+
+function assertEqual(actual: string, expected: string): void {
+  if (actual !== expected) throw new Error(actual.slice(0, 300));
+}
+
+async function served(metrics: Metrics): Promise<number> {
+  return valueOf(metrics, 'trellis_gateway_supergraph_changes_total', 'serving');
+}
+
+async function valueOf(metrics: Metrics, name: string, outcome?: string): Promise<number> {
+  const { values } = (await metrics.getSingleMetric(name)?.get()) ?? { values: [] };
+  return values.find(({ labels }) => outcome === undefined || labels['outcome'] === outcome)?.value ?? 0;
+}
+
+/** Bytes of live objects. Twice, with a turn between: finalizers let go of more. */
+async function collectedHeap(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void; // V8 defines it in every context made after the flag
+  for (let round = 0; round < 3; round += 1) {
+    collect();
+    await sleep(50);
+  }
+  return process.memoryUsage().heapUsed;
+}
