@@ -36,7 +36,13 @@ describe('A deployable that could not be started', () => {
 
   it('is not started any more once it is closed', async () => {
     const { events, start } = failing([]);
-    const later = startLater({ service: 'posts', start, failure: 'gone', tell: () => {}, firstPauseMs: 60_000 });
+    const later = startLater({
+      service: 'posts',
+      start,
+      failure: 'gone',
+      tell: () => {},
+      firstPauseMs: 60_000,
+    });
     await later.close();
     expect(events).toEqual([]);
   });

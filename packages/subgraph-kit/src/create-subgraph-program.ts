@@ -143,7 +143,8 @@ function startBackground<Config extends SubgraphConfig>(
   closing.push(() => pool.end());
   const { REDIS_URL: url } = config;
   const connect = (): RedisConnection => {
-    const onError = (error: Error): void => resources.logger.warn({ reason: error.message }, 'Redis is out of reach');
+    const onError = (error: Error): void =>
+      resources.logger.warn({ reason: error.message }, 'Redis is out of reach');
     const connection = connectRedis({ url: url ?? '', name: `trellis-${service}`, onError });
     closing.push(async () => connection.disconnect());
     return connection;

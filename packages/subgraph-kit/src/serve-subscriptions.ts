@@ -12,6 +12,7 @@ import type { FastifyInstance } from 'fastify';
 import {
   getOperationAST,
   GraphQLError,
+  OperationTypeNode,
   parse,
   validate,
   type DocumentNode,
@@ -70,8 +71,9 @@ export function serveSubscriptions(server: FastifyInstance, options: Subscriptio
     KEEP_ALIVE_MS,
   );
   server.server.on('upgrade', (request, socket, head) => {
-    if (request.url?.split('?')[0] !== PATH) return void socket.end('HTTP/1.1 404 Not Found\r\n\r\n');
-    sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request));
+    if (request.url?.split('?')[0] === PATH)
+      sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request));
+    else socket.end('HTTP/1.1 404 Not Found\r\n\r\n');
   });
   server.addHook('preClose', async () => running.dispose());
 }
@@ -142,7 +144,7 @@ function assertSubscription(
 ): void {
   const [invalid] = validate(schema, document);
   if (invalid) throw clientError('GRAPHQL_VALIDATION_FAILED', invalid.message);
-  if (getOperationAST(document, name)?.operation !== 'subscription')
+  if (getOperationAST(document, name)?.operation !== OperationTypeNode.SUBSCRIPTION)
     throw clientError('GRAPHQL_VALIDATION_FAILED', 'Only subscriptions are served over WebSocket.');
 }
 
