@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from './auth/authenticator.ts';
 import { readSafelist } from './caching/safelist.ts';
 import type { GatewayConfig } from './config.ts';
+import { SharedExecutions } from './execution/shared-executions.ts';
 import { createRateLimiter, UNLIMITED_RATE } from './limits/rate-limiter.ts';
 import { createOperationCatalogue, type OperationCatalogue } from './pipeline/operation-catalogue.ts';
 import { sha256, type PersistedQueryPolicy } from './pipeline/persisted-query.ts';
@@ -37,6 +38,7 @@ export function createServices(
     planner: resources.planner,
     subgraphClient: resources.subgraphClient,
     executionGate: resources.executionGate,
+    sharedExecutions: new SharedExecutions(),
     headersForSubgraphs: createSubgraphHeaders({
       rules: inUse.headers,
       ofSubgraphs: inUse.headers.subgraphs ?? {},

@@ -2,10 +2,12 @@ import type { GraphQLError } from 'graphql';
 
 /** The answer to an operation. */
 export interface ExecutionResult {
-  /** The tree by response keys, to be read by own properties. Parsed at the first reading when `dataText` is there. */
+  /** The tree by response keys, to be read by own properties. Parsed at the first reading when the answer was written at once. */
   readonly data: Readonly<Record<string, unknown>> | null;
   /** Absent when there are none. Each has `extensions.code`, and a path where a field is concerned. */
   readonly errors?: readonly GraphQLError[] | undefined;
   /** `data` as JSON, when the fast path made it: write this instead of serializing again. */
   readonly dataText?: string | undefined;
+  /** The response `{"data":…}` in UTF-8, when there are no errors and it is large enough to be better sent as bytes. */
+  readonly body?: Buffer | undefined;
 }

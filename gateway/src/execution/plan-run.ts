@@ -33,6 +33,8 @@ export interface PlanRun {
   failed: boolean;
   /** Whether a subgraph sent a backslash: then strings may hold what JSON escapes. */
   hasEscapes: boolean;
+  /** Whether subgraphs sent nothing but ASCII; escapes may still stand for other characters. */
+  isAscii: boolean;
   /** Rises whenever the data changes. */
   version: number;
   /** Objects found at paths, as long as the data is of that version. */
@@ -55,6 +57,7 @@ export function startRun(supergraph: Supergraph, context: ExecutionContext, root
     looseErrors: [],
     failed: false,
     hasEscapes: false,
+    isAscii: true,
     version: 0,
     targets: { version: 0, byPath: new Map() },
     fetchDone: undefined,

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { ownVariable } from '../planning/variables.ts';
 import { visitPath } from './apply-rewrites.ts';
 import { EntityCalls } from './entity-calls.ts';
@@ -177,6 +178,7 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
       isMutation,
     });
     run.hasEscapes ||= response.body.includes(BACKSLASH);
+    run.isAscii &&= isAscii(response.body);
     return readResponse(subgraph, response);
   } catch (error) {
     signal.throwIfAborted();

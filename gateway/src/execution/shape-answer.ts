@@ -6,6 +6,7 @@ import type { ExecutionResult } from './execution-result.ts';
 import type { LooseError, PlanRun } from './plan-run.ts';
 import type { FetchStep } from './plan-steps.ts';
 import type { SelectionShape } from './response-shape.ts';
+import { WrittenResult } from './written-result.ts';
 
 /**
  * Makes the answer of what a run merged. Where nothing failed it is checked and written in one go; whatever is not as it
@@ -14,7 +15,7 @@ import type { SelectionShape } from './response-shape.ts';
 export function shapeAnswer(plan: OperationPlan, run: PlanRun): ExecutionResult {
   if (!run.failed && run.looseErrors.length === 0) {
     const dataText = writerOf(plan.shape)?.(run.root, run.hasEscapes ? quoteAny : quotePlain);
-    if (dataText !== undefined) return new WrittenResult(dataText);
+    if (dataText !== undefined) return new WrittenResult(dataText, run.isAscii && !run.hasEscapes);
   }
   const { data, errors } = completeRun(plan, run);
   const all = [...errors, ...takeLooseErrors(run)];
@@ -43,21 +44,6 @@ export function takeLooseErrors(
   const taken = run.looseErrors.filter(({ step }) => isOf(step));
   run.looseErrors = run.looseErrors.filter((error) => !taken.includes(error));
   return taken.map(looseGraphQLError);
-}
-
-/** An answer without errors, as text. */
-class WrittenResult implements ExecutionResult {
-  readonly dataText: string;
-  #data: ExecutionResult['data'] | undefined;
-
-  constructor(dataText: string) {
-    this.dataText = dataText;
-  }
-
-  get data(): ExecutionResult['data'] {
-    this.#data ??= JSON.parse(this.dataText) as Readonly<Record<string, unknown>>; // an object: a null would not be here
-    return this.#data;
-  }
 }
 
 /** No answer of a subgraph had a backslash in it, so no string of theirs needs one. */

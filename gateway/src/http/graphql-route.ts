@@ -109,7 +109,7 @@ async function answerOne(exchange: Exchange, request: GraphRequest): Promise<Fas
   const status = statusOf(first, mediaTypeOf(exchange));
   if (parts && (answer.kind === 'parts' || !single))
     return sendParts(withHeaders(exchange, [first], status), answer, parts, exchange.options.multipart);
-  return send(exchange, [first], status, writeAnswer(first));
+  return send(exchange, [first], status, first.body ?? writeAnswer(first));
 }
 
 function firstPartOf(answer: PipelineAnswer): OperationAnswer {
@@ -181,11 +181,11 @@ function send(
   exchange: Exchange,
   answers: readonly OperationAnswer[],
   status: number,
-  text: string,
+  body: string | Buffer,
 ): FastifyReply {
   return withHeaders(exchange, answers, status)
     .reply.header('content-type', `${mediaTypeOf(exchange)}; charset=utf-8`)
-    .send(text);
+    .send(body);
 }
 
 /** What goes wrong before there is an operation, as a GraphQL response. */

@@ -9,9 +9,8 @@ import type { ResultMediaType } from './negotiate.ts';
  * @see GraphQL over HTTP, "Status Codes"
  */
 export function statusOf(answer: OperationAnswer, mediaType: ResultMediaType): number {
-  if (answer.data !== undefined && answer.data !== 'null') return 200;
   const [first] = answer.errors;
-  if (!first) return 200;
+  if (!first || (answer.data !== undefined && answer.data !== 'null')) return 200;
   const code = first.extensions?.['code'];
   const described = gatewayErrorCodes[isGatewayErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR'];
   if (mediaType === 'application/graphql-response+json') return described.status;

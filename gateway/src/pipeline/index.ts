@@ -2,6 +2,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
 import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
+import type { ExecutionResult } from '../execution/execution-result.ts';
 import { executeIncrementally } from '../incremental/execute-incrementally.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { admitOperation, type AdmittedOperation } from './admit-operation.ts';
@@ -9,6 +10,7 @@ import { shownUpdates } from './answer-in-parts.ts';
 import { formatErrors, isInternal } from './format-errors.ts';
 import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
 import type { PipelineServices } from './services.ts';
+import { WholeAnswer } from './whole-answer.ts';
 
 /**
  * A request's way through the gateway, the same for every transport:
@@ -56,16 +58,45 @@ async function planAndExecute(
   );
   const execution = {
     variables,
-    headersFor: services.headersForSubgraphs(context, caller),
+    headersFor: services.headersForSubgraphs.of(context, caller),
     subgraphClient: services.subgraphClient,
     signal: context.signal,
   };
   if (plan.isDeferred) return executeInParts(plan, execution, admitted, context, services);
-  const {
-    data,
-    dataText = JSON.stringify(data),
-    errors = [],
-  } = await services.executionGate.run(() => executePlan(plan, execution), context.signal);
+  return respondWhole(
+    await execute(plan, execution, admitted, context, services),
+    admitted,
+    context,
+    services,
+  );
+}
+
+/** Queries that are the same for subgraphs, and arrive together, are executed once. */
+function execute(
+  plan: OperationPlan,
+  execution: ExecutionContext,
+  { variables, caller }: AdmittedOperation,
+  context: RequestContext,
+  { executionGate, sharedExecutions, headersForSubgraphs }: PipelineServices,
+): Promise<ExecutionResult> {
+  const { signal } = context;
+  const run = (): Promise<ExecutionResult> => executionGate.run(() => executePlan(plan, execution), signal);
+  if (plan.kind !== 'query') return run();
+  const told = `${JSON.stringify(variables)} ${headersForSubgraphs.identityOf(context, caller)}`;
+  return sharedExecutions.execute(plan, told, signal, run);
+}
+
+function respondWhole(
+  result: ExecutionResult,
+  admitted: AdmittedOperation,
+  context: RequestContext,
+  services: PipelineServices,
+): OperationAnswer {
+  const { body } = result;
+  const { maxCharacters, showCost } = services.answerPolicy;
+  // Never fewer bytes than characters: near the limit, characters are counted.
+  if (body && !showCost && body.length <= maxCharacters) return new WholeAnswer(result, body, admitted);
+  const { dataText = JSON.stringify(result.data), errors = [] } = result;
   return respond({ dataText, errors }, admitted, context, services);
 }
 

@@ -10,6 +10,8 @@ export interface OperationAnswer {
   readonly kind: 'single';
   /** The data as JSON text; `null` where an error reached the root; absent where the operation was not executed. */
   readonly data: string | undefined;
+  /** The whole response as bytes, where it is nothing but data and large. */
+  readonly body?: Buffer | undefined;
   /** Empty where there are none. */
   readonly errors: readonly GraphQLFormattedError[];
   /** What the operator lets clients see beside the answer; absent where that is nothing. */

@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { ExecutionGate } from '../execution/execution-gate.ts';
+import type { SharedExecutions } from '../execution/shared-executions.ts';
 import type { SubgraphClient } from '../execution/subgraph-client.ts';
 import type { OperationLimits } from '../limits/limits.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
@@ -42,6 +43,7 @@ export interface PipelineServices {
   readonly planner: OperationPlanner;
   readonly subgraphClient: SubgraphClient;
   readonly executionGate: ExecutionGate;
+  readonly sharedExecutions: SharedExecutions;
   readonly headersForSubgraphs: HeadersForSubgraphs;
   readonly errorPolicy: ErrorPolicy;
   readonly answerPolicy: AnswerPolicy;

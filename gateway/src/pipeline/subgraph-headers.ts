@@ -4,11 +4,18 @@ import type { SubgraphContexts } from '../auth/subgraph-context.ts';
 import type { ClientHeaders, RequestContext } from '../context.ts';
 import type { SubgraphHeaders } from '../execution/subgraph-client.ts';
 
-/** Makes the headers that go to a subgraph with one request. */
-export type HeadersForSubgraphs = (
-  context: RequestContext,
-  caller: Caller,
-) => (subgraph: string) => SubgraphHeaders | Promise<SubgraphHeaders>;
+/** Makes the headers that go to subgraphs with one request. */
+export interface HeadersForSubgraphs {
+  of(
+    context: RequestContext,
+    caller: Caller,
+  ): (subgraph: string) => SubgraphHeaders | Promise<SubgraphHeaders>;
+  /**
+   * Names all that any subgraph is told of the client: where it is equal, subgraphs can't tell two requests apart but by
+   * their ids. It may hold tokens: never to be logged or kept.
+   */
+  identityOf(context: RequestContext, caller: Caller): string;
+}
 
 /** What a subgraph gets beside the signed context and the request id. Names in any case. */
 export interface HeaderRules {
@@ -81,15 +88,32 @@ export function createSubgraphHeaders(options: SubgraphHeaderOptions): HeadersFo
     return known;
   }
 
-  return (context, caller) => (subgraph) => {
-    const { forward, set } = rulesOf(subgraph);
-    const base = { ...forwarded(context.headers, forward), ...set, [REQUEST_ID_HEADER]: context.requestId };
-    const signed = contexts?.signedFor(caller, subgraph);
-    if (signed === undefined) return base;
-    return typeof signed === 'string'
-      ? withContext(base, signed)
-      : signed.then((token) => withContext(base, token));
+  const everyForwarded = [...allForwarded(options)];
+  return {
+    of: (context, caller) => (subgraph) => {
+      const { forward, set } = rulesOf(subgraph);
+      const base = { ...forwarded(context.headers, forward), ...set, [REQUEST_ID_HEADER]: context.requestId };
+      const signed = contexts?.signedFor(caller, subgraph);
+      if (signed === undefined) return base;
+      return typeof signed === 'string'
+        ? withContext(base, signed)
+        : signed.then((token) => withContext(base, token));
+    },
+    identityOf: (context, caller) => {
+      const values = everyForwarded.map((name) => headerOf(context.headers, name) ?? null);
+      return JSON.stringify(contexts ? [...values, caller.token ?? null] : values);
+    },
   };
+}
+
+/** What may go to any subgraph, with what decides whether it does. */
+function allForwarded({ rules, ofSubgraphs }: SubgraphHeaderOptions): ReadonlySet<string> {
+  const named = [rules, ...Object.values(ofSubgraphs)].flatMap(({ forward = [] }) => lowerCase(forward));
+  return new Set(named.length > 0 ? ['connection', ...named] : []);
+}
+
+function headerOf(headers: ClientHeaders, name: string): string | undefined {
+  return Object.hasOwn(headers, name) ? textOf(headers[name]) : undefined;
 }
 
 interface CompiledRules {
@@ -130,7 +154,7 @@ function forwarded(headers: ClientHeaders, names: readonly string[]): SubgraphHe
       .split(/[\s,]+/),
   );
   for (const name of names) {
-    const value = Object.hasOwn(headers, name) ? textOf(headers[name]) : undefined;
+    const value = headerOf(headers, name);
     if (value !== undefined && !forThisHop.has(name)) picked[name] = value;
   }
   return picked;

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { ExecutionResult } from './execution-result.ts';
+import { SharedExecutions } from './shared-executions.ts';
+
+const newPlan = (): OperationPlan => ({}) as OperationPlan; // nothing but its identity counts
+const plan = newPlan();
+const { signal } = new AbortController();
+
+/** Executions that answer with their number. */
+function counter(): { readonly execute: () => Promise<ExecutionResult>; count(): number } {
+  let count = 0;
+  return {
+    execute: () => Promise.resolve({ data: { number: (count += 1) } }),
+    count: () => count,
+  };
+}
+
+describe('Queries that arrive together', () => {
+  it('are executed once where they are the same in everything', async () => {
+    const shared = new SharedExecutions();
+    const { execute, count } = counter();
+    const results = await Promise.all([1, 2, 3].map(() => shared.execute(plan, 'same', signal, execute)));
+    expect(count()).toBe(1);
+    expect(new Set(results).size).toBe(1);
+  });
+
+  it('are executed each where their plan or anything that subgraphs are told differs', async () => {
+    const shared = new SharedExecutions();
+    const { execute, count } = counter();
+    await Promise.all([
+      shared.execute(plan, 'one', signal, execute),
+      shared.execute(plan, 'other', signal, execute),
+      shared.execute(newPlan(), 'one', signal, execute),
+    ]);
+    expect(count()).toBe(3);
+  });
+
+  it('never get what was read before they arrived', async () => {
+    const shared = new SharedExecutions();
+    const { execute, count } = counter();
+    let isBegun: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (isBegun = resolve));
+    let finish: (result: ExecutionResult) => void = () => undefined;
+    const slow = (): Promise<ExecutionResult> => {
+      isBegun();
+      return new Promise((resolve) => (finish = resolve));
+    };
+    const early = shared.execute(plan, 'same', signal, slow);
+    await begun;
+    await expect(shared.execute(plan, 'same', signal, execute)).resolves.toEqual({ data: { number: 1 } });
+    finish({ data: { number: 0 } });
+    await expect(early).resolves.toEqual({ data: { number: 0 } });
+    expect(count()).toBe(1);
+  });
+
+  it('do not fail with the client whose query was executed', async () => {
+    const shared = new SharedExecutions();
+    const { execute } = counter();
+    const left = shared.execute(plan, 'same', signal, () => Promise.reject(new Error('gone')));
+    const stays = shared.execute(plan, 'same', signal, execute);
+    await expect(left).rejects.toThrow('gone');
+    await expect(stays).resolves.toEqual({ data: { number: 1 } });
+  });
+
+  it('leave the others alone when one of their clients goes', async () => {
+    const shared = new SharedExecutions();
+    const { execute, count } = counter();
+    const leaving = new AbortController();
+    const first = shared.execute(plan, 'same', signal, execute);
+    const second = shared.execute(plan, 'same', leaving.signal, () => Promise.reject(new Error('gone')));
+    leaving.abort(new Error('gone'));
+    await expect(second).rejects.toThrow('gone');
+    await expect(first).resolves.toEqual({ data: { number: 1 } });
+    expect(count()).toBe(1);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { ANONYMOUS } from '../auth/caller.ts';
+import type { ClientHeaders, RequestContext } from '../context.ts';
+import { createSubgraphHeaders, type SubgraphHeaderOptions } from './subgraph-headers.ts';
+
+const contextOf = (headers: ClientHeaders, requestId = 'one'): RequestContext => ({
+  requestId,
+  headers,
+  address: '127.0.0.1',
+  authorization: undefined,
+  signal: new AbortController().signal,
+  takesParts: false,
+  accepts: 'any',
+});
+
+const forwarding: SubgraphHeaderOptions = {
+  rules: { forward: ['X-Tenant'] },
+  ofSubgraphs: { stock: { forward: ['X-Shelf'] } },
+  contexts: undefined,
+};
+const signing: SubgraphHeaderOptions = { ...forwarding, contexts: { signedFor: () => 'signed' } };
+
+describe('What subgraphs are told of a client', () => {
+  const identify = (options: SubgraphHeaderOptions, headers: ClientHeaders, token?: string): string =>
+    createSubgraphHeaders(options).identityOf(contextOf(headers), { ...ANONYMOUS, token });
+
+  it('is the same whatever the request id, and whatever is not forwarded', () => {
+    const headers = createSubgraphHeaders(forwarding);
+    expect(headers.identityOf(contextOf({ 'x-tenant': 'a', cookie: '1' }, 'one'), ANONYMOUS)).toBe(
+      headers.identityOf(contextOf({ 'x-tenant': 'a', cookie: '2' }, 'two'), ANONYMOUS),
+    );
+  });
+
+  it('differs with a header that goes to any subgraph, and with one that keeps it here', () => {
+    const names = [
+      identify(forwarding, { 'x-tenant': 'a' }),
+      identify(forwarding, { 'x-tenant': 'b' }),
+      identify(forwarding, { 'x-tenant': 'a', 'x-shelf': 'b' }),
+      identify(forwarding, { 'x-shelf': 'a' }),
+      identify(forwarding, {}),
+      identify(forwarding, { 'x-tenant': 'a', connection: 'x-tenant' }),
+    ];
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('differs between callers where subgraphs are told who is asking', () => {
+    expect(identify(signing, {}, 'token a')).not.toBe(identify(signing, {}, 'token b'));
+    expect(identify(signing, {}, 'token a')).not.toBe(identify(signing, {}));
+    expect(identify(forwarding, {}, 'token a')).toBe(identify(forwarding, {}, 'token b'));
+  });
+});

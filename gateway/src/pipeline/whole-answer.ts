@@ -1,0 +1,22 @@
+import type { ExecutionResult } from '../execution/execution-result.ts';
+import type { AdmittedOperation } from './admit-operation.ts';
+import type { OperationAnswer } from './operation-answer.ts';
+
+/** An answer that is nothing but data and is there as bytes: its text is only made where a transport asks for it. */
+export class WholeAnswer implements OperationAnswer {
+  readonly kind = 'single';
+  readonly errors: OperationAnswer['errors'] = [];
+  readonly body: Buffer;
+  readonly admitted: AdmittedOperation;
+  readonly #result: ExecutionResult;
+
+  constructor(result: ExecutionResult, body: Buffer, admitted: AdmittedOperation) {
+    this.#result = result;
+    this.body = body;
+    this.admitted = admitted;
+  }
+
+  get data(): string {
+    return this.#result.dataText ?? JSON.stringify(this.#result.data);
+  }
+}
