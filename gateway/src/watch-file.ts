@@ -1,17 +1,45 @@
-import { watchFile as poll, unwatchFile, type Stats } from 'node:fs';
+import { statSync, type Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
 
 const POLL_MS = 1_000;
 
 /**
- * Calls back when a file changes, is replaced, appears or disappears. It looks every second: watchers miss files that are
- * replaced by a rename, and files on network volumes.
+ * Calls back when a file changes, is replaced, appears or disappears, compared with what it is now. It looks every second:
+ * watchers miss files that are replaced by a rename, and files on network volumes.
  *
  * @returns ends it
  */
 export function watchFile(path: string, changed: () => void): () => void {
-  const listener = (now: Stats, before: Stats): void => {
-    if (now.mtimeMs !== before.mtimeMs || now.ino !== before.ino || now.size !== before.size) changed();
+  let known = stampNow(path); // at once: a change that follows this call must not become the beginning
+  let isOver = false;
+  const timer = setInterval(() => {
+    void stampOf(path).then((stamp) => {
+      if (isOver || stamp === known) return;
+      known = stamp;
+      changed();
+    });
+  }, POLL_MS);
+  timer.unref();
+  return () => {
+    isOver = true;
+    clearInterval(timer);
   };
-  poll(path, { persistent: false, interval: POLL_MS }, listener);
-  return () => unwatchFile(path, listener);
+}
+
+function stampNow(path: string): string {
+  try {
+    return textOf(statSync(path));
+  } catch {
+    return ABSENT;
+  }
+}
+
+async function stampOf(path: string): Promise<string> {
+  return stat(path).then(textOf, () => ABSENT);
+}
+
+const ABSENT = 'absent';
+
+function textOf({ mtimeMs, ino, size }: Stats): string {
+  return `${mtimeMs} ${ino} ${size}`;
 }
