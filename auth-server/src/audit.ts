@@ -3,8 +3,8 @@ import type { AuditWriter } from './audit-writer.ts';
 import type { AuthServerMetrics } from './auth-server-metrics.ts';
 import type { RevocationReason } from './stores/grant-store.ts';
 
-/** Who changed something: the command line, or the client of the admin API. */
-export type Actor = 'command' | 'registration' | `client ${string}`;
+/** Who changed something: the command line, a client that registered itself, or who called the admin API. */
+export type Actor = 'command' | 'registration' | `client ${string}` | `person ${string}`;
 
 /** A security event. Identifiers only: no token, code, password or secret has a place in it. */
 export type AuditEvent =

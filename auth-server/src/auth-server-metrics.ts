@@ -9,6 +9,8 @@ export interface AuthServerMetrics {
   readonly errors: Counter<'error'>;
   /** Sign-ins by outcome: signed_in, credentials, disabled, throttled_account, throttled_address. */
   readonly signIns: Counter<'outcome'>;
+  /** Clients that were to be told of the end of a session, by outcome: delivered, failed, dropped. */
+  readonly backChannelLogouts: Counter<'outcome'>;
   /** Security events, by name. */
   readonly auditEvents: Counter<'event'>;
   /** Security events that could not be stored; they are in the log alone. */
@@ -38,6 +40,12 @@ export function createAuthServerMetrics(registry: Metrics): AuthServerMetrics {
     signIns: new Counter({
       name: 'trellis_auth_sign_ins_total',
       help: 'Attempts to sign in, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    backChannelLogouts: new Counter({
+      name: 'trellis_auth_backchannel_logouts_total',
+      help: 'Clients that were to be told of the end of a session.',
       labelNames: ['outcome'],
       registers,
     }),

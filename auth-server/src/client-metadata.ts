@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { redirectUriProblem } from './redirect-uri.ts';
-import { parseScope } from './scopes.ts';
+import { ADMIN_SCOPE, parseScope } from './scopes.ts';
 
 /** How a client proves who it is at the token endpoint. RFC 7591 §2 */
 export type ClientAuthenticationMethod =
@@ -43,6 +43,10 @@ export interface ClientMetadata {
   readonly jwks?: { readonly keys: readonly Record<string, unknown>[] } | undefined;
   /** Space separated. */
   readonly scope: string;
+  /** Where this server tells of the end of a session. Back-Channel Logout §2.2 */
+  readonly backchannel_logout_uri?: string | undefined;
+  /** Accepted as it is declared: every logout token names its session. */
+  readonly backchannel_logout_session_required: boolean;
   readonly application_type: 'web' | 'native';
   readonly id_token_signed_response_alg: 'ES256' | 'RS256';
   readonly default_max_age?: number | undefined;
@@ -74,6 +78,12 @@ const redirectUri = z.string().superRefine((uri, context) => {
     context.addIssue({ code: 'custom', message: `${JSON.stringify(uri)} ${problem}` });
 });
 
+const logoutUri = z.string().superRefine((uri, context) => {
+  const problem = redirectUriProblem(uri) ?? (/^https?:/.test(uri) ? undefined : 'is no web address');
+  if (problem !== undefined)
+    context.addIssue({ code: 'custom', message: `${JSON.stringify(uri)} ${problem}` });
+});
+
 const publicKey = z.record(z.string(), z.unknown()).refine((key) => key['kty'] !== 'oct' && !('d' in key), {
   error: 'must hold public keys only',
 });
@@ -99,6 +109,8 @@ const declared = z.object({
     .string()
     .refine((scope) => parseScope(scope) !== undefined, { error: 'is not a list of scopes' })
     .optional(),
+  backchannel_logout_uri: logoutUri.optional(),
+  backchannel_logout_session_required: z.boolean().default(false),
   application_type: z.enum(['web', 'native']).default('web'),
   id_token_signed_response_alg: z.enum(['ES256', 'RS256']).default('ES256'),
   default_max_age: z.int().min(0).optional(),
@@ -122,7 +134,7 @@ export type ParsedClient =
  * `token_endpoint_auth_method` it is client_secret_basic for a client with a secret, private_key_jwt for one with keys,
  * else none.
  *
- * @param knownScopes what `scope` may name, and its default
+ * @param knownScopes what `scope` may name; its default are all but the one for administration
  */
 export function parseClient(value: unknown, knownScopes: readonly string[]): ParsedClient {
   const parsed = declared.safeParse(value);
@@ -143,7 +155,7 @@ function complete(given: Declared, knownScopes: readonly string[]): ClientDeclar
     ...rest,
     client_name: given.client_name ?? given.client_id,
     token_endpoint_auth_method: given.token_endpoint_auth_method ?? defaultMethod(given),
-    scope: given.scope ?? knownScopes.join(' '),
+    scope: given.scope ?? knownScopes.filter((scope) => scope !== ADMIN_SCOPE).join(' '),
   };
   return { metadata, secret };
 }
@@ -153,14 +165,19 @@ function defaultMethod(given: Declared): ClientAuthenticationMethod {
   return given.jwks ? 'private_key_jwt' : 'none';
 }
 
+/** Whether a method of authentication needs a secret. */
+export function usesSecret(method: unknown): boolean {
+  return method === 'client_secret_basic' || method === 'client_secret_post';
+}
+
 function contradictionsOf({ metadata, secret }: ClientDeclaration, knownScopes: readonly string[]): string[] {
   const method = metadata.token_endpoint_auth_method;
-  const usesSecret = method === 'client_secret_basic' || method === 'client_secret_post';
+  const hasSecret = usesSecret(method);
   const usesCode = metadata.grant_types.includes('authorization_code');
   const unknownScopes = (parseScope(metadata.scope) ?? []).filter((scope) => !knownScopes.includes(scope));
   const problems: [boolean, string][] = [
-    [usesSecret && secret === undefined, `client_secret: is needed for ${method}`],
-    [!usesSecret && secret !== undefined, `client_secret: has no use with ${method}`],
+    [hasSecret && secret === undefined, `client_secret: is needed for ${method}`],
+    [!hasSecret && secret !== undefined, `client_secret: has no use with ${method}`],
     [method === 'private_key_jwt' && !metadata.jwks, 'jwks: is needed for private_key_jwt'],
     [usesCode && metadata.redirect_uris.length === 0, 'redirect_uris: at least one is needed'],
     [

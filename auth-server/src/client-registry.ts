@@ -5,6 +5,8 @@ import type { Client, ClientSource, ClientStore } from './stores/client-store.ts
 /** Clients as the endpoints look them up. */
 export interface ClientRegistry {
   find(clientId: string): Promise<Client | undefined>;
+  /** Has this instance look a client up again, which has changed. */
+  forget(clientId: string): void;
   /** Hash under which a client's secret is stored and compared. */
   hashSecret(clientId: string, secret: string): string;
   /** A declaration as a record to store. */
@@ -46,6 +48,7 @@ export function createClientRegistry({
       const entry = known.get(clientId);
       return entry && entry.until > clock() ? entry.client : load(clientId);
     },
+    forget: (clientId) => void known.delete(clientId),
     hashSecret,
     toClient: ({ metadata, secret }, source) => ({
       metadata,

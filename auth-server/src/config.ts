@@ -2,7 +2,8 @@ import { flag, list, port, readConfig, seconds, url, type Environment } from '@t
 import { processVariables } from '@trellis/deployable';
 import { z } from 'zod';
 import { readClientsFile } from './clients-file.ts';
-import { openidScopes, parseScope } from './scopes.ts';
+import { isNetwork } from './back-channel/address-guard.ts';
+import { ADMIN_SCOPE, openidScopes, parseScope } from './scopes.ts';
 import { readCertificate } from './tls-certificate.ts';
 
 const DAY_S = 86_400;
@@ -52,6 +53,9 @@ export interface AuthServerConfig {
   readonly SIGN_UP: boolean;
   readonly MAIL_URL?: string | undefined;
   readonly LINK_TTL_S: number;
+  readonly ADMIN_API: boolean;
+  readonly REGISTRATION_TOKEN?: string | undefined;
+  readonly BACKCHANNEL_NETWORKS: readonly string[];
 }
 
 /** The auth-server's environment. */
@@ -151,6 +155,18 @@ export const configSchema: z.ZodObject<Shape> = z.object({
   LINK_TTL_S: seconds(60, 30 * DAY_S, DAY_S).describe(
     'Seconds for which one-time links for invitation, sign-up and reset work.',
   ),
+  ADMIN_API: flag(false).describe(
+    'Whether the admin API is served at /admin below the issuer, for tokens with that audience and the scope auth:admin.',
+  ),
+  REGISTRATION_TOKEN: z
+    .string()
+    .min(32, { error: 'must be at least 32 characters' })
+    .regex(/^[A-Za-z0-9\-._~+/]+=*$/, { error: 'must be a bearer token (RFC 6750)' })
+    .optional()
+    .describe('The initial access token with which clients may register themselves. Without it none can.'),
+  BACKCHANNEL_NETWORKS: list([]).describe(
+    'Private networks in CIDR notation in which clients may be told of sign-outs, separated by spaces. Loopback addresses may outside production.',
+  ),
 });
 
 type Shape = { readonly [Name in keyof AuthServerConfig]-?: z.ZodType<AuthServerConfig[Name]> };
@@ -169,8 +185,8 @@ export function readAuthServerConfig(environment: Environment): AuthServerConfig
 }
 
 /** Every scope that clients can be registered for. */
-export function knownScopes(config: Pick<AuthServerConfig, 'API_SCOPES'>): readonly string[] {
-  return [...openidScopes, ...config.API_SCOPES];
+export function knownScopes(config: Pick<AuthServerConfig, 'API_SCOPES' | 'ADMIN_API'>): readonly string[] {
+  return [...openidScopes, ...config.API_SCOPES, ...(config.ADMIN_API ? [ADMIN_SCOPE] : [])];
 }
 
 function contradictions(config: AuthServerConfig): readonly string[] {
@@ -179,6 +195,7 @@ function contradictions(config: AuthServerConfig): readonly string[] {
     ...audienceProblems(config.AUDIENCES),
     ...scopeProblems(config.API_SCOPES),
     ...lifetimeProblems(config),
+    ...networkProblems(config.BACKCHANNEL_NETWORKS),
     ...tlsProblems(config),
     ...productionProblems(config),
     ...clientsFileProblems(config),
@@ -213,8 +230,16 @@ function audienceProblems(audiences: readonly string[]): string[] {
 
 function scopeProblems(scopes: readonly string[]): string[] {
   return scopes
-    .filter((scope) => parseScope(scope) === undefined || openidScopes.includes(scope))
+    .filter(
+      (scope) => parseScope(scope) === undefined || scope === ADMIN_SCOPE || openidScopes.includes(scope),
+    )
     .map((scope) => `API_SCOPES: ${scope} is not possible as a scope of an API.`);
+}
+
+function networkProblems(networks: readonly string[]): string[] {
+  return networks
+    .filter((network) => !isNetwork(network))
+    .map((network) => `BACKCHANNEL_NETWORKS: ${network} is no network in CIDR notation.`);
 }
 
 function lifetimeProblems(config: AuthServerConfig): string[] {

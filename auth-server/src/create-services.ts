@@ -3,11 +3,14 @@ import type { Pool } from '@trellis/postgres';
 import type { RedisConnection } from '@trellis/redis';
 import { createAudit } from './audit.ts';
 import { createAuditWriter, type AuditWriter } from './audit-writer.ts';
+import { createAddressGuard } from './back-channel/address-guard.ts';
+import { createBackChannelLogout } from './back-channel/back-channel-logout.ts';
 import { createAuthServerMetrics } from './auth-server-metrics.ts';
 import { createClientRegistry } from './client-registry.ts';
 import { knownScopes, type AuthServerConfig } from './config.ts';
 import { createDpopNonces } from './dpop/nonces.ts';
 import { createGrantRevoker } from './grant-revoker.ts';
+import { paths } from './routes/paths.ts';
 import { deriveKey } from './secrets.ts';
 import type { Services, Settings } from './services.ts';
 import { createPasswordHasher, type PasswordHasher } from './sign-in/password-hasher.ts';
@@ -95,6 +98,16 @@ export async function createServices(
   const links = createLinkStore(redis);
   const settings = settingsOf(config, resources.issuer);
   const mail = config.MAIL_URL === undefined ? undefined : createLogMail(logger);
+  const clients = createClientRegistry({ store: clientStore, secretKey, clock });
+  const keyring = await createKeyring(signingKeys.store, signingKeys.encryption);
+  const sessions = createSessionStore(redis, {
+    idleTtlS: config.SESSION_IDLE_TTL_S,
+    ttlS: config.SESSION_TTL_S,
+  });
+  const guard = createAddressGuard({
+    loopback: config.NODE_ENV !== 'production',
+    networks: config.BACKCHANNEL_NETWORKS,
+  });
   const services: Services = {
     settings,
     accountMail: mail && createAccountMail(mail, { accounts, mailLimits, links, settings, audit }, logger),
@@ -106,7 +119,17 @@ export async function createServices(
     grants,
     assertions: createAssertionStore(redis),
     awaitReplication: createAwaitReplication(redis, config.REDIS_REPLICAS),
-    clients: createClientRegistry({ store: clientStore, secretKey, clock }),
+    clients,
+    backChannelLogout: createBackChannelLogout({
+      sessions,
+      clients,
+      guard,
+      settings,
+      keyring,
+      clock,
+      metrics,
+      logger,
+    }),
     codes: createCodeStore(redis, revocationTtlS),
     consents: createConsentStore(pool),
     devices: createDeviceStore(redis),
@@ -116,11 +139,11 @@ export async function createServices(
     hasher,
     links,
     mailLimits,
-    keyring: await createKeyring(signingKeys.store, signingKeys.encryption),
+    keyring,
     pushedRequests: createPushedRequestStore(redis, config.TRANSACTION_TTL_S),
     refreshTokens: createRefreshTokens(deriveKey(config.KEY_ENCRYPTION_SECRET, 'refresh-tokens')),
     revoker: createGrantRevoker({ grants, accountGrants, feed, audit, metrics, logger, clock }),
-    sessions: createSessionStore(redis, { idleTtlS: config.SESSION_IDLE_TTL_S, ttlS: config.SESSION_TTL_S }),
+    sessions,
     signIn: createSignIn({ accounts, hasher, throttle, audit, metrics }),
     transactions: createTransactionStore(redis, config.TRANSACTION_TTL_S),
   };
@@ -128,9 +151,12 @@ export async function createServices(
 }
 
 function settingsOf(config: AuthServerConfig, issuer: string): Settings {
+  const adminAudience = config.ADMIN_API ? `${issuer}${paths.admin}` : undefined;
   return {
     issuer,
-    audiences: config.AUDIENCES,
+    audiences: adminAudience === undefined ? config.AUDIENCES : [...config.AUDIENCES, adminAudience],
+    adminAudience,
+    registrationToken: config.REGISTRATION_TOKEN,
     scopes: knownScopes(config),
     accessTokenTtlS: config.ACCESS_TOKEN_TTL_S,
     idTokenTtlS: config.ID_TOKEN_TTL_S,

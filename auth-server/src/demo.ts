@@ -24,6 +24,7 @@ function publicClient(
     post_logout_redirect_uris: [],
     grant_types: ['authorization_code', 'refresh_token'],
     token_endpoint_auth_method: 'none',
+    backchannel_logout_session_required: false,
     scope: SCOPE,
     application_type: applicationType,
     id_token_signed_response_alg: 'ES256',

@@ -18,14 +18,17 @@ export type OAuthErrorCode =
   | 'insufficient_scope'
   | 'interaction_required'
   | 'invalid_client'
+  | 'invalid_client_metadata'
   | 'invalid_dpop_proof'
   | 'invalid_grant'
+  | 'invalid_redirect_uri'
   | 'invalid_request'
   | 'invalid_request_uri'
   | 'invalid_scope'
   | 'invalid_target'
   | 'invalid_token'
   | 'login_required'
+  | 'not_found'
   | 'registration_not_supported'
   | 'request_not_supported'
   | 'request_uri_not_supported'
@@ -56,8 +59,15 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     'A page is needed, and prompt=none forbids it.',
   ),
   invalid_client: describe(400, false, 'RFC 6749 §5.2', 'The client is unknown or did not prove who it is.'),
+  invalid_client_metadata: describe(
+    400,
+    false,
+    'RFC 7591 §3.2.2',
+    'The metadata of a client can not be registered.',
+  ),
   invalid_dpop_proof: describe(400, false, 'RFC 9449 §5', 'The DPoP proof is not valid here.'),
   invalid_grant: describe(400, false, 'RFC 6749 §5.2', 'The code or refresh token is not usable.'),
+  invalid_redirect_uri: describe(400, false, 'RFC 7591 §3.2.2', 'A redirect URI can not be registered.'),
   invalid_request: describe(
     400,
     true,
@@ -89,6 +99,7 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     'OpenID Connect Core §3.1.2.6',
     'Signing in is needed, and prompt=none forbids it.',
   ),
+  not_found: describe(404, false, 'RFC 9110 §15.5.5', 'What is to be administered is not there.'),
   registration_not_supported: describe(
     400,
     true,

@@ -8,6 +8,9 @@ export const openidScopes: readonly string[] = Object.freeze([
   'offline_access',
 ]);
 
+/** Scope of the admin API. No client has it unless its registration says so. */
+export const ADMIN_SCOPE = 'auth:admin';
+
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
 /** Splits a `scope` value into its tokens, each once; undefined when a character is not allowed. RFC 6749 §3.3 */

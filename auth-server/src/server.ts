@@ -5,6 +5,7 @@ import { createCookies } from './http/cookies.ts';
 import { createErrorHandler, writeJsonError } from './http/error-handler.ts';
 import { acceptFormsOnly } from './http/request-parameters.ts';
 import { addAccountRoutes } from './routes/account.ts';
+import { addAdminRoutes, type Administration } from './routes/admin/index.ts';
 import { addAuthorizeRoutes } from './routes/authorize.ts';
 import { addConsentRoutes } from './routes/consent.ts';
 import { addDeviceAuthorizationRoute } from './routes/device-authorization.ts';
@@ -21,6 +22,8 @@ import { addLogoutRoutes } from './routes/logout.ts';
 import { addMailRoutes } from './routes/mail-pages.ts';
 import { writePageError } from './routes/page-errors.ts';
 import { addPushedAuthorizationRoute } from './routes/pushed-authorization.ts';
+import { paths } from './routes/paths.ts';
+import { addRegistrationRoute } from './routes/register.ts';
 import { addRevokeRoute } from './routes/revoke.ts';
 import type { RouteContext } from './routes/route-context.ts';
 import { addTokenRoute } from './routes/token.ts';
@@ -31,6 +34,8 @@ import type { Services } from './services.ts';
 export interface ServerDependencies {
   readonly services: Services;
   readonly logger: Logger;
+  /** What the admin API and the registration of clients work with. */
+  readonly administration: Administration;
   readonly readiness: Readonly<Record<string, ReadinessCheck>>;
   /** Addresses of proxies whose forwarding headers are believed; none by default. */
   readonly trustedProxies?: readonly string[];
@@ -67,7 +72,7 @@ const clientRoutes = [
 
 /** The auth-server's HTTP side, which does not listen yet. */
 export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
-  const { services, logger, readiness, trustedProxies = [], https } = dependencies;
+  const { services, administration, logger, readiness, trustedProxies = [], https } = dependencies;
   const { issuer } = services.settings;
   const server = createHttpServer({
     logger,
@@ -89,13 +94,25 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   server.setNotFoundHandler((_request, reply) => reply.status(404).send({ error: 'not_found' }));
   server.setErrorHandler(createErrorHandler(services.metrics, writeJsonError));
   await server.register(cookie);
-  await server.register(async (scope) => addRoutes(scope, context), { prefix: pathOf(issuer) });
+  await server.register(async (scope) => addRoutes(scope, context, administration), {
+    prefix: pathOf(issuer),
+  });
   addAuthorizationServerMetadataRoute(server, context);
   return server;
 }
 
-async function addRoutes(server: FastifyInstance, context: RouteContext): Promise<void> {
+async function addRoutes(
+  server: FastifyInstance,
+  context: RouteContext,
+  administration: Administration,
+): Promise<void> {
   for (const add of clientRoutes) add(server, context);
+  const { adminAudience, registrationToken } = context.services.settings;
+  const admin = { ...context, ...administration };
+  if (adminAudience !== undefined)
+    await server.register(async (scope) => addAdminRoutes(scope, admin), { prefix: paths.admin });
+  if (registrationToken !== undefined)
+    await server.register(async (scope) => addRegistrationRoute(scope, admin, registrationToken));
   await server.register(async (pages) => {
     pages.setErrorHandler(createErrorHandler(context.services.metrics, writePageError));
     for (const add of pageRoutes) add(pages, context);

@@ -1,4 +1,5 @@
 import type { Audit } from './audit.ts';
+import type { BackChannelLogout } from './back-channel/back-channel-logout.ts';
 import type { DpopNonces } from './dpop/nonces.ts';
 import type { ClientRegistry } from './client-registry.ts';
 import type { GrantRevoker } from './grant-revoker.ts';
@@ -29,6 +30,10 @@ export interface Settings {
   readonly issuer: string;
   /** Resources that tokens may be asked for; the first is the default. */
   readonly audiences: readonly string[];
+  /** Audience of tokens for the admin API; undefined where there is none. */
+  readonly adminAudience: string | undefined;
+  /** What clients that register themselves have to bring; undefined where they can't. */
+  readonly registrationToken: string | undefined;
   /** Every scope there is. */
   readonly scopes: readonly string[];
   readonly accessTokenTtlS: number;
@@ -57,6 +62,7 @@ export interface Services {
   readonly assertions: AssertionStore;
   readonly audit: Audit;
   readonly awaitReplication: AwaitReplication;
+  readonly backChannelLogout: BackChannelLogout;
   readonly clients: ClientRegistry;
   readonly codes: CodeStore;
   readonly consents: ConsentStore;

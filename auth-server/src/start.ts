@@ -53,6 +53,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
   const certificateFiles = certificateFilesOf(config);
   const server = await buildServer({
     services: created.services,
+    administration: created,
     logger,
     readiness: {
       postgres: async () => void (await pool.query('SELECT 1')),
@@ -71,6 +72,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
     await server.close();
     await maintenance.stop();
     clearInterval(forgetting);
+    await created.services.backChannelLogout.close();
     await created.services.accountMail?.settle();
     await created.auditWriter.close();
     await pool.end();

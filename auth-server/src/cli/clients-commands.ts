@@ -1,6 +1,9 @@
+import { removeClient as remove, rotateSecret } from '../administration/clients.ts';
 import { parseClient } from '../client-metadata.ts';
 import type { Command } from './command.ts';
-import { readOptions, required } from './command-line.ts';
+import { readOptions, required, UsageError } from './command-line.ts';
+
+const MAX_GRACE_S = 30 * 86_400;
 
 /** Lists clients, one JSON object a line. */
 export const listClients: Command = {
@@ -28,14 +31,32 @@ export const addClient: Command = {
   },
 };
 
+/** Prints a new secret; the old one works on for a while, so that clients can be changed one after the other. */
+export const rotateClientSecret: Command = {
+  usage: 'clients rotate-secret --client-id C [--grace SECONDS]',
+  run: async (args, context) => {
+    const options = readOptions(args, ['client-id', 'grace']);
+    const clientId = required(options, 'client-id');
+    const graceS = Number(options['grace'] ?? '0');
+    if (!Number.isInteger(graceS) || graceS < 0 || graceS > MAX_GRACE_S) {
+      throw new UsageError(`--grace: must be a whole number of seconds from 0 to ${MAX_GRACE_S}.`);
+    }
+    const client = await context.clientStore.find(clientId);
+    if (!client) throw new Error(`There is no client ${clientId}.`);
+    if (client.source === 'file')
+      throw new Error(`${clientId} is declared in the clients file; change it there.`);
+    if (client.secretHash === undefined) throw new Error(`${clientId} has no secret.`);
+    context.commandLine.print(await rotateSecret(context, client, graceS, 'command'));
+  },
+};
+
 /** Removes a client; its refresh tokens are of no use from then on. */
 export const removeClient: Command = {
   usage: 'clients remove --client-id C',
-  run: async (args, { services, clientStore, commandLine }) => {
+  run: async (args, context) => {
     const clientId = required(readOptions(args, ['client-id']), 'client-id');
-    if (!(await clientStore.remove(clientId))) throw new Error(`There is no client ${clientId}.`);
-    services.audit.record({ event: 'client_removed', clientId, by: 'command' });
-    commandLine.print(`Removed ${clientId}.`);
+    if (!(await remove(context, clientId, 'command'))) throw new Error(`There is no client ${clientId}.`);
+    context.commandLine.print(`Removed ${clientId}.`);
   },
 };
 

@@ -14,7 +14,7 @@ import {
   updateAccount,
 } from './accounts-commands.ts';
 import { listAuditEvents } from './audit-commands.ts';
-import { addClient, listClients, removeClient } from './clients-commands.ts';
+import { addClient, listClients, removeClient, rotateClientSecret } from './clients-commands.ts';
 import { createCommandLine, UsageError, type CommandLine, type CommandStreams } from './command-line.ts';
 import type { Command, CommandContext } from './command.ts';
 import { revokeGrants } from './grants-commands.ts';
@@ -36,6 +36,7 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['keys replace', replaceKeys],
   ['clients list', listClients],
   ['clients add', addClient],
+  ['clients rotate-secret', rotateClientSecret],
   ['clients remove', removeClient],
   ['audit list', listAuditEvents],
 ]);
@@ -95,6 +96,7 @@ async function withServices(
     try {
       await work({ ...created, commandLine });
     } finally {
+      await created.services.backChannelLogout.settle();
       await created.auditWriter.close();
     }
   } finally {

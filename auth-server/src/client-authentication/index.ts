@@ -62,14 +62,21 @@ async function credentialsProblem(
   }
 }
 
+/** As long as a hash, and equal to none. */
+const NO_HASH = '-'.repeat(43);
+
 /** Hashes and compares for unknown clients too, so that all take the same time. */
 function secretMatches(
   clientId: string,
   secret: string,
   client: Client | undefined,
-  { clients }: AuthenticationServices,
+  { clients, clock }: AuthenticationServices,
 ): boolean {
-  return equalsConstantTime(clients.hashSecret(clientId, secret), client?.secretHash ?? '-'.repeat(43));
+  const presented = clients.hashSecret(clientId, secret);
+  const previous = client?.previousSecret;
+  const isCurrent = equalsConstantTime(presented, client?.secretHash ?? NO_HASH);
+  const isPrevious = equalsConstantTime(presented, previous?.hash ?? NO_HASH);
+  return isCurrent || (isPrevious && clock() < (previous?.expiresAt ?? 0));
 }
 
 function refused({ method }: PresentedCredentials, detail: string): OAuthError {

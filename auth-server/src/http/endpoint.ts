@@ -4,7 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /** What an endpoint does, by method. */
-export type MethodHandlers = Readonly<Partial<Record<'GET' | 'POST', RouteHandler>>>;
+export type MethodHandlers = Readonly<
+  Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler>>
+>;
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 

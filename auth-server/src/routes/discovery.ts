@@ -55,7 +55,7 @@ function sendMetadata(settings: Settings): RouteHandler {
   return (_request, reply) => reply.header('cache-control', CACHE_CONTROL).send(metadata);
 }
 
-function serverMetadata({ issuer, scopes }: Settings): Readonly<Record<string, unknown>> {
+function serverMetadata({ issuer, scopes, registrationToken }: Settings): Readonly<Record<string, unknown>> {
   const confidentialMethods = clientAuthenticationMethods.filter((method) => method !== 'none');
   return {
     issuer,
@@ -68,6 +68,7 @@ function serverMetadata({ issuer, scopes }: Settings): Readonly<Record<string, u
     jwks_uri: `${issuer}${paths.jwks}`,
     revocation_endpoint: `${issuer}${paths.revoke}`,
     introspection_endpoint: `${issuer}${paths.introspect}`,
+    ...(registrationToken !== undefined && { registration_endpoint: `${issuer}${paths.register}` }),
     end_session_endpoint: `${issuer}${paths.logout}`,
     scopes_supported: scopes,
     response_types_supported: ['code'],
@@ -97,6 +98,8 @@ function serverMetadata({ issuer, scopes }: Settings): Readonly<Record<string, u
     claim_types_supported: ['normal'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     ui_locales_supported: ['en', 'de', 'zh'],
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: false,
     request_parameter_supported: false,

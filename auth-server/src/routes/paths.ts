@@ -14,6 +14,8 @@ export const paths: {
   readonly jwks: string;
   readonly logout: string;
   readonly account: string;
+  readonly register: string;
+  readonly admin: string;
   readonly link: string;
   readonly signUp: string;
   readonly forgotten: string;
@@ -32,6 +34,8 @@ export const paths: {
   jwks: '/jwks.json',
   logout: '/logout',
   account: '/account',
+  register: '/register',
+  admin: '/admin',
   link: '/link',
   signUp: '/sign-up',
   forgotten: '/forgotten',

@@ -2,7 +2,7 @@ import { inTransaction, type Pool } from '@trellis/postgres';
 import type { ClientMetadata } from '../client-metadata.ts';
 
 /** Who owns a client's record. */
-export type ClientSource = 'file' | 'command' | 'demo';
+export type ClientSource = 'file' | 'command' | 'demo' | 'administration' | 'registration';
 
 /** A registered client. */
 export interface Client {
@@ -10,6 +10,8 @@ export interface Client {
   /** Absent for clients without a secret. */
   readonly secretHash: string | undefined;
   readonly source: ClientSource;
+  /** The secret before a rotation, which works until a moment, milliseconds since 1970. */
+  readonly previousSecret?: { readonly hash: string; readonly expiresAt: number } | undefined;
 }
 
 /** Registered clients. */
@@ -28,26 +30,29 @@ interface ClientRow {
   readonly metadata: ClientMetadata;
   readonly secret_hash: Buffer | null;
   readonly source: ClientSource;
+  readonly previous_secret_hash: Buffer | null;
+  readonly previous_secret_expires_at: Date | null;
 }
 
-const UPSERT = `INSERT INTO client (client_id, metadata, secret_hash, source) VALUES ($1, $2, $3, $4)
+const COLUMNS = 'metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at';
+const UPSERT = `INSERT INTO client
+    (client_id, metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (client_id) DO UPDATE SET metadata = excluded.metadata, secret_hash = excluded.secret_hash,
-    source = excluded.source, updated_at = now()`;
+    source = excluded.source, previous_secret_hash = excluded.previous_secret_hash,
+    previous_secret_expires_at = excluded.previous_secret_expires_at, updated_at = now()`;
 
 /** Clients in PostgreSQL. */
 export function createClientStore(pool: Pool): ClientStore {
   return {
     find: async (clientId) => {
-      const found = await pool.query<ClientRow>(
-        'SELECT metadata, secret_hash, source FROM client WHERE client_id = $1',
-        [clientId],
-      );
+      const found = await pool.query<ClientRow>(`SELECT ${COLUMNS} FROM client WHERE client_id = $1`, [
+        clientId,
+      ]);
       return found.rows.map(toClient)[0];
     },
     list: async () => {
-      const found = await pool.query<ClientRow>(
-        'SELECT metadata, secret_hash, source FROM client ORDER BY client_id',
-      );
+      const found = await pool.query<ClientRow>(`SELECT ${COLUMNS} FROM client ORDER BY client_id`);
       return found.rows.map(toClient);
     },
     save: async (client) => {
@@ -67,11 +72,25 @@ export function createClientStore(pool: Pool): ClientStore {
   };
 }
 
-function valuesOf({ metadata, secretHash, source }: Client): unknown[] {
-  const hash = secretHash === undefined ? null : Buffer.from(secretHash, 'base64url');
-  return [metadata.client_id, JSON.stringify(metadata), hash, source];
+function valuesOf({ metadata, secretHash, source, previousSecret }: Client): unknown[] {
+  const bytes = (hash: string | undefined): Buffer | null =>
+    hash === undefined ? null : Buffer.from(hash, 'base64url');
+  return [
+    metadata.client_id,
+    JSON.stringify(metadata),
+    bytes(secretHash),
+    source,
+    bytes(previousSecret?.hash),
+    previousSecret ? new Date(previousSecret.expiresAt) : null,
+  ];
 }
 
-function toClient({ metadata, secret_hash: hash, source }: ClientRow): Client {
-  return { metadata, secretHash: hash?.toString('base64url'), source };
+function toClient(row: ClientRow): Client {
+  const { metadata, secret_hash: hash, source } = row;
+  const { previous_secret_hash: previousHash, previous_secret_expires_at: expiresAt } = row;
+  const previousSecret =
+    previousHash && expiresAt
+      ? { hash: previousHash.toString('base64url'), expiresAt: expiresAt.getTime() }
+      : undefined;
+  return { metadata, secretHash: hash?.toString('base64url'), source, previousSecret };
 }

@@ -1,0 +1,135 @@
+import type { Actor } from '../audit.ts';
+import { parseClient, usesSecret, type ParsedClient } from '../client-metadata.ts';
+import { randomToken } from '../secrets.ts';
+import type { Services } from '../services.ts';
+import type { Client, ClientSource, ClientStore } from '../stores/client-store.ts';
+
+/** What changing clients works with. */
+export interface ClientAdministration {
+  readonly services: Services;
+  readonly clientStore: ClientStore;
+}
+
+/** A client that was registered, with its secret, which is never told again. */
+export interface RegisteredClient {
+  readonly client: Client;
+  readonly secret: string | undefined;
+}
+
+/** What became of metadata. */
+export type RegistrationOutcome =
+  | ({ readonly kind: 'registered' } & RegisteredClient)
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+/** Who registers a client, and as whose. */
+export interface Registrant {
+  readonly source: ClientSource;
+  readonly by: Actor;
+}
+
+/**
+ * Registers a client from RFC 7591 metadata. This server chooses the secret, where the method of authentication has one,
+ * and the id where none is asked for.
+ *
+ * @param value metadata; without `token_endpoint_auth_method` it is client_secret_basic (RFC 7591 §2)
+ */
+export async function registerClient(
+  { services, clientStore }: ClientAdministration,
+  value: unknown,
+  { source, by }: Registrant,
+): Promise<RegistrationOutcome> {
+  const { parsed, secret } = parseWithSecret(value, services.settings.scopes, randomToken());
+  if (parsed.kind === 'problems') return parsed;
+  const client = services.clients.toClient(parsed.client, source);
+  await keep({ services, clientStore }, client, by);
+  return { kind: 'registered', client, secret };
+}
+
+/** Replaces a client's metadata. A secret that it has goes on working; one that it needs now is made. */
+export async function replaceClient(
+  administration: ClientAdministration,
+  known: Client,
+  value: unknown,
+  by: Actor,
+): Promise<RegistrationOutcome> {
+  const { services } = administration;
+  const clientId = known.metadata.client_id;
+  const withId = { ...toRecord(value), client_id: clientId };
+  const { parsed, secret } = parseWithSecret(withId, services.settings.scopes, randomToken());
+  if (parsed.kind === 'problems') return parsed;
+  const fresh = services.clients.toClient(parsed.client, known.source);
+  const keepsSecret = fresh.secretHash !== undefined && known.secretHash !== undefined;
+  const { secretHash, previousSecret } = known;
+  const client = keepsSecret ? { ...fresh, secretHash, previousSecret } : fresh;
+  await keep(administration, client, by);
+  return { kind: 'registered', client, secret: keepsSecret ? undefined : secret };
+}
+
+/** Gives a client another secret. @param graceS seconds for which the old one still works @returns the new one */
+export async function rotateSecret(
+  { services, clientStore }: ClientAdministration,
+  { metadata, secretHash, source }: Client,
+  graceS: number,
+  by: Actor,
+): Promise<string> {
+  const clientId = metadata.client_id;
+  const secret = randomToken();
+  const previousSecret =
+    secretHash === undefined || graceS === 0
+      ? undefined
+      : { hash: secretHash, expiresAt: services.clock() + graceS * 1000 };
+  const client = {
+    metadata,
+    source,
+    secretHash: services.clients.hashSecret(clientId, secret),
+    previousSecret,
+  };
+  await clientStore.save(client);
+  services.clients.forget(clientId);
+  services.audit.record({ event: 'client_secret_rotated', clientId, by });
+  return secret;
+}
+
+/** Removes a client; its refresh tokens are of no use from then on. @returns whether there was one */
+export async function removeClient(
+  { services, clientStore }: ClientAdministration,
+  clientId: string,
+  by: Actor,
+): Promise<boolean> {
+  if (!(await clientStore.remove(clientId))) return false;
+  services.clients.forget(clientId);
+  services.audit.record({ event: 'client_removed', clientId, by });
+  return true;
+}
+
+async function keep(
+  { services, clientStore }: ClientAdministration,
+  client: Client,
+  by: Actor,
+): Promise<void> {
+  const clientId = client.metadata.client_id;
+  await clientStore.save(client);
+  services.clients.forget(clientId);
+  services.audit.record({ event: 'client_changed', clientId, by });
+}
+
+function parseWithSecret(
+  value: unknown,
+  scopes: readonly string[],
+  fresh: string,
+): { readonly parsed: ParsedClient; readonly secret: string | undefined } {
+  const given = toRecord(value);
+  const method = given['token_endpoint_auth_method'] ?? 'client_secret_basic';
+  const secret = usesSecret(method) ? fresh : undefined;
+  const complete = {
+    ...given,
+    client_id: given['client_id'] ?? randomToken(12),
+    token_endpoint_auth_method: method,
+    client_secret: secret,
+  };
+  return { parsed: parseClient(complete, scopes), secret };
+}
+
+function toRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}

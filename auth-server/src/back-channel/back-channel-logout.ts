@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '@trellis/deployable';
+import type { AuthServerMetrics } from '../auth-server-metrics.ts';
+import type { ClientRegistry } from '../client-registry.ts';
+import type { Client } from '../stores/client-store.ts';
+import type { Session, SessionStore } from '../stores/session-store.ts';
+import type { AddressGuard } from './address-guard.ts';
+import { issueLogoutToken, type LogoutTokenServices } from './logout-token.ts';
+import { postForm } from './post-form.ts';
+
+/** Tells clients that a session has ended. */
+export interface BackChannelLogout {
+  /** Begins to tell the clients that knew of the session; resolves before they have answered. */
+  announce(session: Session): Promise<void>;
+  /** Resolves when all that is under way has been told or given up, which takes at most some twenty seconds. */
+  settle(): Promise<void>;
+  /** Gives up what is under way. */
+  close(): Promise<void>;
+}
+
+/** What telling works with. */
+export interface BackChannelLogoutDependencies extends LogoutTokenServices {
+  readonly sessions: Pick<SessionStore, 'takeClients'>;
+  readonly clients: Pick<ClientRegistry, 'find'>;
+  readonly guard: AddressGuard;
+  readonly metrics: AuthServerMetrics;
+  readonly logger: Logger;
+}
+
+/** Milliseconds before each attempt. */
+const ATTEMPTS_AFTER_MS = [0, 1_000, 5_000];
+/** Most deliveries under way. */
+const MOST_UNDER_WAY = 1_000;
+
+/** @see OpenID Connect Back-Channel Logout §2.5 */
+export function createBackChannelLogout(dependencies: BackChannelLogoutDependencies): BackChannelLogout {
+  const { sessions, clients, guard, metrics, logger } = dependencies;
+  const closing = new AbortController();
+  const underWay = new Set<Promise<void>>();
+
+  const attempt = async (url: URL, token: string): Promise<boolean> => {
+    try {
+      const status = await postForm(url, { logout_token: token }, guard, closing.signal);
+      return status === 200 || status === 204;
+    } catch (error) {
+      logger.debug({ err: error }, 'a client could not be told of a sign-out');
+      return false;
+    }
+  };
+  const deliver = async ({ metadata }: Client, session: Session, uri: string): Promise<void> => {
+    for (const afterMs of ATTEMPTS_AFTER_MS) {
+      await pause(afterMs, undefined, { signal: closing.signal, ref: false });
+      // A new token each time: it has expired before the last attempt otherwise, and its id is used up.
+      if (!(await attempt(new URL(uri), issueLogoutToken(dependencies, metadata, session)))) continue;
+      metrics.backChannelLogouts.inc({ outcome: 'delivered' });
+      return;
+    }
+    throw new Error('no attempt succeeded');
+  };
+  const begin = (client: Client, session: Session, uri: string): void => {
+    if (underWay.size >= MOST_UNDER_WAY) {
+      metrics.backChannelLogouts.inc({ outcome: 'dropped' });
+      return;
+    }
+    const done = deliver(client, session, uri)
+      .catch((error: unknown) => {
+        metrics.backChannelLogouts.inc({ outcome: 'failed' });
+        logger.warn(
+          { err: error, clientId: client.metadata.client_id },
+          'a client was not told of a sign-out',
+        );
+      })
+      .finally(() => underWay.delete(done));
+    underWay.add(done);
+  };
+  return {
+    announce: async (session) => {
+      for (const clientId of await sessions.takeClients(session.sessionId)) {
+        const client = await clients.find(clientId);
+        const uri = client?.metadata.backchannel_logout_uri;
+        if (client && uri !== undefined) begin(client, session, uri);
+      }
+    },
+    settle: async () => {
+      await Promise.all(underWay);
+    },
+    close: async () => {
+      closing.abort();
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { ClientMetadata } from '../client-metadata.ts';
+import { randomToken } from '../secrets.ts';
+import type { Session } from '../stores/session-store.ts';
+import { signJwt } from '../tokens/jws.ts';
+import type { Keyring } from '../tokens/keyring.ts';
+
+/** What a logout token is made with. */
+export interface LogoutTokenServices {
+  readonly settings: { readonly issuer: string };
+  readonly keyring: Pick<Keyring, 'active'>;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+/** Seconds for which a client may accept it. */
+const LIFETIME_S = 120;
+
+/** A statement to one client that a session has ended; without a nonce, so that it is no id_token. Back-Channel Logout §2.4 */
+export function issueLogoutToken(
+  { settings, keyring, clock }: LogoutTokenServices,
+  { client_id: aud, id_token_signed_response_alg: algorithm }: ClientMetadata,
+  { subject, sessionId }: Session,
+): string {
+  const iat = Math.floor(clock() / 1000);
+  const claims = {
+    iss: settings.issuer,
+    aud,
+    iat,
+    exp: iat + LIFETIME_S,
+    jti: randomToken(16),
+    events: { [EVENT]: {} },
+    sub: subject,
+    sid: sessionId,
+  };
+  return signJwt(claims, 'logout+jwt', keyring.active(algorithm));
+}

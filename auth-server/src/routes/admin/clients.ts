@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import {
+  registerClient,
+  removeClient,
+  replaceClient,
+  rotateSecret,
+  type RegistrationOutcome,
+} from '../../administration/clients.ts';
+import { OAuthError } from '../../errors.ts';
+import { addEndpoint } from '../../http/endpoint.ts';
+import type { Client } from '../../stores/client-store.ts';
+import { registrationError } from '../registration-error.ts';
+import { authorized, invalid, parameterOf, required, type AdminContext } from './admin-context.ts';
+
+const MAX_GRACE_S = 30 * 86_400;
+const rotation = z.strictObject({ grace_seconds: z.int().min(0).max(MAX_GRACE_S).default(0) });
+
+/** Clients: list, register, look at, replace, remove, and give another secret. */
+export function addClientAdministration(server: FastifyInstance, context: AdminContext): void {
+  const find = async (clientId: string): Promise<Client> =>
+    required(await context.clientStore.find(clientId));
+  addEndpoint(server, '/clients', {
+    GET: authorized(context, async (_request, reply) =>
+      reply.send({ clients: (await context.clientStore.list()).map(describeClient) }),
+    ),
+    POST: authorized(context, async (request, reply, by) => {
+      await refuseTaken(context, request.body);
+      const outcome = await registerClient(context, request.body, { source: 'administration', by });
+      return sendOutcome(outcome, reply.status(201));
+    }),
+  });
+  addEndpoint(server, '/clients/:id', {
+    GET: authorized(context, async (request, reply) =>
+      reply.send(describeClient(await find(parameterOf(request, 'id')))),
+    ),
+    PUT: authorized(context, async (request, reply, by) => {
+      const known = changeable(await find(parameterOf(request, 'id')));
+      return sendOutcome(await replaceClient(context, known, request.body, by), reply);
+    }),
+    DELETE: authorized(context, async (request, reply, by) => {
+      const { metadata } = changeable(await find(parameterOf(request, 'id')));
+      await removeClient(context, metadata.client_id, by);
+      return reply.status(204).send();
+    }),
+  });
+  addEndpoint(server, '/clients/:id/secret', {
+    POST: authorized(context, async (request, reply, by) => {
+      const known = changeable(await find(parameterOf(request, 'id')));
+      const parsed = rotation.safeParse(request.body ?? {});
+      if (!parsed.success)
+        throw invalid(parsed.error.issues.map(({ message }) => `grace_seconds: ${message}`));
+      if (known.secretHash === undefined) throw invalid(['The client has no secret.']);
+      const secret = await rotateSecret(context, known, parsed.data.grace_seconds, by);
+      return reply.send({ client_secret: secret, client_secret_expires_at: 0 });
+    }),
+  });
+}
+
+/** Registering must not replace. */
+async function refuseTaken({ clientStore }: AdminContext, body: unknown): Promise<void> {
+  const clientId = z.object({ client_id: z.string() }).safeParse(body).data?.client_id;
+  if (clientId === undefined || !(await clientStore.find(clientId))) return;
+  throw new OAuthError('invalid_request', 'There is a client with this client_id.', { status: 409 });
+}
+
+/** What a file declares is changed there, or the next start would undo it. */
+function changeable(client: Client): Client {
+  if (client.source !== 'file') return client;
+  const description = 'The client is declared in the clients file; change it there.';
+  throw new OAuthError('invalid_request', description, { status: 409 });
+}
+
+function sendOutcome(outcome: RegistrationOutcome, reply: FastifyReply): FastifyReply {
+  if (outcome.kind === 'problems') throw registrationError(outcome.problems);
+  const { client, secret } = outcome;
+  return reply.send({
+    ...describeClient(client),
+    ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
+  });
+}
+
+function describeClient({ metadata, source }: Client): Readonly<Record<string, unknown>> {
+  return { ...metadata, source };
+}

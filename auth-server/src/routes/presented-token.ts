@@ -1,0 +1,75 @@
+import type { FastifyRequest } from 'fastify';
+import { proofAlgorithms } from '../dpop/verify-proof.ts';
+import { OAuthError } from '../errors.ts';
+import { verifyAccessToken, type VerifiedAccessToken } from '../tokens/verify-own-token.ts';
+import { readProof } from './read-proof.ts';
+import type { RouteContext } from './route-context.ts';
+
+/** How an access token was presented. */
+export type TokenScheme = 'Bearer' | 'DPoP';
+
+/** An access token as it came with a request. */
+export interface PresentedToken {
+  readonly scheme: TokenScheme;
+  readonly text: string;
+}
+
+/**
+ * The token of the Authorization header.
+ *
+ * @throws OAuthError 401 with a challenge that names no error, as RFC 6750 §3.1 has it, when there is none
+ */
+export function readHeaderToken({ headers }: FastifyRequest): PresentedToken {
+  const [, scheme, text] =
+    /^(Bearer|DPoP) +([A-Za-z0-9\-._~+/]+=*)$/i.exec(headers.authorization ?? '') ?? [];
+  if (scheme !== undefined && text !== undefined) {
+    return { scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer', text };
+  }
+  throw new OAuthError('invalid_token', 'An access token is needed.', {
+    headers: { 'www-authenticate': `Bearer, ${dpopChallenge()}` },
+  });
+}
+
+/**
+ * Verifies a token of this server, with its proof where it is bound to a key, and that its grant was not revoked.
+ *
+ * @param path of the request below the issuer, which a DPoP proof names
+ * @throws OAuthError invalid_token
+ */
+export async function verifyPresented(
+  { services }: RouteContext,
+  { scheme, text }: PresentedToken,
+  request: FastifyRequest,
+  path: string,
+): Promise<VerifiedAccessToken> {
+  const { settings, keyring, clock, grants } = services;
+  const token = await verifyAccessToken(text, { ...settings, keyring, clock });
+  if (!token || (await grants.isRevoked(token.grantId))) throw invalidToken(scheme);
+  const keyThumbprint = scheme === 'DPoP' ? await readProof(request, path, services, text) : undefined;
+  // Neither a bound token without its key, nor an unbound one that pretends to be bound. RFC 9449 §7.2
+  if (token.keyThumbprint !== keyThumbprint || (scheme === 'DPoP' && keyThumbprint === undefined)) {
+    throw invalidToken(scheme);
+  }
+  return token;
+}
+
+/** A token that is not honoured here. RFC 6750 §3.1 */
+export function invalidToken(scheme: TokenScheme): OAuthError {
+  return refusedToken(scheme, 'invalid_token', 'The access token is expired, revoked or not valid here.');
+}
+
+/** A refusal with its challenge. RFC 6750 §3 @param more further parameters of the challenge */
+export function refusedToken(
+  scheme: TokenScheme,
+  code: 'invalid_request' | 'invalid_token' | 'insufficient_scope',
+  description: string,
+  more = '',
+): OAuthError {
+  const start = scheme === 'DPoP' ? `${dpopChallenge()}, ` : 'Bearer ';
+  const challenge = `${start}error="${code}", error_description="${description}"${more}`;
+  return new OAuthError(code, description, { headers: { 'www-authenticate': challenge } });
+}
+
+function dpopChallenge(): string {
+  return `DPoP algs="${proofAlgorithms.join(' ')}"`;
+}

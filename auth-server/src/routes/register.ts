@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { registerClient, type ClientAdministration } from '../administration/clients.ts';
+import { acceptJson } from '../http/accept-json.ts';
+import { addEndpoint } from '../http/endpoint.ts';
+import { ADMIN_SCOPE } from '../scopes.ts';
+import { equalsConstantTime, sha256 } from '../secrets.ts';
+import { nowS } from '../services.ts';
+import { paths } from './paths.ts';
+import { readHeaderToken, refusedToken } from './presented-token.ts';
+import { registrationError } from './registration-error.ts';
+
+/** What a client that registers itself may not say of itself. */
+const NOT_ITS_OWN = { first_party: false, refresh_reuse_leeway_seconds: 0, unvetted: true };
+
+/**
+ * Registration of clients by themselves, for those that bring the initial access token.
+ *
+ * @see RFC 7591 §3
+ */
+export function addRegistrationRoute(
+  server: FastifyInstance,
+  administration: ClientAdministration,
+  initialAccessToken: string,
+): void {
+  acceptJson(server);
+  addEndpoint(
+    server,
+    paths.register,
+    {
+      POST: async (request, reply) => {
+        checkInitialToken(request, initialAccessToken);
+        const registrant = { source: 'registration', by: 'registration' } as const;
+        const outcome = await registerClient(administration, ownMetadata(request.body), registrant);
+        if (outcome.kind === 'problems') throw registrationError(outcome.problems);
+        const { client, secret } = outcome;
+        const answer = {
+          ...client.metadata,
+          client_id_issued_at: nowS(administration.services),
+          ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
+        };
+        return reply.status(201).header('cache-control', 'no-store').send(answer);
+      },
+    },
+    { cors: true },
+  );
+}
+
+function checkInitialToken(request: FastifyRequest, expected: string): void {
+  const { scheme, text } = readHeaderToken(request);
+  if (scheme === 'Bearer' && equalsConstantTime(sha256(text), sha256(expected))) return;
+  throw refusedToken(scheme, 'invalid_token', 'The initial access token is not valid.');
+}
+
+/** The id is this server's to choose, and administration is nobody's to ask for. */
+function ownMetadata(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const { scope, client_id: _chosen, ...given }: Readonly<Record<string, unknown>> = { ...body };
+  if (typeof scope === 'string' && scope.split(' ').includes(ADMIN_SCOPE)) {
+    throw registrationError([`scope: ${ADMIN_SCOPE} can't be registered for`]);
+  }
+  return { ...given, ...(scope !== undefined && { scope }), ...NOT_ITS_OWN };
+}
