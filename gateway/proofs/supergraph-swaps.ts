@@ -13,7 +13,7 @@ import { startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
 
 const SIZES = {
   small: { swaps: 4, warmSwaps: 2, perSecond: 40 },
-  full: { swaps: 100, warmSwaps: 20, perSecond: 200 },
+  full: { swaps: 100, warmSwaps: 40, perSecond: 200 },
 } as const satisfies Record<ProofOptions['size'], unknown>;
 
 /** How much the heap may grow from the first measurement to the last. A few swaps prove nothing of growth. */

@@ -293,7 +293,9 @@ const circuitBreaker = z
       failurePercent: z.int().min(1).max(100).optional().describe('Of the calls in a window. Default 50.'),
       minCalls: count('Calls in a window below which nothing is concluded. Default 20.'),
       windowMs: count('Milliseconds that calls are counted for. Default 10,000.'),
-      pauseMs: count('Milliseconds until one call is let through again, to see. Default 5,000.'),
+      pauseMs: count(
+        'Milliseconds after time-outs until one call is let through again, to see; at most 500 after other failures. Default 5,000.',
+      ),
     }),
   ])
   .describe('When a subgraph that times out, breaks connections or answers 5xx is left alone; false: never.');

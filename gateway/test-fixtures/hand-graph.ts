@@ -44,9 +44,7 @@ export interface HandGraph {
   close(): Promise<void>;
 }
 
-/** The directives that test subgraphs import. */
-export const FEDERATION = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9",
-  import: ["@key", "@requires", "@external", "@provides", "@shareable", "@override", "@inaccessible", "@context", "@fromContext"])`;
+export { FEDERATION } from './federation.ts';
 
 /** Starts a server for each subgraph and composes them. */
 export async function startHandGraph(

@@ -46,8 +46,9 @@ export function createBreakingClient(
   };
 }
 
-/** What is no failure of the subgraph is that of a client which has left. */
+/** What is no failure of the subgraph is a client that has left. */
 function outcomeOf(error: unknown): CallOutcome {
   if (!(error instanceof SubgraphFailure)) return 'unknown';
-  return error.kind === 'timeout' || error.kind === 'unreachable' ? 'failed' : 'succeeded';
+  if (error.kind === 'timeout') return 'timed-out';
+  return error.kind === 'unreachable' ? 'failed' : 'succeeded';
 }

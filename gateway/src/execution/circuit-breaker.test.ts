@@ -13,7 +13,7 @@ interface Bench {
 
 function createBench(): Bench {
   let now = 0;
-  const breaker = new CircuitBreaker({ minCalls: 10, windowMs: 1_000, pauseMs: 500 }, () => now);
+  const breaker = new CircuitBreaker({ minCalls: 10, windowMs: 1_000, pauseMs: 2_000 }, () => now);
   return {
     breaker,
     advance: (ms) => void (now += ms),
@@ -54,7 +54,16 @@ describe('F-02 a circuit breaker', () => {
     }
   });
 
-  it('lets one call through after the pause, and closes when it succeeds', () => {
+  it('pauses for as long as is configured after time-outs', () => {
+    const { breaker, call, advance } = createBench();
+    call(10, 'timed-out');
+    advance(1_999);
+    expect(breaker.enter()).toBeUndefined();
+    advance(1);
+    expect(breaker.enter()).toBe('trial');
+  });
+
+  it('lets one call through after a short pause where calls fail at once, and closes when it succeeds', () => {
     const { breaker, call, advance } = createBench();
     call(10, 'failed');
     advance(499);

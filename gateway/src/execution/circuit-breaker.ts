@@ -6,12 +6,15 @@ export interface CircuitBreakerOptions {
   readonly minCalls?: number | undefined;
   /** Milliseconds that calls are counted for. @default 10_000 */
   readonly windowMs?: number | undefined;
-  /** Milliseconds until one call is let through again, to see. @default 5_000 */
+  /**
+   * Milliseconds after a time-out until one call is let through again, to see. What failed at once cost nobody any time, and
+   * is tried again after 500 ms at the latest. @default 5_000
+   */
   readonly pauseMs?: number | undefined;
 }
 
 /** How one call ended: `unknown` when it was given up by whoever made it. */
-export type CallOutcome = 'succeeded' | 'failed' | 'unknown';
+export type CallOutcome = 'succeeded' | 'failed' | 'timed-out' | 'unknown';
 
 /** A `trial` finds out whether the subgraph is back. */
 export type CallKind = 'ordinary' | 'trial';
@@ -22,6 +25,7 @@ type State =
   | { readonly kind: 'trying' };
 
 const SLICES = 10;
+const SHORT_PAUSE_MS = 500;
 
 /**
  * Whether a subgraph is to be asked. One that fails most calls is left alone for a while, so that nobody waits for what will
@@ -63,7 +67,7 @@ export class CircuitBreaker {
   #conclude(outcome: CallOutcome): void {
     this.#slices = [];
     if (outcome === 'succeeded') this.#state = { kind: 'closed' };
-    else this.#state = { kind: 'open', until: this.#now() + (outcome === 'failed' ? this.#pauseMs : 0) };
+    else this.#open(outcome);
   }
 
   #count(outcome: CallOutcome): void {
@@ -71,7 +75,16 @@ export class CircuitBreaker {
     slice.calls += 1;
     if (outcome === 'succeeded') return;
     slice.failures += 1;
-    if (this.#isBroken()) this.#state = { kind: 'open', until: this.#now() + this.#pauseMs };
+    if (this.#isBroken()) this.#open(outcome);
+  }
+
+  #open(outcome: Exclude<CallOutcome, 'succeeded'>): void {
+    const pausesMs = {
+      'timed-out': this.#pauseMs,
+      failed: Math.min(SHORT_PAUSE_MS, this.#pauseMs),
+      unknown: 0,
+    };
+    this.#state = { kind: 'open', until: this.#now() + pausesMs[outcome] };
   }
 
   #currentSlice(): Slice {

@@ -66,6 +66,6 @@ export function startLoad({ perSecond, send }: LoadOptions): Load {
 }
 
 /** The latency that `share` of the requests do not exceed, milliseconds; 0 without requests. */
-export function quantile({ latenciesMs }: LoadReport, share: number): number {
+export function quantile({ latenciesMs }: Pick<LoadReport, 'latenciesMs'>, share: number): number {
   return latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(latenciesMs.length * share))] ?? 0;
 }

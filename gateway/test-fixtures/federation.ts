@@ -1,0 +1,3 @@
+/** The directives that test subgraphs import. */
+export const FEDERATION = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9",
+  import: ["@key", "@requires", "@external", "@provides", "@shareable", "@override", "@inaccessible", "@context", "@fromContext", "@interfaceObject"])`;
