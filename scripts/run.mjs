@@ -22,6 +22,8 @@ const programs = {
   supergraph: 'supergraph.ts',
   token: 'token.ts',
   bench: 'bench.ts',
+  load: 'load.ts',
+  measure: 'measure.ts',
   check: 'check.ts',
   generate: 'generate.ts',
   secrets: 'secrets.ts',

@@ -56,7 +56,7 @@ async function createPost({ userId, sender, ledger }: WriterOptions, own: Own): 
     query: 'mutation ($input: CreatePostInput!) { createPost(input: $input) { success post { id } } }',
     variables: { input: { title, body: BODY } },
   });
-  const { success, post } = resultOf<{ success: boolean; post: { id: string } }>(outcome, 'createPost');
+  const { success, post } = resultOf(outcome, 'createPost') as { success: boolean; post: { id: string } };
   if (!success) throw new Error(`"${title}" was made twice.`);
   ledger.savePost(post.id, { authorId: userId, title, published: true });
   own.posts.push(post.id);
@@ -72,7 +72,7 @@ async function updatePost(options: WriterOptions, own: Own): Promise<void> {
     query: 'mutation ($id: ID!, $input: UpdatePostInput!) { updatePost(id: $id, input: $input) { title } }',
     variables: { id, input },
   });
-  const { title } = resultOf<{ title: string }>(outcome, 'updatePost');
+  const { title } = resultOf(outcome, 'updatePost') as { title: string };
   ledger.savePost(id, { authorId: userId, title, published: input.published });
 }
 
@@ -84,7 +84,7 @@ async function deletePost(options: WriterOptions, own: Own): Promise<void> {
     query: 'mutation ($id: ID!) { deletePost(id: $id) }',
     variables: { id },
   });
-  if (!resultOf<boolean>(outcome, 'deletePost')) throw new Error(`The post ${id} was gone already.`);
+  if (!resultOf(outcome, 'deletePost')) throw new Error(`The post ${id} was gone already.`);
   options.ledger.deletePost(id);
 }
 
@@ -99,7 +99,7 @@ async function addComment(options: WriterOptions, own: Own): Promise<void> {
     variables: { postId, body },
   });
   if (outcome.codes.includes('BAD_USER_INPUT')) return; // somebody has deleted the post meanwhile
-  const { id } = resultOf<{ id: string }>(outcome, 'addComment');
+  const { id } = resultOf(outcome, 'addComment') as { id: string };
   ledger.saveComment(id, { postId, body });
   own.comments.push(id);
 }
@@ -127,7 +127,7 @@ async function deleteComment(options: WriterOptions, own: Own): Promise<void> {
     query: 'mutation ($id: ID!) { deleteComment(id: $id) }',
     variables: { id },
   });
-  if (resultOf<boolean>(outcome, 'deleteComment')) options.ledger.deleteComment(id);
+  if (resultOf(outcome, 'deleteComment')) options.ledger.deleteComment(id);
   else requireDeletedPost(options, id);
 }
 
@@ -137,10 +137,11 @@ function requireDeletedPost({ ledger }: WriterOptions, commentId: string): void 
   ledger.missedPosts.add(postId);
 }
 
-function resultOf<Result>({ data, codes }: MutationOutcome, field: string): Result {
+/** What the field was answered with; the query says what is in it. */
+function resultOf({ data, codes }: MutationOutcome, field: string): unknown {
   const result = data?.[field];
   if (result === null || result === undefined) throw new Error(`${field} was refused: ${codes.join(', ')}`);
-  return result as Result; // what the query selects
+  return result;
 }
 
 /** Never the same twice, so that every change changes something. */

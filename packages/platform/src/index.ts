@@ -1,5 +1,6 @@
 export { EmbeddedPostgresError } from '@trellis/embedded-postgres';
 export { openAuthServerStores, type AuthServerStores } from './auth-server-stores.ts';
+export { openContentDatabases, type ContentDatabases } from './content-databases.ts';
 export { StoreUnavailable } from './given-stores.ts';
 export { configSchema } from './platform-config.ts';
 export { readPlatformFile, type PlatformFile } from './platform-file.ts';

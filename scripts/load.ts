@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+import { ContentExists, loadContent } from '@trellis/content-load';
+import { openContentDatabases } from '@trellis/platform';
+import { explainFailure } from './start/explain-failure.ts';
+
+const USAGE = `npm run load -- [--users N] [--posts N] [--comments N] [--seed N] [--replace]
+
+Fills the databases of users, posts and comments with made-up content, for measuring. By default 100,000 users, 1,000,000 posts
+and 10,000,000 comments, a few gigabytes. The databases are those of DATABASE_URL (or USERS_DATABASE_URL, …), else those of
+DATA_DIR, on which no platform may run meanwhile.
+  --replace  deletes the users, posts and comments that are there; without it they are left alone and nothing is loaded
+`;
+const EXIT_USAGE = 64;
+
+const flags = readFlags();
+if (flags.help) process.stdout.write(USAGE);
+else await load();
+
+function readFlags() {
+  try {
+    const count = { type: 'string' } as const;
+    const { values } = parseArgs({
+      options: {
+        users: { ...count, default: '100000' },
+        posts: { ...count, default: '1000000' },
+        comments: { ...count, default: '10000000' },
+        seed: { ...count, default: '1' },
+        replace: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    const size = {
+      users: readCount('users', values.users),
+      posts: readCount('posts', values.posts),
+      comments: readCount('comments', values.comments),
+    };
+    return { size, seed: readCount('seed', values.seed), replace: values.replace, help: values.help };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    return process.exit(EXIT_USAGE);
+  }
+}
+
+function readCount(name: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new Error(`--${name} takes a whole number from 1 to 999999999, not "${text}".`);
+}
+
+async function load(): Promise<void> {
+  const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+  try {
+    const { urls, close } = await openContentDatabases(process.env, tell);
+    try {
+      await loadContent({ databaseUrls: urls, ...flags, tell });
+      tell('Loaded. A search index is brought up to date by: npm run search -- rebuild');
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function explain(error: unknown): string {
+  return error instanceof ContentExists
+    ? `${error.message} Nothing was loaded; --replace deletes it.`
+    : explainFailure(error);
+}

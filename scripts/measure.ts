@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+import { measureContent, type Measurement } from '@trellis/content-load';
+import { openContentDatabases } from '@trellis/platform';
+import { formatSection, writePerformancePage } from './measure/performance-page.ts';
+import { explainFailure } from './start/explain-failure.ts';
+
+const USAGE = `npm run measure -- [--requests N] [--write]
+
+Measures what reading costs at the subgraphs, over the databases that "npm run load" has filled (it finds them the same way),
+and prints a table with the plans of PostgreSQL. Exit status 1 when a request takes longer than promised.
+  --requests  of each kind. Default 300
+  --write     puts the table into docs/performance.md instead
+`;
+const EXIT_USAGE = 64;
+/** Milliseconds that are promised with a million posts on two cores. */
+const [P50_MS, P99_MS] = [15, 50];
+
+const flags = readFlags();
+if (flags.help) process.stdout.write(USAGE);
+else await measure();
+
+function readFlags() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        requests: { type: 'string', default: '300' },
+        write: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    if (!/^[1-9]\d{0,5}$/.test(values.requests)) throw new Error('--requests takes a whole number from 1.');
+    return { ...values, requests: Number(values.requests) };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    return process.exit(EXIT_USAGE);
+  }
+}
+
+async function measure(): Promise<void> {
+  const { requests, write } = flags;
+  const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+  try {
+    const { urls, close } = await openContentDatabases(process.env, tell);
+    try {
+      const measurements = await measureContent({ databaseUrls: urls, requests, tell });
+      if (write) writePerformancePage(measurements, requests);
+      else process.stdout.write(`${formatSection(measurements, requests)}\n`);
+      if (measurements.some(isTooSlow)) process.exitCode = 1;
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function isTooSlow({ p50Ms, p99Ms, statements }: Measurement): boolean {
+  return p50Ms > P50_MS || p99Ms > P99_MS || statements > 1;
+}
