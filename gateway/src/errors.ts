@@ -41,6 +41,7 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   FORBIDDEN: { ...graphErrorCodes.FORBIDDEN, jsonStatus: 200 },
   BAD_USER_INPUT: { ...graphErrorCodes.BAD_USER_INPUT, jsonStatus: 200 },
   QUERY_TOO_COMPLEX: { ...graphErrorCodes.QUERY_TOO_COMPLEX, jsonStatus: 400 },
+  EVENTS_MISSED: { ...graphErrorCodes.EVENTS_MISSED, jsonStatus: 200 },
   INTERNAL_SERVER_ERROR: { ...graphErrorCodes.INTERNAL_SERVER_ERROR, jsonStatus: 200 },
   /** The body is not JSON, or not a GraphQL request. */
   BAD_REQUEST: always(400, 'The request is not a GraphQL request.'),

@@ -12,8 +12,12 @@ export interface StreamedEvent extends Omit<SequencedEvent, 'payload'> {
 export interface EventStream {
   /** About how many events it keeps. */
   readonly maxLength: number;
+  /** The smallest number in the stream; 0 when it is empty. */
+  first(): Promise<number>;
   /** The greatest number in the stream; 0 when it is empty. */
   last(): Promise<number>;
+  /** Reads on from a number what is there, without waiting. */
+  readRange(seq: number, limit: number): Promise<readonly StreamedEvent[]>;
   /** Adds events, whose numbers follow one another. Those that are there already are left alone. */
   add(events: readonly SequencedEvent[]): Promise<void>;
   /** Forgets everything. */
@@ -50,6 +54,10 @@ export function createEventStream({ redis, service, maxLength = 10_000 }: EventS
   const key = `trellis:{events:${service}}:stream`;
   return {
     maxLength,
+    first: async () => {
+      const [oldest] = (await redis.xrange(key, '-', '+', 'COUNT', 1)) as Entry[];
+      return oldest ? seqOf(oldest) : 0;
+    },
     last: async () => {
       const [newest] = (await redis.xrevrange(key, '+', '-', 'COUNT', 1)) as Entry[];
       return newest ? seqOf(newest) : 0;
@@ -62,6 +70,8 @@ export function createEventStream({ redis, service, maxLength = 10_000 }: EventS
       const outcomes = (await pipeline.exec()) ?? [];
       for (const [error] of outcomes) if (error && !isThereAlready(error)) throw error;
     },
+    readRange: async (seq, limit) =>
+      ((await redis.xrange(key, `${seq + 1}-0`, '+', 'COUNT', limit)) as Entry[]).map(eventOf),
     clear: async () => {
       await redis.del(key);
     },

@@ -22,6 +22,7 @@ export {
 } from './event-stream.ts';
 export { startLeadership, type Background, type LeadershipOptions } from './leadership.ts';
 export { createOutageLog, type OutageLog, type OutageLogOptions } from './outage-log.ts';
+export { createOutboxLog, type OutboxLog } from './outbox-log.ts';
 export { appendEvent, type NewEvent } from './outbox.ts';
 export { startRelay, type RelayOptions } from './relay.ts';
 export { createWakeUp, sleep, type WakeUp } from './wake-up.ts';

@@ -17,6 +17,8 @@ export interface SubgraphDependencies {
   readonly pool: Pool;
   readonly verifier: UserContextVerifier;
   readonly peers: Peers;
+  /** Opens a connection that is closed with the subgraph; undefined without REDIS_URL. */
+  readonly connectRedis: (() => RedisConnection) | undefined;
   /** To be called after each commit that has told something. */
   readonly wakeRelay: () => void;
   readonly logger: Logger;
@@ -119,13 +121,14 @@ async function open<Config extends SubgraphConfig>(
   const relayWakeUp = createWakeUp();
   const verifier = createUserContextVerifier({ subgraph: service, keys: keysOf(config) });
   const development = config.NODE_ENV !== 'production';
+  const connectRedis = redisConnector(service, config, resources, closing);
   const server = await definition.buildServer(
-    { ...resources, pool, verifier, peers, development, wakeRelay: relayWakeUp.poke },
+    { ...resources, pool, verifier, peers, connectRedis, development, wakeRelay: relayWakeUp.poke },
     config,
   );
   closing.push(() => server.close());
   const url = await server.listen({ port: config.PORT, host: config.HOST });
-  startBackground(definition, config, resources, { peers, relayWakeUp }, closing);
+  startBackground(definition, config, resources, { peers, relayWakeUp, connectRedis }, closing);
   return url;
 }
 
@@ -134,29 +137,35 @@ function startBackground<Config extends SubgraphConfig>(
   { service, startBackground: startAll }: SubgraphDefinition<Config>,
   config: Config,
   resources: Resources,
-  shared: Pick<BackgroundDependencies<Config>, 'peers' | 'relayWakeUp'>,
+  shared: Pick<BackgroundDependencies<Config>, 'peers' | 'relayWakeUp' | 'connectRedis'>,
   closing: (() => Promise<unknown>)[],
 ): void {
   if (!startAll) return;
   const background = { max: BACKGROUND_POOL_SIZE, applicationName: `trellis-${service}-background` };
   const pool = openPool(service, config, resources, background);
   closing.push(() => pool.end());
-  const { REDIS_URL: url } = config;
-  const connect = (): RedisConnection => {
-    const onError = (error: Error): void =>
-      resources.logger.warn({ reason: error.message }, 'Redis is out of reach');
-    const connection = connectRedis({ url: url ?? '', name: `trellis-${service}`, onError });
-    closing.push(async () => connection.disconnect());
+  const running = startAll({ ...resources, ...shared, config, pool });
+  closing.push(() => Promise.all(running.map((background) => background.close())));
+}
+
+/** Connections that are opened later, too, outlive the server and its background. */
+function redisConnector(
+  service: string,
+  { REDIS_URL: url }: SubgraphConfig,
+  { logger }: Resources,
+  closing: (() => Promise<unknown>)[],
+): (() => RedisConnection) | undefined {
+  if (!url) return undefined;
+  const connections: RedisConnection[] = [];
+  closing.push(async () => {
+    for (const connection of connections) connection.disconnect();
+  });
+  return () => {
+    const onError = (error: Error): void => logger.warn({ reason: error.message }, 'Redis is out of reach');
+    const connection = connectRedis({ url, name: `trellis-${service}`, onError });
+    connections.push(connection);
     return connection;
   };
-  const running = startAll({
-    ...resources,
-    ...shared,
-    config,
-    pool,
-    connectRedis: url ? connect : undefined,
-  });
-  closing.push(() => Promise.all(running.map((background) => background.close())));
 }
 
 async function migrateDatabase<Config extends SubgraphConfig>(

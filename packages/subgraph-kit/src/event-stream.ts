@@ -2,6 +2,7 @@ import { EVENT_ID_EXTENSION } from '@trellis/user-context';
 import {
   createSourceEventStream,
   execute,
+  GraphQLError,
   type ExecutionArgs,
   type ExecutionResult,
   type SubscriptionArgs,
@@ -14,8 +15,10 @@ export const eventId: unique symbol = Symbol('eventId');
 export type CreateEventContext = () => unknown;
 
 /**
- * Runs a subscription as GraphQL §6.2.3 says, with two additions: each event gets a context of its own, as loaders that
- * outlive an event would answer what was true at an earlier one; and an event's id goes into the result's extensions.
+ * Runs a subscription as GraphQL §6.2.3 says, with three additions: each event gets a context of its own, as loaders that
+ * outlive an event would answer what was true at an earlier one; an event's id goes into the result's extensions; and a
+ * source that fails ends the subscription with a result that has the error and no data, because a stream that throws
+ * would take the socket with it, and all that others have subscribed to on it.
  *
  * @returns the results, or one with the errors that kept the stream from beginning
  */
@@ -24,21 +27,44 @@ export async function streamEvents(
   createContext: CreateEventContext,
 ): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult> {
   const source = await createSourceEventStream(args);
-  return Symbol.asyncIterator in source ? mapEvents(source, args, createContext) : source;
+  if (!(Symbol.asyncIterator in source)) return source;
+  const events = source[Symbol.asyncIterator]();
+  const results = mapEvents(events, args, createContext);
+  const end = results.return.bind(results);
+  // A generator that has not begun, or waits for an event, does not hear of its end: its source is told directly.
+  results.return = async (value) => {
+    await events.return?.();
+    return end(value);
+  };
+  return results;
 }
 
 async function* mapEvents(
-  events: AsyncIterable<unknown>,
+  events: AsyncIterator<unknown>,
   args: ExecutionArgs,
   createContext: CreateEventContext,
 ): AsyncGenerator<ExecutionResult, void, void> {
-  for await (const event of events) {
-    const result = await execute({ ...args, rootValue: event, contextValue: await createContext() });
-    const id = eventIdOf(event);
-    yield id === undefined
-      ? result
-      : { ...result, extensions: { ...result.extensions, [EVENT_ID_EXTENSION]: id } };
+  try {
+    for (;;) {
+      const { done, value: event } = await events.next();
+      if (done === true) return;
+      const result = await execute({ ...args, rootValue: event, contextValue: await createContext() });
+      const id = eventIdOf(event);
+      yield id === undefined
+        ? result
+        : { ...result, extensions: { ...result.extensions, [EVENT_ID_EXTENSION]: id } };
+    }
+  } catch (error) {
+    yield { errors: [asGraphQLError(error)] };
+  } finally {
+    await events.return?.();
   }
+}
+
+function asGraphQLError(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return new GraphQLError(originalError.message, { originalError });
 }
 
 function eventIdOf(event: unknown): string | undefined {

@@ -4,6 +4,9 @@ export {
   type SubgraphServer,
   type SubgraphServerOptions,
 } from './build-subgraph-server.ts';
+export { createEventFeed, type EventFeed, type EventFeedOptions, type Topic } from './events/event-feed.ts';
+export { type Identified } from './events/topic-subscription.ts';
+export { type TopicDefinition, type TopicItem, type TopicRequest } from './events/topic.ts';
 export { hasRole, isEditor, requireUserId } from './caller.ts';
 export {
   createSubgraphProgram,

@@ -1,7 +1,7 @@
 import type { Pool } from '@trellis/postgres';
 import { groupByPosition } from '@trellis/subgraph-kit';
 import { COMMENT_COLUMNS } from './comment-columns.ts';
-import type { Comment } from './comment.ts';
+import type { Comment, PlacedComment } from './comment.ts';
 import { VISIBLE } from './known-post-store.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -18,6 +18,8 @@ export interface PostPage {
 export interface CommentStore {
   /** @returns those that exist and whose post the viewer may see, in no order */
   findByIds(ids: readonly string[], viewer: Viewer): Promise<readonly Comment[]>;
+  /** @returns those that exist and whose post is there, with what matters of the post */
+  findPlaced(ids: readonly string[]): Promise<readonly PlacedComment[]>;
   /** A list for each page asked for, the newest first, in one statement. */
   listByPosts(pages: readonly PostPage[]): Promise<readonly (readonly Comment[])[]>;
   /** @returns for each post the number of its comments, in the order asked for */
@@ -34,6 +36,12 @@ const BEGINNING = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const FIND_BY_IDS = `
   SELECT ${COMMENT_COLUMNS} FROM comment JOIN known_post ON known_post.id = comment.post_id
   WHERE comment.id = ANY($1::uuid[]) AND ${VISIBLE}`;
+
+const FIND_PLACED = `
+  SELECT comment.id, post_id AS "postId", comment.author_id AS "authorId", body, edited,
+    known_post.author_id AS "postAuthorId", published
+  FROM comment JOIN known_post ON known_post.id = comment.post_id
+  WHERE comment.id = ANY($1::uuid[]) AND NOT known_post.deleted`;
 
 // One descent into the index for each page, whatever their number and however different their limits.
 const LIST_BY_POSTS = `
@@ -63,6 +71,11 @@ interface PositionedComment extends Comment {
   readonly position: number;
 }
 
+interface CommentWithPost extends Comment {
+  readonly postAuthorId: string;
+  readonly published: boolean;
+}
+
 interface PostCount {
   readonly postId: string;
   readonly count: number;
@@ -73,6 +86,13 @@ export function createCommentStore(pool: Pool): CommentStore {
   return {
     findByIds: async (ids, { isEditor, userId }) =>
       (await pool.query<Comment>(FIND_BY_IDS, [ids, isEditor, userId])).rows,
+    findPlaced: async (ids) =>
+      (await pool.query<CommentWithPost>(FIND_PLACED, [ids])).rows.map(
+        ({ postAuthorId, published, ...comment }) => ({
+          comment,
+          post: { id: comment.postId, authorId: postAuthorId, published },
+        }),
+      ),
     listByPosts: async (pages) => {
       const { rows } = await pool.query<PositionedComment>(LIST_BY_POSTS, [
         pages.map(({ postId }) => postId),

@@ -1,3 +1,5 @@
+import type { PostFacts } from './known-post-store.ts';
+
 /** A comment as it is stored. The id carries the time of creation. */
 export interface Comment {
   readonly id: string;
@@ -5,6 +7,12 @@ export interface Comment {
   readonly authorId: string;
   readonly body: string;
   readonly edited: boolean;
+}
+
+/** A comment with what matters of the post that it is on. */
+export interface PlacedComment {
+  readonly comment: Comment;
+  readonly post: PostFacts;
 }
 
 /** What this subgraph knows of a post. */

@@ -1,6 +1,7 @@
-import type { Mutations } from '@trellis/subgraph-kit';
+import type { Mutations, Topic } from '@trellis/subgraph-kit';
 import type { UserContext } from '@trellis/user-context';
 import type { CommentLoader } from './comment-loader.ts';
+import type { PlacedComment } from './comment.ts';
 import type { KnownPostStore } from './known-post-store.ts';
 import type { PostFinder } from './post-finder.ts';
 
@@ -13,4 +14,8 @@ export interface SubgraphContext {
   readonly knownPosts: KnownPostStore;
   readonly postFinder: PostFinder;
   readonly mutations: Mutations;
+  /** New comments, by the id of their post. */
+  readonly commentAdded: Topic<PlacedComment>;
+  /** The event after which a subscription goes on. */
+  readonly lastEventId?: string | undefined;
 }

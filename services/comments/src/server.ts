@@ -1,12 +1,14 @@
 import type { ServiceClient } from '@trellis/service-calls';
 import {
   buildSubgraphServer,
+  createEventFeed,
   createMutations,
   type SubgraphDependencies,
   type SubgraphServer,
 } from '@trellis/subgraph-kit';
 import { createCommentLoader } from './comment-loader.ts';
 import { createCommentStore } from './comment-store.ts';
+import { commentAddedTopic } from './comment-topic.ts';
 import type { SubgraphContext } from './context.ts';
 import { addInternalRoutes } from './internal-routes.ts';
 import { createKnownPostStore } from './known-post-store.ts';
@@ -26,21 +28,24 @@ export async function buildServer(dependencies: CommentsDependencies): Promise<S
   const store = createCommentStore(pool);
   const knownPosts = createKnownPostStore(pool);
   const postFinder = createPostFinder(knownPosts, posts);
+  const feed = createEventFeed({ ...dependencies, service: 'comments' });
+  const commentAdded = feed.topic(commentAddedTopic(store));
   const server = await buildSubgraphServer<SubgraphContext>({
     ...dependencies,
     typeDefs: new URL('../src/schema.graphql', import.meta.url),
     resolvers,
-    createContext: ({ userContext, idempotencyKey }) => {
+    createContext: ({ userContext, idempotencyKey, lastEventId }) => {
       const comments = createCommentLoader(store, viewerOf(userContext));
       const onCommit = (): void => {
         comments.forget();
         wakeRelay();
       };
       const mutations = createMutations({ pool, idempotencyKey, onCommit });
-      return { userContext, comments, knownPosts, postFinder, mutations };
+      return { userContext, comments, knownPosts, postFinder, mutations, commentAdded, lastEventId };
     },
     readiness: { database: async () => void (await pool.query('SELECT 1')) },
   });
+  server.addHook('preClose', () => feed.close());
   addInternalRoutes(server, dependencies, store);
   return server;
 }

@@ -1,6 +1,7 @@
-import type { Mutations } from '@trellis/subgraph-kit';
+import type { Mutations, Topic } from '@trellis/subgraph-kit';
 import type { UserContext } from '@trellis/user-context';
 import type { PostLoader } from './post-loader.ts';
+import type { Post } from './post.ts';
 
 /** What each resolver of a request receives. */
 export interface SubgraphContext {
@@ -9,4 +10,8 @@ export interface SubgraphContext {
   /** Sees what the caller may see. */
   readonly posts: PostLoader;
   readonly mutations: Mutations;
+  /** Posts that have just become visible to everybody. */
+  readonly postCreated: Topic<Post>;
+  /** The event after which a subscription goes on. */
+  readonly lastEventId?: string | undefined;
 }

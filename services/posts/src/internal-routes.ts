@@ -1,11 +1,8 @@
 import { addEventRoutes } from '@trellis/events';
 import { addLookupRoute, type SubgraphDependencies, type SubgraphServer } from '@trellis/subgraph-kit';
 import type { PostStore } from './post-store.ts';
-import type { Viewer } from './post.ts';
+import { EVERYTHING } from './post.ts';
 import { readSnapshot } from './post-told.ts';
-
-/** Services judge for themselves who may see what. */
-const EVERYTHING: Viewer = { userId: null, seesAllDrafts: true };
 
 const readers = ['comments', 'search'];
 

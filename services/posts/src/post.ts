@@ -20,6 +20,9 @@ export interface Viewer {
   readonly seesAllDrafts: boolean;
 }
 
+/** Sees every post: for those who judge for themselves who may see what. */
+export const EVERYTHING: Viewer = { userId: null, seesAllDrafts: true };
+
 /** The viewer behind a request. */
 export function viewerOf(context: UserContext): Viewer {
   return { userId: parseId(context.user?.id ?? '') ?? null, seesAllDrafts: isEditor(context) };
@@ -37,6 +40,11 @@ export interface Writer extends Viewer {
  */
 export function writerOf(context: UserContext): Writer {
   return { userId: requireUserId(context), seesAllDrafts: isEditor(context) };
+}
+
+/** Whether a viewer sees a post. */
+export function isVisible(post: Pick<Post, 'published' | 'authorId'>, viewer: Viewer): boolean {
+  return post.published || seesDraftsOf(viewer, post.authorId);
 }
 
 /** Whether a viewer sees the drafts of an author. */

@@ -6,3 +6,4 @@ export {
   type TestSubgraph,
   type TestSubgraphOptions,
 } from './test-subgraph.ts';
+export { type SubscriptionQuestion, type TestSubscription } from './subscribe.ts';

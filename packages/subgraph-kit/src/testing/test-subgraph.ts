@@ -1,11 +1,13 @@
-import { createLogger, createMetrics } from '@trellis/deployable';
+import { createLogger, createMetrics, type Metrics } from '@trellis/deployable';
 import { createPool, migrate, type Pool } from '@trellis/postgres';
+import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createTestDatabase, createTestUserContext, type TestUserContext } from '@trellis/testkit';
 import { createUserContextVerifier, USER_CONTEXT_HEADER, type UserContext } from '@trellis/user-context';
 import { createLocalJWKSet } from 'jose';
 import type { SubgraphServer } from '../build-subgraph-server.ts';
 import type { SubgraphDependencies } from '../create-subgraph-program.ts';
 import type { Peers } from '../peers.ts';
+import { subscribe, type SubscriptionQuestion, type TestSubscription } from './subscribe.ts';
 
 /** What makes the subgraph under test. */
 export interface TestSubgraphOptions {
@@ -18,6 +20,8 @@ export interface TestSubgraphOptions {
   readonly development?: boolean;
   /** @default none: nobody may call, and nobody can be called */
   readonly peers?: Peers;
+  /** Where its streams are. @default nowhere: nothing can be subscribed to */
+  readonly redisUrl?: string;
 }
 
 /** An operation as the gateway would send it. */
@@ -48,8 +52,11 @@ export interface TestSubgraph {
   readonly pool: Pool;
   readonly server: SubgraphServer;
   readonly keys: TestUserContext;
+  readonly metrics: Metrics;
   /** Sends a signed request to `/graphql`. */
   ask<Data = Record<string, unknown>>(question: Question): Promise<Answer<Data>>;
+  /** Subscribes as the gateway would, over a socket. */
+  subscribe<Data = Record<string, unknown>>(question: SubscriptionQuestion): Promise<TestSubscription<Data>>;
   /** The statements that the database was sent since this was last called. */
   takeStatements(): readonly string[];
   /** Ends the server and drops the database. */
@@ -71,6 +78,8 @@ export async function startTestSubgraph(options: TestSubgraphOptions): Promise<T
   const pool = createPool(location);
   const statements = recordStatements(pool);
   const keys = await createTestUserContext();
+  const redis = openRedis(options);
+  const metrics = createMetrics(options.service);
   const server = await options.buildServer({
     pool,
     verifier: createUserContextVerifier({
@@ -78,21 +87,45 @@ export async function startTestSubgraph(options: TestSubgraphOptions): Promise<T
       keys: createLocalJWKSet({ keys: [...keys.jwks.keys] }),
     }),
     logger: createLogger({ service: options.service, level: 'silent' }),
-    metrics: createMetrics(options.service),
+    metrics,
     development: options.development ?? true,
     peers: options.peers ?? NO_PEERS,
     wakeRelay: () => {},
+    connectRedis: redis.connect,
   });
   return {
     pool,
     server,
     keys,
+    metrics,
     ask: (question) => ask(server, keys, options.service, question),
+    subscribe: (question) => subscribe({ service: options.service, server, metrics, keys }, question),
     takeStatements: () => statements.splice(0),
     close: async () => {
       await server.close();
+      redis.disconnect();
       await pool.end();
       await database.drop();
+    },
+  };
+}
+
+interface RedisOfTest {
+  readonly connect: (() => RedisConnection) | undefined;
+  disconnect(): void;
+}
+
+function openRedis({ service, redisUrl }: TestSubgraphOptions): RedisOfTest {
+  const connections: RedisConnection[] = [];
+  const connect = (url: string) => (): RedisConnection => {
+    const connection = connectRedis({ url, name: service, onError: () => {} });
+    connections.push(connection);
+    return connection;
+  };
+  return {
+    connect: redisUrl === undefined ? undefined : connect(redisUrl),
+    disconnect: () => {
+      for (const connection of connections) connection.disconnect();
     },
   };
 }

@@ -100,6 +100,15 @@ export type MutationDeleteCommentArgs = {
   id: Scalars['ID']['input'];
 };
 
+export type Subscription = {
+  /** Each new comment on a post that the caller may see. */
+  readonly commentAdded: Comment;
+};
+
+export type SubscriptionCommentAddedArgs = {
+  postId: Scalars['ID']['input'];
+};
+
 export type User = {
   /** The unique identifier: a UUID v7, the `sub` of the user's tokens. */
   readonly id: Scalars['ID']['output'];
@@ -237,6 +246,7 @@ export type ResolversTypes = {
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   Post: ResolverTypeWrapper<PostModel>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   User: ResolverTypeWrapper<UserModel>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
 };
@@ -251,6 +261,7 @@ export type ResolversParentTypes = {
   Boolean: Scalars['Boolean']['output'];
   Post: PostModel;
   Mutation: Record<PropertyKey, never>;
+  Subscription: Record<PropertyKey, never>;
   User: UserModel;
   Int: Scalars['Int']['output'];
 };
@@ -342,6 +353,19 @@ export type MutationResolvers<
   >;
 };
 
+export type SubscriptionResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription'],
+> = {
+  commentAdded?: SubscriptionResolver<
+    ResolversTypes['Comment'],
+    'commentAdded',
+    ParentType,
+    ContextType,
+    RequireFields<SubscriptionCommentAddedArgs, 'postId'>
+  >;
+};
+
 export type UserResolvers<
   ContextType = SubgraphContext,
   ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'],
@@ -355,6 +379,7 @@ export type Resolvers<ContextType = SubgraphContext> = {
   TextComment?: TextCommentResolvers<ContextType>;
   Post?: PostResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  Subscription?: SubscriptionResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
 };
 

@@ -3,6 +3,7 @@ import type { Resolvers } from '../generated/resolver-types.ts';
 import { comment, textComment } from './comment.ts';
 import { mutation } from './mutation.ts';
 import { post } from './post.ts';
+import { subscription } from './subscription.ts';
 
 /** All resolvers of the subgraph. */
 export const resolvers: Resolvers = {
@@ -11,4 +12,5 @@ export const resolvers: Resolvers = {
   Mutation: mutation,
   TextComment: textComment,
   Post: post,
+  Subscription: subscription,
 };

@@ -175,6 +175,11 @@ export type MutationDeletePostArgs = {
   id: Scalars['ID']['input'];
 };
 
+export type Subscription = {
+  /** Each post that becomes visible to everybody: when it is created, published by a change, or its time has come. */
+  readonly postCreated: Post;
+};
+
 export type Query = {
   /** The post with this id; null when there is none that the caller may see. */
   readonly post: Maybe<Post>;
@@ -322,6 +327,7 @@ export type ResolversTypes = {
   UserError: ResolverTypeWrapper<UserError>;
   CreatePostResult: ResolverTypeWrapper<Omit<CreatePostResult, 'post'> & { post: ResolversTypes['Post'] }>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
 };
@@ -342,6 +348,7 @@ export type ResolversParentTypes = {
   UserError: UserError;
   CreatePostResult: Omit<CreatePostResult, 'post'> & { post: ResolversParentTypes['Post'] };
   Mutation: Record<PropertyKey, never>;
+  Subscription: Record<PropertyKey, never>;
   Query: Record<PropertyKey, never>;
   Int: Scalars['Int']['output'];
 };
@@ -356,6 +363,15 @@ export type CacheControlDirectiveResolver<
   Parent,
   ContextType = SubgraphContext,
   Args = CacheControlDirectiveArgs,
+> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type SharedSubscriptionDirectiveArgs = {};
+
+export type SharedSubscriptionDirectiveResolver<
+  Result,
+  Parent,
+  ContextType = SubgraphContext,
+  Args = SharedSubscriptionDirectiveArgs,
 > = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -463,6 +479,13 @@ export type MutationResolvers<
   >;
 };
 
+export type SubscriptionResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription'],
+> = {
+  postCreated?: SubscriptionResolver<ResolversTypes['Post'], 'postCreated', ParentType, ContextType>;
+};
+
 export type QueryResolvers<
   ContextType = SubgraphContext,
   ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query'],
@@ -486,9 +509,11 @@ export type Resolvers<ContextType = SubgraphContext> = {
   UserError?: UserErrorResolvers<ContextType>;
   CreatePostResult?: CreatePostResultResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  Subscription?: SubscriptionResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
 };
 
 export type DirectiveResolvers<ContextType = SubgraphContext> = {
   cacheControl?: CacheControlDirectiveResolver<any, any, ContextType>;
+  sharedSubscription?: SharedSubscriptionDirectiveResolver<any, any, ContextType>;
 };

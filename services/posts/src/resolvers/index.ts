@@ -3,6 +3,7 @@ import type { Resolvers } from '../generated/resolver-types.ts';
 import { mutation } from './mutation.ts';
 import { post } from './post.ts';
 import { query } from './query.ts';
+import { subscription } from './subscription.ts';
 import { user } from './user.ts';
 
 /** All resolvers of the subgraph. Only posts are nodes and timestamped so far. */
@@ -14,5 +15,6 @@ export const resolvers: Resolvers = {
   Mutation: mutation,
   Post: post,
   Query: query,
+  Subscription: subscription,
   User: user,
 };
