@@ -53,6 +53,7 @@ export async function startMeasuredSubgraph(options: MeasuredSubgraphOptions): P
     development: false,
     peers: { verifier: { verify: () => Promise.reject(new Error('Nobody calls here.')) }, client: undefined },
     wakeRelay: () => undefined,
+    connectRedis: undefined,
   });
   const url = await server.listen({ port: 0, host: '127.0.0.1' });
   const context = await sign();
