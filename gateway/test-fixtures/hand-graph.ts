@@ -46,20 +46,22 @@ export interface HandGraph {
 
 export { FEDERATION } from './federation.ts';
 
-/** Starts a server for each subgraph and composes them. */
+/**
+ * Starts a server for each subgraph and composes them.
+ *
+ * @param supergraphOf instead of composing them
+ */
 export async function startHandGraph(
   subgraphs: Readonly<Record<string, HandSubgraph>>,
   options: PlannerOptions = {},
+  supergraphOf: (urlOf: (name: string) => string) => string = (urlOf) => composed(subgraphs, urlOf),
 ): Promise<HandGraph> {
   const servers = new Map<string, SubgraphServer>();
   for (const [name, { sdl, resolvers }] of Object.entries(subgraphs)) {
     const schema = buildSubgraphSchema({ typeDefs: parse(sdl), resolvers });
     servers.set(name, await startSubgraphServer({ schema }));
   }
-  const definitions = Object.entries(subgraphs).map(([name, { sdl }]) => ({ name, sdl }));
-  const supergraph = buildSupergraph(
-    composeGraph({ name: 'hand', subgraphs: definitions }, (name) => servers.get(name)?.url ?? ''),
-  );
+  const supergraph = buildSupergraph(supergraphOf((name) => servers.get(name)?.url ?? ''));
   const source = countingSource();
   const planner = createOperationPlanner({ source, ...options });
   const ownClient = createSubgraphClient();
@@ -80,6 +82,14 @@ export async function startHandGraph(
       await Promise.all([...servers.values()].map((server) => server.close()));
     },
   };
+}
+
+function composed(
+  subgraphs: Readonly<Record<string, HandSubgraph>>,
+  urlOf: (name: string) => string,
+): string {
+  const definitions = Object.entries(subgraphs).map(([name, { sdl }]) => ({ name, sdl }));
+  return composeGraph({ name: 'hand', subgraphs: definitions }, urlOf);
 }
 
 /** The thread that plans, and how often it was asked. */
