@@ -26,9 +26,22 @@ export const exactClient = {
   scope: 'openid read:data',
 };
 
+/** A single-page application, which the suite serves at this port. */
+export const singlePageClient = {
+  client_id: 'e2e-spa',
+  client_name: 'Single Page',
+  application_type: 'web',
+  token_endpoint_auth_method: 'none',
+  redirect_uris: ['http://127.0.0.1:53125/callback'],
+  post_logout_redirect_uris: ['http://127.0.0.1:53125/bye'],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  scope: 'openid email read:data',
+} as const;
+
 /** Writes the file that CLIENTS_FILE names. @returns its path */
 export function writeClientsFile(directory: string): string {
   const path = join(directory, 'clients.json');
-  writeFileSync(path, JSON.stringify([confidentialClient, exactClient], undefined, 2));
+  writeFileSync(path, JSON.stringify([confidentialClient, exactClient, singlePageClient], undefined, 2));
   return path;
 }

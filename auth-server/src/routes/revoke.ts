@@ -26,7 +26,8 @@ export function addRevokeRoute(server: FastifyInstance, { services }: RouteConte
         if (token === undefined) throw missingParameter('token');
         const grantId = await grantToRevoke(token, client.metadata.client_id, services);
         if (grantId !== undefined) await services.revoker.revoke(grantId, 'revoked_by_client');
-        return reply.header('cache-control', 'no-store').send();
+        // Nobody needs the body, but some clients read JSON whatever comes.
+        return reply.header('cache-control', 'no-store').send({});
       },
     },
     { cors: true },
