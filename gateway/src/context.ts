@@ -26,5 +26,5 @@ export interface RequestContext {
   /** Whether the transport carries an answer in parts, and the client takes it so. Otherwise `@defer` has no effect. */
   readonly takesParts: boolean;
   /** Which operation types the transport can carry; others are refused before anything is executed. */
-  readonly accepts: 'query' | 'query-mutation' | 'any';
+  readonly accepts: 'query' | 'query-mutation' | 'query-subscription' | 'any';
 }

@@ -44,6 +44,7 @@ export function createServices(
       ofSubgraphs: inUse.headers.subgraphs ?? {},
       contexts: resources.contexts,
     }),
+    streams: resources.streams,
     answerPolicy: {
       maxCharacters: inUse.responseCharacters,
       showCost: config.settings.extensions?.cost ?? false,

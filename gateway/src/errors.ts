@@ -19,7 +19,11 @@ export type GatewayOnlyErrorCode =
   | 'CLIENT_CLOSED_REQUEST'
   | 'AUTHENTICATION_UNAVAILABLE'
   | 'OVERLOADED'
-  | 'RATE_LIMITED';
+  | 'RATE_LIMITED'
+  | 'TOO_MANY_STREAMS'
+  | 'SUBSCRIPTION_INTERRUPTED'
+  | 'SCHEMA_CHANGED'
+  | 'SHUTTING_DOWN';
 
 /** A code in `errors[].extensions.code` of the gateway's answers. */
 export type GatewayErrorCode = GraphErrorCode | GatewayOnlyErrorCode;
@@ -87,6 +91,14 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   OVERLOADED: always(503, 'The gateway is at its capacity.'),
   /** A client or user sends more than its share; it tries again after `Retry-After`. */
   RATE_LIMITED: always(429, 'Too many requests.'),
+  /** A user or a connection has as many subscriptions or live queries open as it may have. */
+  TOO_MANY_STREAMS: always(429, 'Too many subscriptions and live queries are open.'),
+  /** The connection to a subgraph broke and events may have been missed: the client reads anew, and subscribes again. */
+  SUBSCRIPTION_INTERRUPTED: always(502, 'The subscription was interrupted; events may be missing.'),
+  /** The graph was replaced while a stream ran, and has no longer what it asks for. */
+  SCHEMA_CHANGED: always(410, 'The graph has changed, and the operation does not fit it any more.'),
+  /** The gateway is being stopped: the client subscribes again, and finds another one. */
+  SHUTTING_DOWN: always(503, 'The gateway is being stopped.'),
 });
 
 function always(status: number, summary: string): GatewayErrorDescription {

@@ -1,10 +1,12 @@
 import type { Logger, Resources } from '@trellis/deployable';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { createUserContextSigner } from '@trellis/user-context';
+import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/user-context';
 import type { JWK } from 'jose';
+import { ANONYMOUS } from './auth/caller.ts';
 import { fetchKeySet } from './auth/fetch-key-set.ts';
 import { createKeySet, type KeySet } from './auth/key-set.ts';
 import { startRevocationFeed, type RevocationFeed } from './auth/revocation-feed.ts';
+import { NO_REVOKED_GRANTS } from './auth/revoked-grants.ts';
 import { createSubgraphContexts, type SubgraphContexts } from './auth/subgraph-context.ts';
 import {
   createMemoryPersistedQueryStore,
@@ -14,18 +16,17 @@ import {
 import type { GatewayConfig } from './config.ts';
 import { ExecutionGate } from './execution/execution-gate.ts';
 import { createSubgraphClient, type SubgraphClient } from './execution/subgraph-client.ts';
-import {
-  createKnownOperations,
-  type KnownOperations,
-  type Preparation,
-} from './pipeline/known-operations.ts';
+import { createKnownOperations, type KnownOperations } from './pipeline/known-operations.ts';
+import type { PipelineServices } from './pipeline/services.ts';
 import type { OperationPlanner } from './planning/operation-plan.ts';
 import { createOperationPlanner } from './planning/plan-operation.ts';
 import { createPlannerThread } from './planner-thread/planner-thread.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
+import { createOpenStreams, type OpenStreams } from './subscriptions/open-streams.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph/supergraph-store.ts';
 import { createGraphMetrics, type GraphMetrics } from './telemetry/graph-metrics.ts';
+import { createStreamMetrics, type StreamMetrics } from './telemetry/stream-metrics.ts';
 
 /** What lives as long as the gateway, through every change of its configuration. */
 export interface GatewayResources {
@@ -38,6 +39,8 @@ export interface GatewayResources {
   readonly persistedQueries: PersistedQueryStore;
   readonly knownOperations: KnownOperations;
   readonly contexts: SubgraphContexts | undefined;
+  readonly streams: OpenStreams;
+  readonly streamMetrics: StreamMetrics;
   /** The keys of an issuer, by the address of its JWKS. */
   keysAt(jwksUrl: string, cooldownMs: number | undefined): KeySet;
   close(): Promise<void>;
@@ -46,21 +49,24 @@ export interface GatewayResources {
 /**
  * Opens them. Redis, issuers and subgraphs need not be there yet.
  *
- * @param catalogues those of the configuration in force, asked when the supergraph changes
+ * @param current the configuration in force, asked when there is something to serve
  * @throws when there is no supergraph to serve
  */
 export async function openResources(
   config: GatewayConfig,
   inUse: SettingsInUse,
   { logger, metrics }: Resources,
-  catalogues: () => Preparation['catalogueOf'],
+  current: CurrentState,
 ): Promise<GatewayResources> {
   const graphMetrics = createGraphMetrics(metrics);
   const knownOperations = createKnownOperations();
   const planner = openPlanner(config, inUse, logger, graphMetrics);
   const supergraphs = await openSupergraphs(config, logger, graphMetrics, async (next) => {
     await planner.load(next);
-    await knownOperations.prepare(next, { catalogueOf: (graph) => catalogues()(graph), planner });
+    await knownOperations.prepare(next, {
+      catalogueOf: (graph) => current.services().catalogueOf(graph),
+      planner,
+    });
   }).catch((error: unknown) => planner.close().then(() => Promise.reject(error as Error)));
   supergraphs.onChange((_next, previous) => planner.retire(previous));
   const subgraphClient = createSubgraphClient({
@@ -69,6 +75,23 @@ export async function openResources(
   });
   const redis = config.REDIS_URL === undefined ? undefined : connect(config.REDIS_URL, 'commands', logger);
   const revocations = await followRevocations(config.REDIS_URL, redis, logger);
+  const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY);
+  const streamMetrics = createStreamMetrics(metrics);
+  const streams = createOpenStreams({
+    supergraphs,
+    services: () => current.services(),
+    settings: () => current.inUse().streams,
+    revokedGrants: revocations ?? NO_REVOKED_GRANTS,
+    initPayload: async (subgraph) =>
+      contexts ? { [USER_CONTEXT_HEADER]: await contexts.signedFor(ANONYMOUS, subgraph) } : {},
+    observer: {
+      ...streamMetrics,
+      interrupted: (subgraph, error) => {
+        streamMetrics.interrupted(subgraph);
+        logger.warn({ subgraph, err: describeBreak(error) }, 'a subscription at a subgraph was interrupted');
+      },
+    },
+  });
   return {
     supergraphs,
     planner,
@@ -78,19 +101,35 @@ export async function openResources(
     revocations,
     knownOperations,
     persistedQueries: openPersistedQueries(redis, logger),
-    contexts: await createContexts(config.USER_CONTEXT_PRIVATE_KEY),
+    contexts,
+    streams,
+    streamMetrics,
     keysAt: createKeySets(logger),
-    close: () => closeResources({ supergraphs, planner, subgraphClient, redis, revocations }),
+    close: () => closeResources({ streams, supergraphs, planner, subgraphClient, redis, revocations }),
   };
+}
+
+/** The configuration that is in force now. */
+export interface CurrentState {
+  services(): PipelineServices;
+  inUse(): SettingsInUse;
+}
+
+/** A WebSocket tells of the end of a connection by an event. */
+function describeBreak(event: unknown): unknown {
+  if (event instanceof Error || typeof event !== 'object' || event === null) return event;
+  const { message, code, reason } = event as { message?: unknown; code?: unknown; reason?: unknown }; // read as unknown
+  return { message, code, reason };
 }
 
 type Closeable = Pick<
   GatewayResources,
-  'supergraphs' | 'planner' | 'subgraphClient' | 'redis' | 'revocations'
+  'streams' | 'supergraphs' | 'planner' | 'subgraphClient' | 'redis' | 'revocations'
 >;
 
 /** In the order in which they use one another; a new supergraph that is being prepared stops waiting for its plans. */
 async function closeResources(resources: Closeable): Promise<void> {
+  await resources.streams.close();
   const closed = resources.supergraphs.close();
   await resources.planner.close();
   await resources.subgraphClient.close();

@@ -1,16 +1,21 @@
 import compress from '@fastify/compress';
 import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/deployable';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { JSONWebKeySet } from 'jose';
 import { addContextKeysRoute } from './http/context-keys-route.ts';
 import { allowCrossOrigin } from './http/cross-origin.ts';
-import { addGraphqlRoute } from './http/graphql-route.ts';
+import { createAddressReader } from './http/client-address.ts';
+import { addGraphqlRoute, type GraphqlRouteOptions } from './http/graphql-route.ts';
+import { Heartbeats } from './http/heartbeats.ts';
 import type { RequestBounds } from './http/read-request.ts';
+import { serveWebSockets } from './http/websocket/websocket-server.ts';
 import type { MultipartTimes } from './http/write-multipart.ts';
-import type { OperationAnswer } from './pipeline/operation-answer.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import type { HttpSettings } from './settings.ts';
+import type { TransportSettings } from './settings-in-use.ts';
+import type { OpenStreams } from './subscriptions/open-streams.ts';
 import { createOperationMetrics } from './telemetry/operation-metrics.ts';
+import type { StreamMetrics } from './telemetry/stream-metrics.ts';
 
 /** What {@link buildServer} puts together. */
 export interface ServerDependencies {
@@ -30,9 +35,18 @@ export interface ServerDependencies {
   /** The public keys of the user context; absent where none is sent. */
   readonly contextKeys: JSONWebKeySet | undefined;
   readonly readiness: Readonly<Record<string, ReadinessCheck>>;
+  readonly streams: StreamDependencies;
+}
+
+/** What transports of streams are made of. */
+export interface StreamDependencies {
+  readonly settings: TransportSettings;
+  readonly open: OpenStreams;
+  readonly metrics: StreamMetrics;
 }
 
 const GRAPHQL_PATH = '/graphql';
+const STREAM_PATH = '/graphql/stream';
 
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
@@ -46,16 +60,56 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   });
   if (http.cors) allowCrossOrigin(server, http.cors);
   if (http.compression !== false) compressAnswers(server, http.compression?.minBytes);
+  const { settings, metrics } = dependencies.streams;
+  const heartbeats = new Heartbeats(settings.heartbeatMs);
+  const onAnswer = createAnswerObserver(dependencies);
   addGraphqlRoute(server, {
     path: GRAPHQL_PATH,
+    streamPath: STREAM_PATH,
+    streams: { heartbeats, maxBufferBytes: settings.bufferBytes, onSlowClient: () => metrics.slowClient() },
     services,
     bounds,
     timeoutMs: requestTimeoutMs,
     multipart: dependencies.multipart,
-    onAnswer: createAnswerObserver(dependencies),
+    onAnswer,
   });
+  addWebSockets(server, dependencies, { heartbeats, onAnswer });
+  server.addHook('preClose', async () => dependencies.streams.open.drain());
+  server.addHook('onClose', async () => heartbeats.close());
   if (contextKeys) addContextKeysRoute(server, contextKeys);
   return server;
+}
+
+interface WebSocketParts {
+  readonly heartbeats: Heartbeats;
+  readonly onAnswer: GraphqlRouteOptions['onAnswer'];
+}
+
+function addWebSockets(
+  server: FastifyInstance,
+  { logger, services, bounds, requestTimeoutMs, http, streams }: ServerDependencies,
+  { heartbeats, onAnswer }: WebSocketParts,
+): void {
+  const { bufferBytes, ...settings } = streams.settings;
+  const origins = http.cors?.origins ?? [];
+  serveWebSockets(server, {
+    ...settings,
+    path: GRAPHQL_PATH,
+    services,
+    bounds,
+    heartbeats,
+    watch: streams.open.watch,
+    operationMs: requestTimeoutMs,
+    maxBufferBytes: bufferBytes,
+    allowsOrigin: (origin) => origins.includes('*') || origins.includes(origin),
+    addressOf: createAddressReader(proxiesOf(http)),
+    observer: {
+      answered: onAnswer,
+      slowClient: () => streams.metrics.slowClient(),
+      failed: (error) => logger.error({ err: error }, 'a connection failed inside'),
+      connections: (change) => streams.metrics.connections(change),
+    },
+  });
 }
 
 function proxiesOf({ trustProxy = false }: HttpSettings): boolean | string[] {
@@ -75,10 +129,7 @@ function compressAnswers(server: FastifyInstance, minBytes: number = DEFAULT_MIN
 
 const MAX_LOGGED_NAME_CHARACTERS = 100;
 
-function createAnswerObserver({
-  logger,
-  metrics,
-}: ServerDependencies): (request: FastifyRequest, answer: OperationAnswer, durationMs: number) => void {
+function createAnswerObserver({ logger, metrics }: ServerDependencies): GraphqlRouteOptions['onAnswer'] {
   const operations = createOperationMetrics(metrics);
   return (request, answer, durationMs) => {
     operations.observe(answer, durationMs / 1_000);

@@ -1,6 +1,7 @@
 import type { GatewayConfig } from './config.ts';
 import type { HeaderSettings } from './settings.ts';
 import { DEFAULT_COSTS, type CostSettings } from './limits/cost-settings.ts';
+import { DEFAULT_STREAM_SETTINGS, type StreamSettings } from './subscriptions/stream-settings.ts';
 import { DEFAULT_LIMITS, PROTECTIVE_LIMITS, type OperationLimits } from './limits/limits.ts';
 
 const DEFAULT_BATCH = 10;
@@ -27,6 +28,21 @@ export interface SettingsInUse {
   readonly introspection: boolean;
   readonly production: boolean;
   readonly headers: HeaderSettings;
+  readonly streams: StreamSettings;
+  readonly transports: TransportSettings;
+}
+
+/** How streams reach clients, with every default filled in. */
+export interface TransportSettings {
+  readonly bufferBytes: number;
+  readonly heartbeatMs: number;
+  readonly drainMs: number;
+  readonly initMs: number;
+  readonly maxConnections: number;
+  readonly maxConnectionsPerUser: number;
+  readonly maxOperations: number;
+  readonly maxMessages: number;
+  readonly maxMessageBytes: number;
 }
 
 /** Fills in the defaults. */
@@ -50,6 +66,8 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
       ...settings.headers,
       forward: [...config.FORWARD_HEADERS, ...(settings.headers?.forward ?? [])],
     },
+    streams: streamsOf(config),
+    transports: transportsOf(config),
   };
 }
 
@@ -79,5 +97,35 @@ function costsOf({ settings }: GatewayConfig): CostSettings {
     typeCosts: configured.types ?? DEFAULT_COSTS.typeCosts,
     slicingArguments: configured.slicingArguments ?? DEFAULT_COSTS.slicingArguments,
     omittedSlice: configured.omittedSlice ?? DEFAULT_COSTS.omittedSlice,
+  };
+}
+
+function streamsOf({ settings }: GatewayConfig): StreamSettings {
+  const { subscriptions = {}, live = {} } = settings;
+  const defaults = DEFAULT_STREAM_SETTINGS;
+  return {
+    subgraphUrls: subscriptions.subgraphUrls ?? defaults.subgraphUrls,
+    afterGap: subscriptions.afterGap ?? defaults.afterGap,
+    maxPerUser: subscriptions.maxPerUser ?? defaults.maxPerUser,
+    maxLivePerUser: live.maxPerUser ?? defaults.maxLivePerUser,
+    liveIntervalMs: live.intervalMs ?? defaults.liveIntervalMs,
+    minLiveIntervalMs: live.minIntervalMs ?? defaults.minLiveIntervalMs,
+    maxLiveIntervalMs: live.maxIntervalMs ?? defaults.maxLiveIntervalMs,
+    resolutionMs: settings.timeouts?.requestMs ?? defaults.resolutionMs,
+  };
+}
+
+function transportsOf({ settings }: GatewayConfig): TransportSettings {
+  const { webSocket = {}, ...subscriptions } = settings.subscriptions ?? {};
+  return {
+    bufferBytes: subscriptions.bufferBytes ?? 1_048_576,
+    heartbeatMs: subscriptions.heartbeatMs ?? 12_000,
+    drainMs: subscriptions.drainMs ?? 5_000,
+    initMs: webSocket.initMs ?? 3_000,
+    maxConnections: webSocket.maxConnections ?? 20_000,
+    maxConnectionsPerUser: webSocket.maxConnectionsPerUser ?? 100,
+    maxOperations: webSocket.maxOperations ?? 100,
+    maxMessages: webSocket.maxMessages ?? 2_000,
+    maxMessageBytes: webSocket.maxMessageBytes ?? settings.limits?.bodyBytes ?? DEFAULT_BODY_BYTES,
   };
 }

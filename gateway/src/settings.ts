@@ -2,6 +2,12 @@ import { z } from 'zod';
 import type { RateLimits } from './limits/rate-limiter.ts';
 import type { ClaimPolicy } from './auth/policies.ts';
 import { mayBeForwarded, type HeaderRules } from './pipeline/subgraph-headers.ts';
+import {
+  liveSettings,
+  subscriptionSettings,
+  type LiveFileSettings,
+  type SubscriptionFileSettings,
+} from './settings-of-streams.ts';
 
 /** An issuer whose access tokens are accepted. */
 export interface IssuerSettings {
@@ -27,6 +33,8 @@ export interface GatewaySettings {
   readonly circuitBreaker?: false | CircuitBreakerSettings | undefined;
   /** By label. */
   readonly overridePercents?: Readonly<Record<string, number>> | undefined;
+  readonly subscriptions?: SubscriptionFileSettings | undefined;
+  readonly live?: LiveFileSettings | undefined;
 }
 
 /** Bounds on what one request may ask for. */
@@ -331,4 +339,6 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
     .describe(
       'By label of a progressive @override, for labels other than percent(…): of how many operations in 100 it is on.',
     ),
+  subscriptions: subscriptionSettings.optional(),
+  live: liveSettings.optional(),
 });

@@ -7,7 +7,7 @@ import { manifestFiles, readSettings } from './read-settings.ts';
 import { openResources, type GatewayResources } from './resources.ts';
 import { buildServer } from './server.ts';
 import type { GatewaySettings } from './settings.ts';
-import { settingsInUse } from './settings-in-use.ts';
+import { settingsInUse, type SettingsInUse } from './settings-in-use.ts';
 import { watchFile } from './watch-file.ts';
 
 /** Starts a gateway in this process. Rejects when it can't serve. */
@@ -20,7 +20,10 @@ export async function startGateway(
     config,
     inUse,
     { logger, metrics },
-    () => configuration.services().catalogueOf,
+    {
+      services: () => configuration.services(),
+      inUse: () => configuration.inUse(),
+    },
   );
   const configuration: CurrentConfiguration = new CurrentConfiguration(config, resources, logger);
   const server = buildServer({
@@ -34,6 +37,7 @@ export async function startGateway(
     http: config.settings.http ?? {},
     contextKeys: publicKeysOf(config.USER_CONTEXT_PRIVATE_KEY),
     readiness: {},
+    streams: { settings: inUse.transports, open: resources.streams, metrics: resources.streamMetrics },
   });
   const url = await server.listen({ port: config.PORT, host: config.HOST });
   let closing: Promise<void> | undefined;
@@ -56,18 +60,24 @@ class CurrentConfiguration {
   readonly #resources: GatewayResources;
   readonly #logger: Logger;
   #services: PipelineServices;
+  #inUse: SettingsInUse;
   #stops: readonly (() => void)[] = [];
 
   constructor(config: GatewayConfig, resources: GatewayResources, logger: Logger) {
     this.#config = config;
     this.#resources = resources;
     this.#logger = logger;
+    this.#inUse = settingsInUse(config);
     this.#services = this.#servicesOf(config.settings);
     this.#watch(config.settings);
   }
 
   services(): PipelineServices {
     return this.#services;
+  }
+
+  inUse(): SettingsInUse {
+    return this.#inUse;
   }
 
   stop(): void {
@@ -91,6 +101,7 @@ class CurrentConfiguration {
     try {
       const settings = readSettings(file, this.#config.environment);
       this.#services = this.#servicesOf(settings);
+      this.#inUse = settingsInUse({ ...this.#config, settings });
       this.#watch(settings);
       this.#logger.info({ file }, 'the configuration has changed and is in force');
     } catch (error) {

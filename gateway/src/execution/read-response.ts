@@ -27,11 +27,22 @@ const MAX_ERRORS_READ = 10_000;
 export function readResponse(subgraph: string, response: SubgraphResponse): GraphResponse | Failure {
   const body = parseObject(response.body);
   if (!body) return malformed(subgraph, `It answered ${response.status} and no JSON object.`);
+  return (
+    readResult(body) ?? malformed(subgraph, `It answered ${response.status} without data and without errors.`)
+  );
+}
+
+/** Reads an event of a subscription: a response as well, parsed by its transport. */
+export function readEvent(subgraph: string, event: unknown): GraphResponse | Failure {
+  const result = isDataObject(event) ? readResult(event) : undefined;
+  return result ?? malformed(subgraph, 'It sent an event without data and without errors.');
+}
+
+function readResult(body: DataObject): GraphResponse | undefined {
   const errors = readErrors(own(body, 'errors'));
   const data = own(body, 'data');
   if (isDataObject(data)) return { data, errors };
-  if (errors.length > 0) return { data: null, errors };
-  return malformed(subgraph, `It answered ${response.status} without data and without errors.`);
+  return errors.length > 0 ? { data: null, errors } : undefined;
 }
 
 function malformed(subgraph: string, cause: string): Failure {

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { refused, RequestRefused, type GatewayErrorCode } from '../errors.ts';
 import { runOperation } from '../pipeline/index.ts';
-import type { OperationAnswer, PipelineAnswer } from '../pipeline/operation-answer.ts';
+import type { OperationAnswer, PipelineAnswer, StreamAnswer } from '../pipeline/operation-answer.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { preventCsrf } from './csrf.ts';
 import { assertReadableBody, isJsonBody } from './media-type.ts';
@@ -11,12 +11,17 @@ import { readBody, readQueryString, type RequestBounds } from './read-request.ts
 import { watchRequest } from './request-signal.ts';
 import { sendParts } from './send-parts.ts';
 import { challengeOf, retryAfterOf, statusOf, statusOfBatch } from './status.ts';
+import { serverSentEvents } from './streams/stream-format.ts';
+import { sendInStreamFormat, sendStream, type StreamResponseOptions } from './streams/stream-response.ts';
 import { writeAnswer, writeBatch } from '../pipeline/write-answer.ts';
 import type { MultipartTimes } from './write-multipart.ts';
 
 /** Settings of {@link addGraphqlRoute}. */
 export interface GraphqlRouteOptions {
   readonly path: string;
+  /** Where every answer is a stream of server-sent events, unless the client prefers another format. */
+  readonly streamPath: string;
+  readonly streams: StreamResponseOptions;
   /** Those of the configuration that is in force now. */
   readonly services: () => PipelineServices;
   readonly bounds: RequestBounds;
@@ -24,14 +29,15 @@ export interface GraphqlRouteOptions {
   readonly timeoutMs: number;
   readonly multipart: MultipartTimes;
   /** Told of each answer, for logs and metrics. */
-  readonly onAnswer: (request: FastifyRequest, answer: OperationAnswer, durationMs: number) => void;
+  readonly onAnswer: (request: { readonly id: string }, answer: OperationAnswer, durationMs: number) => void;
 }
 
 /**
- * Serves GraphQL over HTTP: POST with a request or a batch, GET for queries. The body is read here, not by Fastify,
- * whose JSON parser refuses some names of variables in a form that is not GraphQL's.
+ * Serves GraphQL over HTTP: POST with a request or a batch, GET for queries; and streams of results in the bodies of
+ * responses, to clients that take them. The body is read here, not by Fastify, whose JSON parser refuses some names of
+ * variables in a form that is not GraphQL's.
  *
- * @see GraphQL over HTTP
+ * @see GraphQL over HTTP; the protocol of graphql-sse, distinct connections mode
  */
 export function addGraphqlRoute(server: FastifyInstance, options: GraphqlRouteOptions): void {
   server.register(async (scope) => {
@@ -40,26 +46,35 @@ export function addGraphqlRoute(server: FastifyInstance, options: GraphqlRouteOp
     scope.setErrorHandler<FastifyError>((error, request, reply) =>
       sendFailure(error, request, reply, options),
     );
-    scope.route({
-      method: 'POST',
-      url: options.path,
-      onRequest: async (request) => admitPost(request),
-      handler: (request, reply) => answerPost(request, reply, options),
-    });
-    scope.route({
-      method: 'GET',
-      url: options.path,
-      onRequest: async (request) => preventCsrf(request.headers, false),
-      handler: (request, reply) => answerGet(request, reply, options),
-    });
-    scope.route({
-      method: ['DELETE', 'OPTIONS', 'PATCH', 'PUT'],
-      url: options.path,
-      handler: () => {
-        throw refused('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');
-      },
-    });
+    for (const path of [options.path, options.streamPath]) addMethods(scope, path, options);
   });
+}
+
+function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOptions): void {
+  scope.route({
+    method: 'POST',
+    url,
+    onRequest: async (request) => admitPost(request),
+    handler: (request, reply) => answerPost(request, reply, options),
+  });
+  scope.route({
+    method: 'GET',
+    url,
+    onRequest: async (request) => preventCsrf(request.headers, isOfSamePage(request, options)),
+    handler: (request, reply) => answerGet(request, reply, options),
+  });
+  scope.route({
+    method: ['DELETE', 'OPTIONS', 'PATCH', 'PUT'],
+    url,
+    handler: () => {
+      throw refused('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');
+    },
+  });
+}
+
+/** An EventSource can't send headers, but a browser says where its page comes from. Fetch Metadata, "Sec-Fetch-Site". */
+function isOfSamePage(request: FastifyRequest, { streamPath }: GraphqlRouteOptions): boolean {
+  return request.routeOptions.url === streamPath && request.headers['sec-fetch-site'] === 'same-origin';
 }
 
 /** Before the body is read: a body that nobody may send need not arrive. */
@@ -73,12 +88,12 @@ async function answerPost(
   reply: FastifyReply,
   options: GraphqlRouteOptions,
 ): Promise<FastifyReply> {
-  const forms = negotiateForms(request.headers.accept);
+  const forms = formsOf(request, options);
   if (!Buffer.isBuffer(request.body)) throw refused('BAD_REQUEST', 'The request has no body.');
   const body = readBody(request.body, options.bounds);
   const exchange: Exchange = { request, reply, options, forms, accepts: 'query-mutation' };
-  if (body.kind === 'single') return answerOne(exchange, body.request);
-  return answerBatch(exchange, body.requests);
+  if (body.kind === 'batch') return answerBatch(exchange, body.requests);
+  return answerOne({ ...exchange, accepts: forms.stream ? 'any' : 'query-mutation' }, body.request);
 }
 
 async function answerGet(
@@ -86,10 +101,21 @@ async function answerGet(
   reply: FastifyReply,
   options: GraphqlRouteOptions,
 ): Promise<FastifyReply> {
-  const forms = negotiateForms(request.headers.accept);
+  const forms = formsOf(request, options);
   const parameters = request.query as Readonly<Record<string, unknown>>; // the parser makes an object without prototype
-  const exchange: Exchange = { request, reply, options, forms, accepts: 'query' };
+  const accepts = forms.stream ? 'query-subscription' : 'query';
+  const exchange: Exchange = { request, reply, options, forms, accepts };
   return answerOne(exchange, readQueryString(parameters, options.bounds));
+}
+
+/** @throws RequestRefused NOT_ACCEPTABLE */
+function formsOf(
+  { headers, routeOptions }: FastifyRequest,
+  { streamPath }: GraphqlRouteOptions,
+): AcceptedForms {
+  if (routeOptions.url !== streamPath) return negotiateForms(headers.accept);
+  const { stream = serverSentEvents } = negotiateForms(headers.accept);
+  return { single: undefined, parts: undefined, stream };
 }
 
 /** One HTTP request and how it is answered. */
@@ -102,18 +128,30 @@ interface Exchange {
 }
 
 async function answerOne(exchange: Exchange, request: GraphRequest): Promise<FastifyReply> {
-  const { single, parts } = exchange.forms;
+  const { single, parts, stream } = exchange.forms;
   const [answer] = await runAll(exchange, [request], parts !== undefined);
   if (!answer) throw new Error('An operation was not answered.');
+  if (answer.kind === 'stream') return openStream(exchange, answer);
   const first = firstPartOf(answer);
   const status = statusOf(first, mediaTypeOf(exchange));
+  if (stream && !single && !parts && status === 200)
+    return sendInStreamFormat(exchange.reply, writeAnswer(first), stream);
   if (parts && (answer.kind === 'parts' || !single))
     return sendParts(withHeaders(exchange, [first], status), answer, parts, exchange.options.multipart);
   return send(exchange, [first], status, first.body ?? writeAnswer(first));
 }
 
+function openStream({ reply, forms, options }: Exchange, { stream }: StreamAnswer): FastifyReply {
+  if (forms.stream) return sendStream(reply, stream, forms.stream, options.streams);
+  stream.stop();
+  throw new Error('A stream was opened for a client that takes none.');
+}
+
 function firstPartOf(answer: PipelineAnswer): OperationAnswer {
-  return answer.kind === 'parts' ? answer.initial : answer;
+  if (answer.kind === 'single') return answer;
+  if (answer.kind === 'parts') return answer.initial;
+  answer.stream.stop();
+  throw new Error('An element of a batch was answered by a stream.');
 }
 
 function mediaTypeOf({ forms }: Exchange): ResultMediaType {
@@ -152,7 +190,8 @@ async function runAll(
     ),
   );
   settle();
-  for (const answer of answers) options.onAnswer(request, firstPartOf(answer), reply.elapsedTime);
+  for (const answer of answers)
+    if (answer.kind !== 'stream') options.onAnswer(request, firstPartOf(answer), reply.elapsedTime);
   return answers;
 }
 
@@ -202,7 +241,7 @@ function sendFailure(
     request,
     reply,
     options,
-    forms: { single, parts: undefined },
+    forms: { single, parts: undefined, stream: undefined },
     accepts: 'query',
   };
   void send(exchange, [answer], statusOf(answer, single), writeAnswer(answer));

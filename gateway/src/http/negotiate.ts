@@ -1,22 +1,19 @@
 import { refused } from '../errors.ts';
 import type { IncrementalDialect } from '../incremental/frames.ts';
+import { parseAccept, type AcceptedRange } from './accept.ts';
+import { streamFormatOf, type StreamFormat } from './streams/stream-format.ts';
 
 /** A media type that a single result is served in. */
 export type ResultMediaType = 'application/json' | 'application/graphql-response+json';
 
 /** The forms of an answer that a client takes. */
 export interface AcceptedForms {
-  /** Of a whole answer; absent where the client takes nothing but `multipart/mixed`: a single part then. */
+  /** Of a whole answer; absent where the client takes nothing but parts or streams: a single part, or a stream of one, then. */
   readonly single: ResultMediaType | undefined;
   /** Of an answer in parts; absent where the client takes none, or would rather have it whole. */
   readonly parts: IncrementalDialect | undefined;
-}
-
-/** What a client accepts. */
-interface AcceptedRange {
-  readonly range: string;
-  readonly parameters: ReadonlyMap<string, string>;
-  readonly quality: number;
+  /** Of a subscription or a live query; absent where the client takes none. */
+  readonly stream: StreamFormat | undefined;
 }
 
 const SINGLE: Readonly<Record<string, ResultMediaType>> = {
@@ -35,18 +32,20 @@ const SINGLE: Readonly<Record<string, ResultMediaType>> = {
  * @see GraphQL over HTTP, "Media Types"; RFC 9110 §12.5.1
  */
 export function negotiateForms(accept: string | undefined): AcceptedForms {
-  if (accept === undefined || accept.trim() === '') return { single: 'application/json', parts: undefined };
+  if (accept === undefined || accept.trim() === '')
+    return { single: 'application/json', parts: undefined, stream: undefined };
   const accepted = parseAccept(accept);
   const single = firstOf(accepted, singleOf);
   const parts = firstOf(accepted, dialectOf);
-  if (!single && !parts) {
+  const stream = firstOf(accepted, streamFormatOf)?.form;
+  if (!single && !parts && !stream) {
     throw refused(
       'NOT_ACCEPTABLE',
-      'Answers are application/json or application/graphql-response+json, in UTF-8, or multipart/mixed.',
+      'Answers are application/json or application/graphql-response+json, in UTF-8, multipart/mixed, or text/event-stream.',
     );
   }
   const ratherWhole = (single?.quality ?? 0) > (parts?.quality ?? 0);
-  return { single: single?.form, parts: ratherWhole ? undefined : parts?.form };
+  return { single: single?.form, parts: ratherWhole ? undefined : parts?.form, stream };
 }
 
 /** The form of an answer that no parts can be of. @throws RequestRefused NOT_ACCEPTABLE */
@@ -80,25 +79,4 @@ function dialectOf({ range, parameters }: AcceptedRange): IncrementalDialect | u
   const incremental = parameters.get('incrementalspec');
   if (incremental !== undefined) return incremental === 'v0.2' ? 'v0.2' : undefined;
   return (parameters.get('deferspec') ?? '20220824') === '20220824' ? '20220824' : undefined;
-}
-
-function parseAccept(accept: string): readonly AcceptedRange[] {
-  return accept
-    .split(',')
-    .map(parseRange)
-    .filter(({ quality }) => quality > 0)
-    .toSorted((left, right) => right.quality - left.quality);
-}
-
-function parseRange(text: string): AcceptedRange {
-  const [range = '', ...rest] = text.split(';').map((part) => part.trim().toLowerCase());
-  const parameters = new Map(rest.map(parseParameter));
-  const readable = (parameters.get('charset') ?? 'utf-8') === 'utf-8';
-  const quality = Number(parameters.get('q') ?? 1);
-  return { range, parameters, quality: readable && quality >= 0 ? quality : 0 };
-}
-
-function parseParameter(text: string): [string, string] {
-  const [name = '', ...value] = text.split('=');
-  return [name.trim(), value.join('=').trim().replaceAll('"', '')];
 }

@@ -70,7 +70,7 @@ function parseParameter(parameter: unknown, name: string): unknown {
  * @throws RequestRefused BAD_REQUEST
  * @see GraphQL over HTTP, "Request Parameters"
  */
-function readRequest(value: unknown, bounds: RequestBounds): GraphRequest {
+export function readRequest(value: unknown, bounds: RequestBounds): GraphRequest {
   if (!isObject(value)) throw refused('BAD_REQUEST', 'A request is a JSON object with a "query".');
   const request = {
     query: readText(value, 'query'),

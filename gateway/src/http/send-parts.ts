@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { framesOf, HEARTBEAT_FRAME, type IncrementalDialect } from '../incremental/frames.ts';
-import type { PipelineAnswer } from '../pipeline/operation-answer.ts';
+import type { AnswerInParts, OperationAnswer } from '../pipeline/operation-answer.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
 import { BOUNDARY, writeMultipart, type MultipartTimes } from './write-multipart.ts';
 
@@ -16,7 +16,7 @@ const PARAMETERS: Readonly<Record<IncrementalDialect, string>> = {
  */
 export function sendParts(
   { reply }: { readonly reply: FastifyReply },
-  answer: PipelineAnswer,
+  answer: OperationAnswer | AnswerInParts,
   dialect: IncrementalDialect,
   times: MultipartTimes,
 ): FastifyReply {

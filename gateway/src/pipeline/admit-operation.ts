@@ -1,27 +1,14 @@
 import type { Caller } from '../auth/caller.ts';
-import type { Denied } from '../auth/operation-guard.ts';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { refused } from '../errors.ts';
-import type { Variables } from '../planning/operation-plan.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
 import { authenticate } from './authenticate.ts';
 import { enforceLimits } from './enforce-limits.ts';
 import type { CataloguedOperation } from './operation-catalogue.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
 import { refuseDeferredEvents } from './refuse-deferred-events.ts';
 import type { PipelineServices } from './services.ts';
-
-/** An operation that may run, for a caller who is known. */
-export interface AdmittedOperation {
-  /** The generation of the graph that it runs on to its end. */
-  readonly supergraph: Supergraph;
-  readonly operation: CataloguedOperation;
-  readonly variables: Variables;
-  readonly cost: number;
-  readonly caller: Caller;
-  /** What this caller may not see of it. */
-  readonly denied: Denied;
-}
 
 /**
  * The one place where an operation is let in, whatever transport brought it.
@@ -39,25 +26,66 @@ export async function admitOperation(
   store?.();
   const operation = document.operation(request.operationName);
   assertCarried(operation, context);
-  const variables = operation.coerceVariables(request.variables);
-  refuseDeferredEvents(operation, variables);
-  const cost = operation.costOf(variables);
-  enforceLimits({ ...operation.measure, cost }, services.limits);
-  const operations = Math.max(1, operation.measure.rootFields);
-  await services.rateLimiter.countAddress(context.address, operations);
+  const measured = measureOperation(operation, request.variables, services);
+  await services.rateLimiter.countAddress(context.address, weightOf(operation));
   const caller = await authenticate(context.authorization, services.authenticator, (reason) =>
     services.observer.invalidToken(context.requestId, reason),
   );
-  await services.rateLimiter.countCaller(caller, operations);
-  services.knownOperations.remember({ text, operation, variables, caller, incremental: context.takesParts });
+  await services.rateLimiter.countCaller(caller, weightOf(operation));
+  services.knownOperations.remember({
+    text,
+    operation,
+    variables: measured.variables,
+    caller,
+    incremental: context.takesParts,
+  });
   const denied = operation.guard.deniedTo(caller);
-  return { supergraph, operation, variables, cost, caller, denied };
+  const { extensions, variables: givenVariables } = request;
+  return { supergraph, text, operation, ...measured, givenVariables, extensions, caller, denied };
+}
+
+/**
+ * Lets an operation that runs for longer in again: on another generation of the graph, or for a caller with another token.
+ * Everything is judged anew but for what was judged of the request as such: its transport, its rate, its token.
+ *
+ * @throws RequestRefused when it would not be let in now
+ */
+export function readmitOperation(
+  admitted: AdmittedOperation,
+  supergraph: Supergraph,
+  caller: Caller,
+  services: PipelineServices,
+): AdmittedOperation {
+  const document = services.catalogueOf(supergraph).document(admitted.text);
+  const operation = document.operation(admitted.operation.name);
+  const measured = measureOperation(operation, admitted.givenVariables, services);
+  const denied = operation.guard.deniedTo(caller);
+  return { ...admitted, supergraph, operation, ...measured, caller, denied };
+}
+
+/** Stages: variables, deferral, limits. */
+function measureOperation(
+  operation: CataloguedOperation,
+  given: GraphRequest['variables'],
+  services: PipelineServices,
+): Pick<AdmittedOperation, 'variables' | 'cost'> {
+  const variables = operation.coerceVariables(given);
+  refuseDeferredEvents(operation, variables);
+  const cost = operation.costOf(variables);
+  enforceLimits({ ...operation.measure, cost }, services.limits);
+  return { variables, cost };
+}
+
+/** How many operations it counts as: a batch of mutations is not one. */
+export function weightOf({ measure }: CataloguedOperation): number {
+  return Math.max(1, measure.rootFields);
 }
 
 /** A GET must not change anything, and a plain response can't carry a stream of events. */
 function assertCarried({ kind }: CataloguedOperation, { accepts }: RequestContext): void {
   if (kind === 'query' || accepts === 'any') return;
-  if (kind === 'subscription')
+  if (kind === 'subscription' && accepts !== 'query-subscription')
     throw refused('BAD_REQUEST', 'Subscriptions are served over WebSocket, SSE or multipart responses.');
-  if (accepts === 'query') throw refused('METHOD_NOT_ALLOWED', 'Mutations are sent by POST.');
+  if (kind === 'mutation' && accepts !== 'query-mutation')
+    throw refused('METHOD_NOT_ALLOWED', 'Mutations are sent by POST.');
 }

@@ -1,14 +1,15 @@
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import type { GraphRequest, RequestContext } from '../context.ts';
-import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
 import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
 import { executeIncrementally } from '../incremental/execute-incrementally.ts';
+import { isLive } from '../live/live-directive.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
-import { admitOperation, type AdmittedOperation } from './admit-operation.ts';
+import { admitOperation } from './admit-operation.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
 import { shownUpdates } from './answer-in-parts.ts';
-import { formatErrors, isInternal } from './format-errors.ts';
 import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
+import { errorsOf, respond, respondToFailure, showErrors } from './respond.ts';
 import type { PipelineServices } from './services.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
@@ -29,7 +30,8 @@ import { WholeAnswer } from './whole-answer.ts';
  *     execute           plan → result, or its first part
  *     respond           result → what clients are shown
  *
- * It never rejects: what goes wrong is in `errors`. Parts that come later never reject either.
+ * A subscription, and a query that is to be kept live, is handed over as a stream after it has been let in: each of its
+ * results is planned, executed and shown in the same way. It never rejects: what goes wrong is in `errors`. Parts that come later never reject either.
  */
 export async function runOperation(
   request: GraphRequest,
@@ -39,10 +41,18 @@ export async function runOperation(
   let admitted: AdmittedOperation | undefined;
   try {
     admitted = await admitOperation(request, context, services);
+    if (isStreamed(admitted, context))
+      return { kind: 'stream', stream: await services.streams.open(admitted, context), admitted };
     return await planAndExecute(admitted, context, services);
   } catch (error) {
-    return respondToFailure(error, admitted, context, services);
+    return respondToFailure(error, admitted, context.requestId, services);
   }
+}
+
+/** `@live` has no effect where the transport can't carry a stream: then the query is answered once. */
+function isStreamed({ operation, variables }: AdmittedOperation, { accepts }: RequestContext): boolean {
+  if (operation.kind === 'subscription') return true;
+  return (accepts === 'any' || accepts === 'query-subscription') && isLive(operation, variables);
 }
 
 async function planAndExecute(
@@ -96,8 +106,7 @@ function respondWhole(
   const { maxCharacters, showCost } = services.answerPolicy;
   // Never fewer bytes than characters: near the limit, characters are counted.
   if (body && !showCost && body.length <= maxCharacters) return new WholeAnswer(result, body, admitted);
-  const { dataText = JSON.stringify(result.data), errors = [] } = result;
-  return respond({ dataText, errors }, admitted, context, services);
+  return respond(result, admitted, context.requestId, services);
 }
 
 async function executeInParts(
@@ -111,71 +120,12 @@ async function executeInParts(
     () => executeIncrementally(plan, execution),
     context.signal,
   );
-  const answer = respond(initial, admitted, context, services);
+  const answer = respond(initial, admitted, context.requestId, services);
   if (pending.length === 0) return answer;
   const policy = {
     maxCharacters: services.answerPolicy.maxCharacters - initial.dataText.length,
-    shown: (errors: readonly GraphQLError[]) => shown(errors, context, services),
-    errorsOf: (failure: unknown) => shown(errorsOf(failure), context, services),
+    shown: (errors: readonly GraphQLError[]) => showErrors(errors, context.requestId, services),
+    errorsOf: (failure: unknown) => showErrors(errorsOf(failure), context.requestId, services),
   };
   return { kind: 'parts', initial: answer, pending, updates: shownUpdates({ pending, updates }, policy) };
-}
-
-/** What was executed, or its first part. */
-interface WrittenData {
-  readonly dataText: string;
-  readonly errors: readonly GraphQLError[];
-}
-
-function respond(
-  { dataText: data, errors }: WrittenData,
-  admitted: AdmittedOperation,
-  context: RequestContext,
-  services: PipelineServices,
-): OperationAnswer {
-  if (data.length > services.answerPolicy.maxCharacters)
-    throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
-  const extensions = extensionsOf(admitted, services);
-  return { kind: 'single', data, errors: shown(errors, context, services), extensions, admitted };
-}
-
-/** The estimated cost and the limit, where an operator shows them. An unlimited cost has no number in JSON. */
-function extensionsOf(
-  { cost }: AdmittedOperation,
-  { answerPolicy, limits }: PipelineServices,
-): Readonly<Record<string, unknown>> | undefined {
-  if (!answerPolicy.showCost) return undefined;
-  const limit = Number.isFinite(limits.cost) ? limits.cost : null;
-  return { cost: { estimate: Math.min(cost, Number.MAX_SAFE_INTEGER), limit } };
-}
-
-/** A refusal is made for the client; an error with a code likewise; anything else is a failure of ours. */
-function respondToFailure(
-  failure: unknown,
-  admitted: AdmittedOperation | undefined,
-  context: RequestContext,
-  services: PipelineServices,
-): OperationAnswer {
-  return { kind: 'single', data: undefined, errors: shown(errorsOf(failure), context, services), admitted };
-}
-
-function errorsOf(failure: unknown): readonly GraphQLError[] {
-  if (failure instanceof RequestRefused) return failure.errors;
-  if (failure instanceof GraphQLError) return [failure];
-  const originalError = failure instanceof Error ? failure : new Error(String(failure));
-  return [new GraphQLError(originalError.message, { originalError })];
-}
-
-/** Internal failures of one request that are reported: a list whose elements all fail is one failure to whoever reads the log. */
-const MAX_REPORTED = 10;
-
-function shown(
-  errors: readonly GraphQLError[],
-  { requestId }: RequestContext,
-  { errorPolicy, observer }: PipelineServices,
-): readonly GraphQLFormattedError[] {
-  if (errors.length === 0) return [];
-  for (const error of errors.filter(isInternal).slice(0, MAX_REPORTED))
-    observer.internalError(requestId, error);
-  return formatErrors(errors, requestId, errorPolicy);
 }

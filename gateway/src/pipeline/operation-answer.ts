@@ -1,9 +1,10 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { IncrementalAnswer } from '../incremental/incremental-answer.ts';
-import type { AdmittedOperation } from './admit-operation.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
+import type { ResultStream } from './result-stream.ts';
 
 /** What the pipeline makes of a request: exactly one of these. Each transport writes them in its protocol. */
-export type PipelineAnswer = OperationAnswer | AnswerInParts;
+export type PipelineAnswer = OperationAnswer | AnswerInParts | StreamAnswer;
 
 /** One response, or the first part of one. */
 export interface OperationAnswer {
@@ -23,4 +24,11 @@ export interface OperationAnswer {
 /** A response whose deferred fragments come later: at least one is pending. Only where the transport carries parts. */
 export interface AnswerInParts extends IncrementalAnswer<OperationAnswer, GraphQLFormattedError> {
   readonly kind: 'parts';
+}
+
+/** A subscription, or a query that is kept live: responses until somebody ends it. Only where the transport carries streams. */
+export interface StreamAnswer {
+  readonly kind: 'stream';
+  readonly stream: ResultStream;
+  readonly admitted: AdmittedOperation;
 }

@@ -11,6 +11,7 @@ import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { KnownOperations } from './known-operations.ts';
 import type { OperationCatalogue } from './operation-catalogue.ts';
+import type { OperationStreams } from './operation-streams.ts';
 import type { PersistedQueryPolicy } from './persisted-query.ts';
 import type { HeadersForSubgraphs } from './subgraph-headers.ts';
 
@@ -45,6 +46,7 @@ export interface PipelineServices {
   readonly executionGate: ExecutionGate;
   readonly sharedExecutions: SharedExecutions;
   readonly headersForSubgraphs: HeadersForSubgraphs;
+  readonly streams: OperationStreams;
   readonly errorPolicy: ErrorPolicy;
   readonly answerPolicy: AnswerPolicy;
   readonly observer: PipelineObserver;

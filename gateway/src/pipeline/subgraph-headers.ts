@@ -7,7 +7,7 @@ import type { SubgraphHeaders } from '../execution/subgraph-client.ts';
 /** Makes the headers that go to subgraphs with one request. */
 export interface HeadersForSubgraphs {
   of(
-    context: RequestContext,
+    context: Pick<RequestContext, 'headers' | 'requestId'>,
     caller: Caller,
   ): (subgraph: string) => SubgraphHeaders | Promise<SubgraphHeaders>;
   /**
@@ -15,6 +15,11 @@ export interface HeadersForSubgraphs {
    * their ids. It may hold tokens: never to be logged or kept.
    */
   identityOf(context: RequestContext, caller: Caller): string;
+  /**
+   * The same for streams, which outlive tokens: equal for callers whom subgraphs are told the same of, one user with two
+   * tokens or a group of users among them.
+   */
+  streamIdentityOf(headers: ClientHeaders, caller: Caller): string;
 }
 
 /** What a subgraph gets beside the signed context and the request id. Names in any case. */
@@ -65,13 +70,16 @@ const NEVER_FORWARDED: ReadonlySet<string> = new Set([
 
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 
+/** What services may believe, and what belongs to the handshake of a WebSocket. */
+const NEVER_BELIEVED = /^(x[-_]user[-_]|sec-websocket-)/;
+
 /**
  * Whether an operator may have a header forwarded. `x-user-*` never, as many services believe such headers.
  *
  * @param name in lower case
  */
 export function mayBeForwarded(name: string): boolean {
-  return HEADER_NAME.test(name) && !NEVER_FORWARDED.has(name) && !/^x[-_]user[-_]/.test(name);
+  return HEADER_NAME.test(name) && !NEVER_FORWARDED.has(name) && !NEVER_BELIEVED.test(name);
 }
 
 /**
@@ -102,6 +110,10 @@ export function createSubgraphHeaders(options: SubgraphHeaderOptions): HeadersFo
     identityOf: (context, caller) => {
       const values = everyForwarded.map((name) => headerOf(context.headers, name) ?? null);
       return JSON.stringify(contexts ? [...values, caller.token ?? null] : values);
+    },
+    streamIdentityOf: (headers, caller) => {
+      const values = everyForwarded.map((name) => headerOf(headers, name) ?? null);
+      return JSON.stringify(contexts ? [...values, caller.context] : values);
     },
   };
 }

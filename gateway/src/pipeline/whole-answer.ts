@@ -1,5 +1,5 @@
 import type { ExecutionResult } from '../execution/execution-result.ts';
-import type { AdmittedOperation } from './admit-operation.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
 import type { OperationAnswer } from './operation-answer.ts';
 
 /** An answer that is nothing but data and is there as bytes: its text is only made where a transport asks for it. */

@@ -5,6 +5,7 @@ import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
 import { SelectionShape } from '../execution/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';
+import { compileSubscription } from './compile-subscription.ts';
 import { countSelections } from './count-selections.ts';
 import type { Denial } from './denial.ts';
 import type { OperationFacts } from './document-facts.ts';
@@ -60,7 +61,9 @@ export async function makePlan(
   return { plan, selections };
 }
 
-type Steps = Pick<OperationPlan, 'step' | 'parts'>;
+type Steps = Pick<OperationPlan, 'step' | 'parts' | 'subscription'>;
+
+const NO_STEPS: Steps = { step: undefined, parts: undefined, subscription: undefined };
 
 /**
  * The planner fails on some deferred fragments. Then the operation is planned as if nothing were deferred, and the parts are
@@ -69,14 +72,15 @@ type Steps = Pick<OperationPlan, 'step' | 'parts'>;
 async function planSteps(prepared: PreparedOperation, planText: PlanText): Promise<Steps> {
   if (prepared.defers.size > 0) {
     try {
-      return { step: undefined, parts: compileDeferredPlan(await planNode(prepared, true, planText)) };
+      return { ...NO_STEPS, parts: compileDeferredPlan(await partsNode(prepared, planText)) };
     } catch (error) {
       if (isRefusal(error)) throw error;
       // what is wrong beside the deferral shows below
     }
   }
   const node = await planNode(prepared, false, planText);
-  return { step: node && compilePlanNode(node), parts: undefined };
+  if (node?.kind === 'Subscription') return { ...NO_STEPS, subscription: compileSubscription(node) };
+  return { ...NO_STEPS, step: node && compilePlanNode(node) };
 }
 
 /** What is too much for the planner is not tried in another form. */
@@ -84,15 +88,19 @@ function isRefusal(error: unknown): boolean {
   return error instanceof PlannerOverstrained || error instanceof PlannerQueueFull;
 }
 
+async function partsNode(prepared: PreparedOperation, planText: PlanText): Promise<PlanNode | undefined> {
+  const node = await planNode(prepared, true, planText);
+  if (node?.kind === 'Subscription') throw new Error('A subscription has no parts.');
+  return node;
+}
+
 async function planNode(
   prepared: PreparedOperation,
   withDefer: boolean,
   planText: PlanText,
-): Promise<PlanNode | undefined> {
+): Promise<QueryPlan['node']> {
   const text = printForPlanning(prepared, withDefer);
-  const node = text === undefined ? undefined : (await planText(text)).node;
-  if (node?.kind === 'Subscription') throw new Error('A subscription is not executed as a query.');
-  return node;
+  return text === undefined ? undefined : (await planText(text)).node;
 }
 
 function shapeOf(prepared: PreparedOperation, supergraph: Supergraph): SelectionShape {

@@ -2,6 +2,7 @@ import type { DocumentNode, FieldNode } from 'graphql';
 import type { DeferredPlan, PlanStep } from '../execution/plan-steps.ts';
 import type { SelectionShape } from '../execution/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { SubscriptionPlan } from './compile-subscription.ts';
 import type { Denial } from './denial.ts';
 import type { OperationFacts } from './document-facts.ts';
 import type { Variables } from './variables.ts';
@@ -56,6 +57,8 @@ export interface OperationPlan {
   readonly facts: OperationFacts;
   /** Absent when no subgraph has to be asked. */
   readonly step: PlanStep | undefined;
+  /** The plan of a subscription; then `step` is absent. Absent as well where nothing of it may be seen. */
+  readonly subscription: SubscriptionPlan | undefined;
   /** Whether the answer comes in parts. */
   readonly isDeferred: boolean;
   /** The plan of an answer in parts, where the planner made one; then `step` is absent. */

@@ -5,6 +5,7 @@ import {
   type Schema,
 } from '@apollo/federation-internals';
 import { extendSchema, parse, type GraphQLSchema } from 'graphql';
+import { LIVE_DIRECTIVE } from '../live/live-directive.ts';
 import type { SubgraphEndpoint, Supergraph } from './supergraph.ts';
 import { createTypeIndex } from './type-index.ts';
 
@@ -73,10 +74,7 @@ function endpointsOf(
 function clientSchemaOf(federated: FederatedSchema): GraphQLSchema {
   const schema = federated.apiSchema().toGraphQLJSSchema({ includeDefer: true });
   if (schema.getDirective('live')) return schema;
-  return extendSchema(
-    schema,
-    parse('"Resolves the query again and again and sends what changed." directive @live on QUERY'),
-  );
+  return extendSchema(schema, parse(LIVE_DIRECTIVE));
 }
 
 function hashOf(sdl: string, subgraphs: ReadonlyMap<string, SubgraphEndpoint>): string {

@@ -1,0 +1,89 @@
+import { MessageType } from 'graphql-ws';
+import type { GraphRequest } from '../../context.ts';
+import { RequestRefused } from '../../errors.ts';
+import { readRequest, type RequestBounds } from '../read-request.ts';
+
+/** A message of a client that the protocol allows. */
+export type ClientMessage =
+  | { readonly type: MessageType.ConnectionInit; readonly payload: MessagePayload }
+  | { readonly type: MessageType.Ping; readonly payload: MessagePayload }
+  | { readonly type: MessageType.Pong }
+  | {
+      readonly type: MessageType.Subscribe;
+      readonly id: string;
+      readonly request: GraphRequest | RequestRefused;
+    }
+  | { readonly type: MessageType.Complete; readonly id: string };
+
+/** The members of a payload; to be read by own properties. */
+export type MessagePayload = Readonly<Record<string, unknown>>;
+
+/** A message that the protocol does not know, or that is not built as it says. The text names what is wrong. */
+export class InvalidMessage extends Error {
+  override readonly name = 'InvalidMessage';
+}
+
+const MAX_ID_CHARACTERS = 256;
+const NO_PAYLOAD: MessagePayload = Object.freeze({});
+
+/**
+ * Reads a message. A request that exceeds a bound is part of a valid message; what is no request is not.
+ *
+ * @throws InvalidMessage
+ * @see the graphql-transport-ws protocol of graphql-ws
+ */
+export function readClientMessage(text: string, bounds: RequestBounds): ClientMessage {
+  const message = parseObject(text);
+  switch (message['type']) {
+    case MessageType.ConnectionInit:
+      return { type: MessageType.ConnectionInit, payload: payloadOf(message) };
+    case MessageType.Ping:
+      return { type: MessageType.Ping, payload: payloadOf(message) };
+    case MessageType.Pong:
+      return { type: MessageType.Pong };
+    case MessageType.Subscribe:
+      return { type: MessageType.Subscribe, id: idOf(message), request: requestOf(message, bounds) };
+    case MessageType.Complete:
+      return { type: MessageType.Complete, id: idOf(message) };
+    default:
+      throw new InvalidMessage('Unknown message type');
+  }
+}
+
+function parseObject(text: string): MessagePayload {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new InvalidMessage('A message has to be JSON');
+  }
+  if (isObject(value)) return value;
+  throw new InvalidMessage('A message has to be a JSON object');
+}
+
+function isObject(value: unknown): value is MessagePayload {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function payloadOf(message: MessagePayload): MessagePayload {
+  const { payload } = message;
+  if (payload === undefined || payload === null) return NO_PAYLOAD;
+  if (isObject(payload)) return payload;
+  throw new InvalidMessage('"payload" has to be an object');
+}
+
+function idOf({ id }: MessagePayload): string {
+  if (typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARACTERS) return id;
+  throw new InvalidMessage('"id" has to be a string that is not empty');
+}
+
+function requestOf({ payload }: MessagePayload, bounds: RequestBounds): GraphRequest | RequestRefused {
+  if (!isObject(payload)) throw new InvalidMessage('"payload" has to be an object');
+  try {
+    return readRequest(payload, bounds);
+  } catch (error) {
+    if (!(error instanceof RequestRefused)) throw error;
+    if (error.errors[0]?.extensions['code'] !== 'BAD_REQUEST') return error;
+    throw new InvalidMessage(error.message, { cause: error });
+  }
+}

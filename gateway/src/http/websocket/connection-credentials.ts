@@ -1,0 +1,27 @@
+import type { ClientHeaders } from '../../context.ts';
+import type { MessagePayload } from './client-message.ts';
+
+const MAX_MEMBERS = 32;
+const MAX_CHARACTERS = 8_192;
+
+/** The `Authorization` of a payload, in whatever case the client writes it; undefined where it has none. */
+export function authorizationOf(payload: MessagePayload): string | undefined {
+  return stringsOf(payload).get('authorization');
+}
+
+/**
+ * What stands for a request's headers on a connection: those of the upgrade request, and as browsers can't set any there,
+ * the strings in the payload of `connection_init`. Which of them go on to subgraphs is for the operator to say.
+ */
+export function headersOf(upgrade: ClientHeaders, payload: MessagePayload): ClientHeaders {
+  return { ...upgrade, ...Object.fromEntries(stringsOf(payload)) };
+}
+
+function stringsOf(payload: MessagePayload): ReadonlyMap<string, string> {
+  const strings = new Map<string, string>();
+  for (const [name, value] of Object.entries(payload).slice(0, MAX_MEMBERS)) {
+    if (name === '__proto__' || typeof value !== 'string' || value.length > MAX_CHARACTERS) continue;
+    if (!/[\0\r\n]/.test(value)) strings.set(name.toLowerCase(), value);
+  }
+  return strings;
+}

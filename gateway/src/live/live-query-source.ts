@@ -1,0 +1,85 @@
+import { executePlan } from '../execution/execute-plan.ts';
+import { weightOf } from '../pipeline/admit-operation.ts';
+import { respond, respondToFailure } from '../pipeline/respond.ts';
+import { StreamedResult } from '../pipeline/result-stream.ts';
+import { writeAnswer } from '../pipeline/write-answer.ts';
+import type { SharedExecution } from '../subscriptions/subscription-source.ts';
+import type { TopicEmitter, TopicSource } from '../subscriptions/topic.ts';
+
+/** How often a live query is resolved. */
+export interface LiveQueryPace {
+  /** From the beginning of one resolution to that of the next. */
+  readonly intervalMs: number;
+  /** For which one resolution may take. */
+  readonly deadlineMs: number;
+}
+
+/** Results of a query that is resolved again and again; those that are like the one before are not told. */
+export class LiveQuerySource implements TopicSource {
+  readonly #execution: SharedExecution;
+  readonly #pace: LiveQueryPace;
+  #lastText = '';
+  #isResolving = false;
+
+  constructor(execution: SharedExecution, pace: LiveQueryPace) {
+    this.#execution = execution;
+    this.#pace = pace;
+  }
+
+  /** It reads how things are: there is nothing to miss. */
+  isEstablished(): boolean {
+    return true;
+  }
+
+  isSameAs(): boolean {
+    return true;
+  }
+
+  start(emitter: TopicEmitter): () => void {
+    const closing = new AbortController();
+    const tick = (): void => {
+      if (!this.#isResolving) emitter.result(this.#resolve(closing.signal)); // a slow resolution is not overtaken
+    };
+    const timer = setInterval(tick, this.#pace.intervalMs);
+    tick();
+    return () => {
+      clearInterval(timer);
+      closing.abort();
+    };
+  }
+
+  async #resolve(closing: AbortSignal): Promise<StreamedResult | undefined> {
+    this.#isResolving = true;
+    try {
+      const text = await this.#answer(AbortSignal.any([closing, AbortSignal.timeout(this.#pace.deadlineMs)]));
+      if (closing.aborted || text === undefined || text === this.#lastText) return undefined;
+      this.#lastText = text;
+      return new StreamedResult(text);
+    } finally {
+      this.#isResolving = false;
+    }
+  }
+
+  /** Each resolution counts as an operation: one that exceeds the rate is left out. */
+  async #answer(signal: AbortSignal): Promise<string | undefined> {
+    const { plan, admitted, context, caller } = this.#execution;
+    const services = this.#execution.services();
+    const isFirst = this.#lastText === ''; // it was counted when the query was let in
+    try {
+      if (!isFirst) await services.rateLimiter.countCaller(admitted.caller, weightOf(admitted.operation));
+    } catch {
+      return undefined;
+    }
+    try {
+      const result = await executePlan(plan, {
+        variables: admitted.variables,
+        headersFor: services.headersForSubgraphs.of(context, caller),
+        subgraphClient: services.subgraphClient,
+        signal,
+      });
+      return writeAnswer(respond(result, admitted, context.requestId, services));
+    } catch (error) {
+      return writeAnswer(respondToFailure(error, admitted, context.requestId, services));
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { Caller } from '../auth/caller.ts';
+import type { Denied } from '../auth/operation-guard.ts';
+import type { Variables } from '../planning/operation-plan.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { CataloguedOperation } from './operation-catalogue.ts';
+
+/** An operation that may run, for a caller who is known. */
+export interface AdmittedOperation {
+  /** The generation of the graph that it runs on to its end. */
+  readonly supergraph: Supergraph;
+  /** The text of its document. */
+  readonly text: string;
+  readonly operation: CataloguedOperation;
+  readonly variables: Variables;
+  /** The variables as the client sent them. */
+  readonly givenVariables: Readonly<Record<string, unknown>>;
+  /** The request's extensions as the client sent them. */
+  readonly extensions: Readonly<Record<string, unknown>>;
+  readonly cost: number;
+  readonly caller: Caller;
+  /** What this caller may not see of it. */
+  readonly denied: Denied;
+}

@@ -1,0 +1,74 @@
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
+import { formatErrors, isInternal } from './format-errors.ts';
+import type { OperationAnswer } from './operation-answer.ts';
+import type { PipelineServices } from './services.ts';
+
+/** What was executed, or its first part: data as a tree or as text. */
+export interface Executed {
+  readonly data?: unknown;
+  readonly dataText?: string | undefined;
+  readonly errors?: readonly GraphQLError[] | undefined;
+}
+
+/**
+ * Stage: result → what clients are shown.
+ *
+ * @throws RequestRefused RESPONSE_TOO_LARGE
+ */
+export function respond(
+  { data: tree, dataText = JSON.stringify(tree), errors: thrown = [] }: Executed,
+  admitted: AdmittedOperation,
+  requestId: string,
+  services: PipelineServices,
+): OperationAnswer {
+  if (dataText.length > services.answerPolicy.maxCharacters)
+    throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
+  const errors = showErrors(thrown, requestId, services);
+  return { kind: 'single', data: dataText, errors, extensions: extensionsOf(admitted, services), admitted };
+}
+
+/** A refusal is made for the client; an error with a code likewise; anything else is a failure of ours. */
+export function respondToFailure(
+  failure: unknown,
+  admitted: AdmittedOperation | undefined,
+  requestId: string,
+  services: PipelineServices,
+): OperationAnswer {
+  const errors = showErrors(errorsOf(failure), requestId, services);
+  return { kind: 'single', data: undefined, errors, admitted };
+}
+
+/** The estimated cost and the limit, where an operator shows them. An unlimited cost has no number in JSON. */
+function extensionsOf(
+  { cost }: AdmittedOperation,
+  { answerPolicy, limits }: PipelineServices,
+): Readonly<Record<string, unknown>> | undefined {
+  if (!answerPolicy.showCost) return undefined;
+  const limit = Number.isFinite(limits.cost) ? limits.cost : null;
+  return { cost: { estimate: Math.min(cost, Number.MAX_SAFE_INTEGER), limit } };
+}
+
+/** The errors behind whatever was thrown. */
+export function errorsOf(failure: unknown): readonly GraphQLError[] {
+  if (failure instanceof RequestRefused) return failure.errors;
+  if (failure instanceof GraphQLError) return [failure];
+  const originalError = failure instanceof Error ? failure : new Error(String(failure));
+  return [new GraphQLError(originalError.message, { originalError })];
+}
+
+/** Internal failures of one request that are reported: a list whose elements all fail is one failure to whoever reads the log. */
+const MAX_REPORTED = 10;
+
+/** Reports what failed inside, and turns errors into what clients are shown. */
+export function showErrors(
+  errors: readonly GraphQLError[],
+  requestId: string,
+  { errorPolicy, observer }: PipelineServices,
+): readonly GraphQLFormattedError[] {
+  if (errors.length === 0) return [];
+  for (const error of errors.filter(isInternal).slice(0, MAX_REPORTED))
+    observer.internalError(requestId, error);
+  return formatErrors(errors, requestId, errorPolicy);
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+
+/** Subscriptions and the transports that carry streams, as an operator configures them. */
+export interface SubscriptionFileSettings {
+  readonly subgraphUrls?: Readonly<Record<string, string>> | undefined;
+  readonly afterGap?: 'end' | 'continue' | undefined;
+  readonly maxPerUser?: number | undefined;
+  readonly bufferBytes?: number | undefined;
+  readonly heartbeatMs?: number | undefined;
+  readonly drainMs?: number | undefined;
+  readonly webSocket?: WebSocketFileSettings | undefined;
+}
+
+/** Connections over WebSocket. */
+export interface WebSocketFileSettings {
+  readonly initMs?: number | undefined;
+  readonly maxConnections?: number | undefined;
+  readonly maxConnectionsPerUser?: number | undefined;
+  readonly maxOperations?: number | undefined;
+  readonly maxMessages?: number | undefined;
+  readonly maxMessageBytes?: number | undefined;
+}
+
+/** Live queries. */
+export interface LiveFileSettings {
+  readonly intervalMs?: number | undefined;
+  readonly minIntervalMs?: number | undefined;
+  readonly maxIntervalMs?: number | undefined;
+  readonly maxPerUser?: number | undefined;
+}
+
+const count = (description: string): z.ZodOptional<z.ZodNumber> =>
+  z.int().min(1).optional().describe(description);
+
+const webSocketUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^wss?:$/.test(new URL(text).protocol), {
+    error: 'must be an absolute ws or wss URL',
+  });
+
+const webSocket = z
+  .strictObject({
+    initMs: count('Milliseconds for connection_init to come. Default 3,000.'),
+    maxConnections: count('Connections of a process. Default 20,000.'),
+    maxConnectionsPerUser: count('Connections of one user. Default 100.'),
+    maxOperations: count('Operations that run at once on a connection. Default 100.'),
+    maxMessages: count('Messages of a client between two heartbeats. Default 2,000.'),
+    maxMessageBytes: count('Bytes of a message. Default limits.bodyBytes.'),
+  })
+  .describe('Connections over WebSocket. A change takes effect at the next start.');
+
+/** The schema of `subscriptions` in `gateway.yaml`. */
+export const subscriptionSettings: z.ZodType<SubscriptionFileSettings> = z
+  .strictObject({
+    subgraphUrls: z
+      .record(z.string(), webSocketUrl)
+      .optional()
+      .describe("WebSocket addresses by subgraph, where they do not follow from the subgraphs' URLs."),
+    afterGap: z
+      .enum(['end', 'continue'])
+      .optional()
+      .describe(
+        'What becomes of a subscription whose subgraph was away and can not resume it: it ends with SUBSCRIPTION_INTERRUPTED, or goes on without what was missed. Default end.',
+      ),
+    maxPerUser: count(
+      'Subscriptions and live queries of one user; of one address without a user. Default 500.',
+    ),
+    bufferBytes: count('Bytes that wait for a client before it is given up. Default 1,048,576.'),
+    heartbeatMs: z
+      .int()
+      .min(100)
+      .optional()
+      .describe(
+        'Milliseconds between two heartbeats. Default 12,000. A change takes effect at the next start.',
+      ),
+    drainMs: count('Milliseconds for what runs on WebSockets when the gateway is stopped. Default 5,000.'),
+    webSocket: webSocket.optional(),
+  })
+  .describe('Subscriptions, and how streams of results are sent.');
+
+/** The schema of `live` in `gateway.yaml`. */
+export const liveSettings: z.ZodType<LiveFileSettings> = z
+  .strictObject({
+    intervalMs: count('Milliseconds between two resolutions where the query has no throttle. Default 5,000.'),
+    minIntervalMs: count('The shortest interval that a client may ask for. Default 1,000.'),
+    maxIntervalMs: count('The longest. Default 300,000.'),
+    maxPerUser: count('Live queries of one user; of one address without a user. Default 20.'),
+  })
+  .describe('Queries with @live.');

@@ -1,0 +1,209 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Caller } from '../auth/caller.ts';
+import type { RequestContext } from '../context.ts';
+import { gatewayErrorCodes, refused } from '../errors.ts';
+import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
+import { formatErrors } from '../pipeline/format-errors.ts';
+import type { ResultSink, ResultStream, StreamedResult } from '../pipeline/result-stream.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { CallerWatch, RunsForCaller } from './caller-watch.ts';
+import { errorsOfFailure, failureFrom, type StreamFailure } from './stream-failure.ts';
+import type { StreamKind } from './stream-observer.ts';
+import type { Topic, TopicMember } from './topic.ts';
+
+/** What a stream keeps of the request that opened it. */
+export type StreamContext = Pick<RequestContext, 'requestId' | 'headers' | 'address'>;
+
+/** What a client's stream needs of those who keep it. */
+export interface StreamKeeper {
+  readonly watch: CallerWatch;
+  services(): PipelineServices;
+  /** Lets the operation in again. @throws RequestRefused */
+  readmit(admitted: AdmittedOperation, supergraph: Supergraph, caller: Caller): AdmittedOperation;
+  /**
+   * Plans an operation, and finds its topic when that is asked for.
+   *
+   * @throws RequestRefused when there is nothing that its caller may see
+   */
+  topicOf(admitted: AdmittedOperation, context: StreamContext, streamId: string): Promise<() => Topic>;
+  /** @param outcome `stopped`, `completed`, or the code of the error that ended it */
+  ended(stream: ClientStream, outcome: string): void;
+}
+
+/** Nobody: holds a topic open. */
+const PLACEHOLDER: Readonly<TopicMember> = {
+  deliver: () => undefined,
+  complete: () => undefined,
+  fail: () => undefined,
+};
+
+/** One client's subscription or live query, from its admission to its end. */
+export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
+  readonly kind: StreamKind;
+  readonly #id: string;
+  readonly #context: StreamContext;
+  readonly #keeper: StreamKeeper;
+  readonly #release: () => void;
+  #admitted: AdmittedOperation;
+  readonly #findTopic: () => Topic;
+  #topic: Topic | undefined;
+  #sink: ResultSink | undefined;
+  #isEnded = false;
+  /** The last result of a live query: another topic may begin with the same one. */
+  #lastText: string | undefined;
+  #moves: Promise<void> = Promise.resolve();
+
+  /** @param release gives back the place that the stream takes in its client's share */
+  constructor(
+    { admitted, context, kind, id }: OpenedStream,
+    findTopic: () => Topic,
+    keeper: StreamKeeper,
+    release: () => void,
+  ) {
+    this.kind = kind;
+    this.#id = id;
+    this.#admitted = admitted;
+    this.#context = context;
+    this.#findTopic = findTopic;
+    this.#keeper = keeper;
+    this.#release = release;
+  }
+
+  get caller(): Caller {
+    return this.#admitted.caller;
+  }
+
+  get supergraph(): Supergraph {
+    return this.#admitted.supergraph;
+  }
+
+  start(sink: ResultSink): void {
+    if (this.#isEnded) return;
+    this.#sink = sink;
+    this.#topic = this.#findTopic();
+    this.#topic.join(this);
+    this.#keeper.watch.add(this);
+  }
+
+  stop(): void {
+    this.#end('stopped');
+  }
+
+  renew(caller: Caller): void {
+    this.#keeper.watch.delete(this);
+    this.#admitted = { ...this.#admitted, caller };
+    this.#keeper.watch.add(this);
+    this.#moveLater(this.#keeper.services().supergraphs.current(), (error) => failureFrom(error));
+  }
+
+  /** Goes on with a new generation of the graph. */
+  carryOver(supergraph: Supergraph): void {
+    this.#moveLater(supergraph, () => SCHEMA_CHANGED);
+  }
+
+  deliver(result: StreamedResult): void {
+    if (this.#isEnded) return;
+    if (this.kind === 'live') {
+      if (result.text === this.#lastText) return;
+      this.#lastText = result.text;
+    }
+    this.#sink?.next(result);
+  }
+
+  complete(): void {
+    if (this.#end('completed')) this.#sink?.complete();
+  }
+
+  fail(failure: StreamFailure): void {
+    const errors = errorsOfFailure(failure);
+    const code: unknown = errors[0]?.extensions['code'];
+    if (!this.#end(typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR')) return;
+    this.#sink?.fail(formatErrors(errors, this.#context.requestId, this.#keeper.services().errorPolicy));
+  }
+
+  onTokenEnd(message: string): void {
+    this.fail(failureFrom(refused('UNAUTHENTICATED', message)));
+  }
+
+  /** @returns false when it has ended before */
+  #end(outcome: string): boolean {
+    if (this.#isEnded) return false;
+    this.#isEnded = true;
+    this.#keeper.watch.delete(this);
+    this.#topic?.leave(this);
+    this.#release();
+    this.#keeper.ended(this, outcome);
+    return true;
+  }
+
+  /** One move after the other. */
+  #moveLater(supergraph: Supergraph, failure: (error: unknown) => StreamFailure): void {
+    this.#moves = this.#moves
+      .then(() => this.#move(supergraph))
+      .catch((error: unknown) => this.fail(failure(error)));
+  }
+
+  async #move(supergraph: Supergraph): Promise<void> {
+    if (this.#isEnded) return;
+    const admitted = this.#keeper.readmit(this.#admitted, supergraph, this.caller);
+    const findTopic = await this.#keeper.topicOf(admitted, this.#context, this.#id);
+    if (this.#isEnded) return;
+    await this.#moveTo(findTopic());
+    this.#admitted = { ...admitted, caller: this.caller };
+  }
+
+  /** Another source is listened to before the one until now is left. */
+  async #moveTo(topic: Topic): Promise<void> {
+    const current = this.#topic;
+    if (!current || topic === current) return;
+    const placeholder = { ...PLACEHOLDER };
+    if (!topic.source.isSameAs(current.source)) {
+      topic.join(placeholder);
+      await bothQuiet(current, topic);
+    }
+    if (!this.#isEnded && !topic.isEnded) {
+      this.#topic = topic;
+      topic.takeOver(this, current);
+    }
+    topic.leave(placeholder);
+    if (topic.isEnded) this.fail(INTERRUPTED);
+  }
+}
+
+/** What is known of a stream when it is opened. */
+export interface OpenedStream {
+  readonly admitted: AdmittedOperation;
+  readonly context: StreamContext;
+  readonly kind: StreamKind;
+  /** Tells it from all other streams of the process. */
+  readonly id: string;
+}
+
+const SCHEMA_CHANGED: StreamFailure = {
+  kind: 'errors',
+  errors: refused('SCHEMA_CHANGED', gatewayErrorCodes.SCHEMA_CHANGED.summary).errors,
+};
+const INTERRUPTED: StreamFailure = {
+  kind: 'errors',
+  errors: refused('SUBSCRIPTION_INTERRUPTED', gatewayErrorCodes.SUBSCRIPTION_INTERRUPTED.summary).errors,
+};
+
+const CHECK_MS = 50;
+const QUIET_MS = 150;
+const MAX_WAIT_MS = 5_000;
+
+/**
+ * Waits for a moment at which both topics have told the same: the new one has begun, and nothing has come for a while on
+ * either. Where events never pause, some may be told twice or not at all in the moment of the change.
+ */
+async function bothQuiet(from: Topic, to: Topic): Promise<void> {
+  const deadline = Date.now() + MAX_WAIT_MS;
+  let establishedAt: number | undefined;
+  while (Date.now() < deadline && !to.isEnded) {
+    if (to.source.isEstablished()) establishedAt ??= Date.now();
+    const isSettled = establishedAt !== undefined && Date.now() - establishedAt >= QUIET_MS;
+    if (isSettled && from.quietMs >= QUIET_MS && to.quietMs >= QUIET_MS) return;
+    await pause(CHECK_MS);
+  }
+}

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { readLastEventId } from '@trellis/user-context';
+import { GraphQLError } from 'graphql';
+import type { Caller } from '../auth/caller.ts';
+import type { RevokedGrants } from '../auth/revoked-grants.ts';
+import type { RequestContext } from '../context.ts';
+import { refused, RequestRefused } from '../errors.ts';
+import { LiveQuerySource } from '../live/live-query-source.ts';
+import { throttleOf } from '../live/live-directive.ts';
+import { readmitOperation } from '../pipeline/admit-operation.ts';
+import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
+import type { OperationStreams } from '../pipeline/operation-streams.ts';
+import type { ResultStream } from '../pipeline/result-stream.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import { ownVariable } from '../planning/variables.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
+import { CallerWatch } from './caller-watch.ts';
+import { ClientStream, type StreamContext, type StreamKeeper } from './client-stream.ts';
+import { groupOf, isShared } from './shared-fields.ts';
+import type { StreamKind, StreamObserver } from './stream-observer.ts';
+import { StreamQuota } from './stream-quota.ts';
+import type { StreamSettings } from './stream-settings.ts';
+import { SubgraphSockets, webSocketUrl, type SubgraphSocketOptions } from './subgraph-sockets.ts';
+import { SubscriptionSource, type SharedExecution } from './subscription-source.ts';
+import { Topic, type TopicSource } from './topic.ts';
+import { Upstreams } from './upstreams.ts';
+import type { UpstreamRequest } from './upstream-stream.ts';
+
+/** Settings of {@link createOpenStreams}. */
+export interface OpenStreamsOptions extends SubgraphSocketOptions {
+  readonly supergraphs: SupergraphStore;
+  /** Those of the configuration that is in force now. */
+  readonly services: () => PipelineServices;
+  readonly settings: () => StreamSettings;
+  readonly revokedGrants: RevokedGrants;
+  readonly observer: StreamObserver;
+}
+
+/** All streams of a process. */
+export interface OpenStreams extends OperationStreams {
+  /** Ends what else runs in the name of a token when that ends. */
+  readonly watch: CallerWatch;
+  /** Ends all of them with SHUTTING_DOWN. */
+  drain(): void;
+  close(): Promise<void>;
+}
+
+/** Keeps the streams of a process: shares their sources, and carries them over to each new generation of the graph. */
+export function createOpenStreams(options: OpenStreamsOptions): OpenStreams {
+  return new Streams(options);
+}
+
+/** Streams that are let in again between two turns of the event loop. */
+const CARRIED_AT_ONCE = 50;
+
+class Streams implements OpenStreams, StreamKeeper {
+  readonly watch: CallerWatch;
+  readonly #options: OpenStreamsOptions;
+  readonly #streams = new Set<ClientStream>();
+  readonly #topics = new Map<string, Topic>();
+  readonly #sockets: SubgraphSockets;
+  readonly #upstreams: Upstreams;
+  readonly #quota = new StreamQuota();
+  readonly #planIds = new WeakMap<OperationPlan, number>();
+  readonly #closing = new AbortController();
+  readonly #stopFollowing: () => void;
+  #plans = 0;
+
+  constructor(options: OpenStreamsOptions) {
+    this.#options = options;
+    this.watch = new CallerWatch(options.revokedGrants);
+    this.#sockets = new SubgraphSockets(options);
+    this.#upstreams = new Upstreams(this.#sockets, options.observer);
+    this.#stopFollowing = options.supergraphs.onChange((next) => void this.#carryOver(next));
+  }
+
+  services(): PipelineServices {
+    return this.#options.services();
+  }
+
+  async open(admitted: AdmittedOperation, request: RequestContext): Promise<ResultStream> {
+    const kind = kindOf(admitted);
+    const release = this.#quota.take(kind, admitted.caller, request.address, this.#options.settings());
+    try {
+      const id = randomUUID();
+      const context = { requestId: request.requestId, headers: request.headers, address: request.address };
+      const findTopic = await this.topicOf(admitted, context, id);
+      const stream = new ClientStream({ admitted, context, kind, id }, findTopic, this, release);
+      this.#streams.add(stream);
+      this.#options.observer.opened(kind);
+      return stream;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  readmit(admitted: AdmittedOperation, supergraph: Supergraph, caller: Caller): AdmittedOperation {
+    return readmitOperation(admitted, supergraph, caller, this.services());
+  }
+
+  async topicOf(admitted: AdmittedOperation, context: StreamContext, streamId: string): Promise<() => Topic> {
+    const { supergraph, operation, variables, denied } = admitted;
+    const { document, documentHash, name: operationName } = operation;
+    const plan = await this.services().planner.planOperation(
+      { supergraph, document, documentHash, operationName, variables, denied },
+      this.#closing.signal,
+    );
+    if (operation.kind === 'subscription' && !plan.subscription) throw denialOf(plan);
+    return () => this.#findTopic({ admitted, plan, context }, streamId);
+  }
+
+  #findTopic(operation: PlannedOperation, streamId: string): Topic {
+    const key = this.#keyOf(operation, streamId);
+    const known = this.#topics.get(key.topic);
+    if (known) return known;
+    const topic = this.#createTopic(operation, key);
+    this.#topics.set(key.topic, topic);
+    return topic;
+  }
+
+  ended(stream: ClientStream, outcome: string): void {
+    this.#streams.delete(stream);
+    this.#options.observer.ended(stream.kind, outcome);
+  }
+
+  drain(): void {
+    const { errors } = refused('SHUTTING_DOWN', 'The gateway is being stopped.');
+    for (const stream of this.#streams) stream.fail({ kind: 'errors', errors });
+  }
+
+  async close(): Promise<void> {
+    this.#stopFollowing();
+    this.drain();
+    this.#closing.abort();
+    this.watch.close();
+    await this.#sockets.close();
+  }
+
+  async #carryOver(next: Supergraph): Promise<void> {
+    let carried = 0;
+    for (const stream of [...this.#streams]) {
+      if (stream.supergraph !== next) stream.carryOver(next);
+      carried += 1;
+      if (carried % CARRIED_AT_ONCE === 0) await nextTurn();
+    }
+  }
+
+  #keyOf({ admitted, plan, context: { headers } }: PlannedOperation, streamId: string): StreamKey {
+    const { caller, variables, extensions } = admitted;
+    const asked = isShared(plan) ? groupOf(caller) : caller;
+    const forwarded = this.services().headersForSubgraphs.streamIdentityOf(headers, asked);
+    const lastEventId = readLastEventId(extensions);
+    // What is resumed begins with what others have had: it is shared with nobody.
+    const shared = lastEventId === undefined ? forwarded : `${forwarded} ${streamId}`;
+    const topic = `${this.#planId(plan)} ${JSON.stringify(variables)} ${shared}`;
+    return { topic, shared, asked, lastEventId };
+  }
+
+  #planId(plan: OperationPlan): number {
+    let id = this.#planIds.get(plan);
+    if (id === undefined) this.#planIds.set(plan, (id = this.#plans += 1));
+    return id;
+  }
+
+  #createTopic(operation: PlannedOperation, key: StreamKey): Topic {
+    const kind = kindOf(operation.admitted);
+    const execution = { ...operation, caller: key.asked, services: () => this.services() };
+    const topic: Topic = new Topic({
+      source: kind === 'live' ? this.#liveSource(execution) : this.#subscriptionSource(execution, key),
+      repeatsLast: kind === 'live',
+      onDelivered: (clients) => this.#options.observer.delivered(kind, clients),
+      onEnd: () => {
+        if (this.#topics.get(key.topic) === topic) this.#topics.delete(key.topic);
+      },
+    });
+    return topic;
+  }
+
+  #liveSource(execution: SharedExecution): TopicSource {
+    const { operation, variables } = execution.admitted;
+    const { liveIntervalMs, minLiveIntervalMs, maxLiveIntervalMs, resolutionMs } = this.#options.settings();
+    const wished = throttleOf(operation, variables) ?? liveIntervalMs;
+    const intervalMs = Math.min(maxLiveIntervalMs, Math.max(minLiveIntervalMs, wished));
+    return new LiveQuerySource(execution, { intervalMs, deadlineMs: resolutionMs });
+  }
+
+  #subscriptionSource(execution: SharedExecution, key: StreamKey): TopicSource {
+    const { subscription } = execution.plan;
+    if (!subscription) throw denialOf(execution.plan);
+    const upstream = this.#upstreams.streamOf(this.#upstreamRequest(execution, key));
+    return new SubscriptionSource(execution, subscription, upstream);
+  }
+
+  #upstreamRequest(execution: SharedExecution, { shared, lastEventId }: StreamKey): UpstreamRequest {
+    const { plan, admitted, context, caller } = execution;
+    const { subscription, supergraph } = plan;
+    if (!subscription) throw denialOf(plan);
+    const { subgraphUrls, afterGap } = this.#options.settings();
+    const { subgraph, operation: query, variableNames } = subscription.primary;
+    const configured = Object.hasOwn(subgraphUrls, subgraph) ? subgraphUrls[subgraph] : undefined;
+    const url = configured ?? webSocketUrl(supergraph.subgraphs.get(subgraph)?.url ?? '');
+    const variables = picked(admitted.variables, variableNames);
+    return {
+      key: JSON.stringify([subgraph, url, query, variables, shared]),
+      subgraph,
+      url,
+      query,
+      operationName: subscription.operationName,
+      variables,
+      lastEventId,
+      afterGap,
+      headers: () => this.services().headersForSubgraphs.of(context, caller)(subgraph),
+    };
+  }
+}
+
+function kindOf({ operation }: AdmittedOperation): StreamKind {
+  return operation.kind === 'subscription' ? 'subscription' : 'live';
+}
+
+type PlannedOperation = Pick<SharedExecution, 'admitted' | 'plan' | 'context'>;
+
+/** What streams are shared by. */
+interface StreamKey {
+  readonly topic: string;
+  /** What is forwarded, for whom. */
+  readonly shared: string;
+  /** In whose name subgraphs are asked. */
+  readonly asked: Caller;
+  readonly lastEventId: string | undefined;
+}
+
+function picked(
+  variables: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, unknown> {
+  const values = names.map((name) => [name, ownVariable(variables, name)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+/** A subscription that asks no subgraph: its field is denied to the caller, or left out by a condition. */
+function denialOf({ shape }: OperationPlan): Error {
+  const root = shape.onlyType === undefined ? undefined : shape.of(shape.onlyType);
+  const denial = root?.fields.find((field) => field.denial)?.denial;
+  if (denial) return refusedWith(denial.code, denial.message);
+  return refused('GRAPHQL_VALIDATION_FAILED', 'The subscription leaves out the field that it subscribes to.');
+}
+
+function refusedWith(code: string, message: string): RequestRefused {
+  return new RequestRefused([new GraphQLError(message, { extensions: { code } })]);
+}

@@ -1,0 +1,64 @@
+import { GraphQLError } from 'graphql';
+import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
+import { Failure } from '../execution/failure.ts';
+import { readEvent } from '../execution/read-response.ts';
+import type { UpstreamFailure } from './upstream-stream.ts';
+
+/** Why a stream ends before its source does. */
+export type StreamFailure =
+  /** Errors that are fit for clients, or internal ones, which are reported. */
+  | { readonly kind: 'errors'; readonly errors: readonly GraphQLError[] }
+  /** More events came than could be completed. */
+  | { readonly kind: 'overrun' };
+
+/** Makes of a failure upstream what its clients are told. */
+export function failureOf(subgraph: string, failure: UpstreamFailure): StreamFailure {
+  return { kind: 'errors', errors: errorsUpstream(subgraph, failure) };
+}
+
+function errorsUpstream(subgraph: string, failure: UpstreamFailure): readonly GraphQLError[] {
+  switch (failure.kind) {
+    case 'refused':
+      return errorsOfResponse(subgraph, failure.response);
+    case 'interrupted':
+      return refused('SUBSCRIPTION_INTERRUPTED', gatewayErrorCodes.SUBSCRIPTION_INTERRUPTED.summary).errors;
+    case 'unreachable':
+      return [
+        new GraphQLError(`The subgraph "${subgraph}" could not be subscribed to.`, {
+          extensions: { code: 'INTERNAL_SERVER_ERROR' },
+          originalError: causeOf(failure.cause),
+        }),
+      ];
+    default:
+      return failure satisfies never;
+  }
+}
+
+function errorsOfResponse(subgraph: string, response: unknown): readonly GraphQLError[] {
+  const read = readEvent(subgraph, response);
+  const reasons = read instanceof Failure ? read.reasons : read.errors;
+  return reasons.map(({ message, extensions }) => new GraphQLError(message, { extensions }));
+}
+
+/** What a WebSocket gives for an error is an event, or the code of a close. */
+function causeOf(cause: unknown): Error {
+  if (cause instanceof Error) return cause;
+  if (typeof cause !== 'object' || cause === null) return new Error(String(cause));
+  const { message, code, reason } = cause as { message?: unknown; code?: unknown; reason?: unknown }; // read as unknown
+  return new Error([message, code, reason].filter((part) => part !== undefined && part !== '').join(' '));
+}
+
+/** The errors that clients are shown for a failure. */
+export function errorsOfFailure(failure: StreamFailure): readonly GraphQLError[] {
+  return failure.kind === 'errors'
+    ? failure.errors
+    : refused('OVERLOADED', 'Events came faster than they could be completed.').errors;
+}
+
+/** A failure of ours, or a refusal. */
+export function failureFrom(error: unknown): StreamFailure {
+  if (error instanceof RequestRefused) return { kind: 'errors', errors: error.errors };
+  if (error instanceof GraphQLError) return { kind: 'errors', errors: [error] };
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return { kind: 'errors', errors: [new GraphQLError(originalError.message, { originalError })] };
+}

@@ -1,0 +1,15 @@
+/** What runs as a stream. */
+export type StreamKind = 'subscription' | 'live';
+
+/** Told of streams, for logs and metrics. */
+export interface StreamObserver {
+  opened(kind: StreamKind): void;
+  /** @param outcome `stopped` by the client, `completed` by the source, else the code of the error that ended it */
+  ended(kind: StreamKind, outcome: string): void;
+  /** One result went to this many clients. */
+  delivered(kind: StreamKind, clients: number): void;
+  /** The gateway has begun (1) or ended (-1) a subscription at a subgraph. */
+  upstream(subgraph: string, change: 1 | -1): void;
+  /** The connection of a subscription at a subgraph broke. */
+  interrupted(subgraph: string, error: unknown): void;
+}

@@ -1,0 +1,162 @@
+import { StreamedResult } from '../pipeline/result-stream.ts';
+import type { StreamFailure } from './stream-failure.ts';
+
+/** Where the results of a topic come from. */
+export interface TopicSource {
+  /** Begins. @returns ends it */
+  start(emitter: TopicEmitter): () => void;
+  /** Whether it would notice what happens now. */
+  isEstablished(): boolean;
+  /** Whether it is the same source as another topic's: then nothing is missed between the two. */
+  isSameAs(other: TopicSource): boolean;
+}
+
+/** Takes the results of a source, in their order. Nothing follows the other two. */
+export interface TopicEmitter {
+  /** Whether anybody waits for a result: otherwise none need be made. */
+  hasAudience(): boolean;
+  /** @param making the next result, or nothing where there is nothing to tell; does not reject */
+  result(making: Promise<StreamedResult | undefined>): void;
+  complete(): void;
+  fail(failure: StreamFailure): void;
+}
+
+/** Who gets the results of a topic. */
+export interface TopicMember {
+  deliver(result: StreamedResult): void;
+  complete(): void;
+  fail(failure: StreamFailure): void;
+}
+
+/** Settings of {@link Topic}. */
+export interface TopicOptions {
+  readonly source: TopicSource;
+  /** Whether who joins gets the last result at once: it says how things are, not what has happened. */
+  readonly repeatsLast: boolean;
+  readonly onDelivered: (members: number) => void;
+  /** Nobody can join any more. */
+  readonly onEnd: () => void;
+}
+
+/** Results that are being made at once. A source that is faster for long has to be stopped. */
+const MAX_PENDING = 1_000;
+
+/**
+ * One stream of results, made once for all of its members. A result goes to those who were members when its event came;
+ * results keep the order of their events, also for a member that comes from another topic.
+ */
+export class Topic implements TopicEmitter {
+  readonly #options: TopicOptions;
+  #members: Set<TopicMember> = new Set();
+  /** Whether somebody holds on to this set of members: then a change makes another one. */
+  #isHeld = false;
+  /** Settles when all results have been delivered that were begun so far. */
+  #delivered: Promise<void> = Promise.resolve();
+  #pending = 0;
+  #last: StreamedResult | undefined;
+  #lastEventMs = 0;
+  #stop: (() => void) | undefined;
+  #isEnded = false;
+
+  constructor(options: TopicOptions) {
+    this.#options = options;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  get source(): TopicSource {
+    return this.#options.source;
+  }
+
+  /** Milliseconds since something came from the source. */
+  get quietMs(): number {
+    return Date.now() - this.#lastEventMs;
+  }
+
+  /** Begins before there are members, so that nothing is missed when they come. */
+  start(): void {
+    this.#stop ??= this.#options.source.start(this);
+  }
+
+  /** Adds a member, which begins with the next event. */
+  join(member: TopicMember): void {
+    this.#change((members) => members.add(member));
+    if (this.#options.repeatsLast && this.#last) member.deliver(this.#last);
+    this.start();
+  }
+
+  /** Takes over a member of another topic: it gets all events once, and each after the one before. */
+  takeOver(member: TopicMember, from: Topic): void {
+    this.#delivered = Promise.all([this.#delivered, from.#delivered]).then(() => undefined);
+    this.join(member);
+    from.#change((members) => members.delete(member));
+    void from.#delivered.then(() => from.#endIfEmpty()); // what it has begun for the member comes to its end
+  }
+
+  /** The last to leave ends the topic. */
+  leave(member: TopicMember): void {
+    this.#change((members) => members.delete(member));
+    this.#endIfEmpty();
+  }
+
+  #endIfEmpty(): void {
+    if (this.#members.size === 0) this.end();
+  }
+
+  /** Ends the source; members hear nothing. */
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#stop?.();
+    this.#options.onEnd();
+  }
+
+  hasAudience(): boolean {
+    return this.#members.size > 0;
+  }
+
+  result(making: Promise<StreamedResult | undefined>): void {
+    this.#lastEventMs = Date.now();
+    if (this.#pending >= MAX_PENDING) return this.fail({ kind: 'overrun' });
+    this.#pending += 1;
+    const audience = this.#members;
+    this.#isHeld = true;
+    this.#delivered = this.#delivered.then(() => making).then((result) => this.#deliver(result, audience));
+  }
+
+  complete(): void {
+    this.#finish((member) => member.complete());
+  }
+
+  fail(failure: StreamFailure): void {
+    this.#finish((member) => member.fail(failure));
+  }
+
+  #deliver(result: StreamedResult | undefined, audience: ReadonlySet<TopicMember>): void {
+    this.#pending -= 1;
+    if (!result) return;
+    if (this.#options.repeatsLast) this.#last = result;
+    for (const member of audience) member.deliver(result);
+    this.#options.onDelivered(audience.size);
+  }
+
+  /** What was begun is delivered before. */
+  #finish(tell: (member: TopicMember) => void): void {
+    if (this.#isEnded) return;
+    const audience = this.#members;
+    this.end();
+    this.#delivered = this.#delivered.then(() => {
+      for (const member of audience) tell(member);
+    });
+  }
+
+  #change(apply: (members: Set<TopicMember>) => void): void {
+    if (this.#isHeld) {
+      this.#members = new Set(this.#members);
+      this.#isHeld = false;
+    }
+    apply(this.#members);
+  }
+}

@@ -1,0 +1,191 @@
+import { LAST_EVENT_ID_EXTENSION, readEventId, SUBSCRIBE_HEADERS_EXTENSION } from '@trellis/user-context';
+import type { SubgraphHeaders } from '../execution/subgraph-client.ts';
+import type { StreamObserver } from './stream-observer.ts';
+import type { SocketSubscription, SubgraphSockets } from './subgraph-sockets.ts';
+
+/** What a subgraph is subscribed to with. */
+export interface UpstreamRequest {
+  /** Equal for requests that may share one stream. */
+  readonly key: string;
+  readonly subgraph: string;
+  /** ws or wss. */
+  readonly url: string;
+  readonly query: string;
+  readonly operationName: string | undefined;
+  readonly variables: Record<string, unknown>;
+  /** The event to go on after; absent: what happens from now on. */
+  readonly lastEventId: string | undefined;
+  /** What becomes of a stream that can't be resumed. */
+  readonly afterGap: 'end' | 'continue';
+  /** What an HTTP request would have in its headers, made anew for each attempt. */
+  headers(): SubgraphHeaders | Promise<SubgraphHeaders>;
+}
+
+/** Takes what a subgraph sends. Nothing follows the other two. */
+export interface UpstreamListener {
+  /** @param payload a response as parsed, for this listener alone */
+  event(payload: unknown): void;
+  complete(): void;
+  fail(ending: UpstreamFailure): void;
+}
+
+/** Why a stream ended. */
+export type UpstreamFailure =
+  /** The subgraph said so: a response without data. */
+  | { readonly kind: 'refused'; readonly response: unknown }
+  /** The subgraph can't be reached. */
+  | { readonly kind: 'unreachable'; readonly cause: unknown }
+  /** The connection broke, and what happened since can't be had. */
+  | { readonly kind: 'interrupted'; readonly cause: unknown };
+
+const FIRST_PAUSE_MS = 200;
+const MAX_PAUSE_MS = 5_000;
+/** How long a connection is tried for: a stream that has not begun has somebody who waits. */
+const BEGIN_MS = 5_000;
+const RESUME_MS = 60_000;
+
+/** One subscription at a subgraph: it lives through broken connections as long as nothing is missed. */
+export class UpstreamStream {
+  readonly request: UpstreamRequest;
+  readonly #sockets: SubgraphSockets;
+  readonly #observer: StreamObserver;
+  readonly #onEnd: () => void;
+  readonly #listeners = new Set<UpstreamListener>();
+  #subscription: SocketSubscription | undefined;
+  #lastEventId: string | undefined;
+  #hasBegun = false;
+  #attempts = 0;
+  #tryUntilMs = 0;
+  #pause: NodeJS.Timeout | undefined;
+  #isEnded = false;
+
+  constructor(
+    request: UpstreamRequest,
+    sockets: SubgraphSockets,
+    observer: StreamObserver,
+    onEnd: () => void,
+  ) {
+    this.request = request;
+    this.#sockets = sockets;
+    this.#observer = observer;
+    this.#onEnd = onEnd;
+    this.#lastEventId = request.lastEventId;
+  }
+
+  /** Whether the subgraph has been told: what happens from now on is not missed. */
+  get isEstablished(): boolean {
+    return this.#subscription?.isEstablished() ?? false;
+  }
+
+  /** The first listener begins the stream, and the last to go ends it. @returns stops listening */
+  listen(listener: UpstreamListener): () => void {
+    this.#listeners.add(listener);
+    if (this.#listeners.size === 1 && this.#attempts === 0) this.#begin();
+    return () => {
+      if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#end();
+    };
+  }
+
+  #begin(): void {
+    this.#observer.upstream(this.request.subgraph, 1);
+    this.#tryUntilMs = Date.now() + BEGIN_MS;
+    void this.#subscribe();
+  }
+
+  async #subscribe(): Promise<void> {
+    this.#attempts += 1;
+    try {
+      const headers = await this.request.headers();
+      if (!this.#isEnded) this.#subscription = this.#open(headers);
+    } catch (error) {
+      this.#fail({ kind: 'unreachable', cause: error });
+    }
+  }
+
+  #open(headers: SubgraphHeaders): SocketSubscription {
+    const { subgraph, url, query, operationName, variables } = this.request;
+    const lastEventId = this.#lastEventId;
+    const extensions = {
+      [SUBSCRIBE_HEADERS_EXTENSION]: headers,
+      ...(lastEventId !== undefined && { [LAST_EVENT_ID_EXTENSION]: lastEventId }),
+    };
+    return this.#sockets.subscribe(
+      subgraph,
+      url,
+      { query, operationName: operationName ?? null, variables, extensions },
+      {
+        next: (payload) => this.#event(payload),
+        complete: () => this.#finish((listener) => listener.complete()),
+        error: (error) => this.#broken(error),
+      },
+    );
+  }
+
+  #event(payload: unknown): void {
+    if (this.#isEnded) return;
+    if (hasNoData(payload)) return this.#fail({ kind: 'refused', response: payload });
+    this.#hasBegun = true;
+    this.#attempts = 1;
+    this.#lastEventId = eventIdOf(payload) ?? this.#lastEventId;
+    const events = [...this.#listeners].map((listener, index) => {
+      return { listener, event: index === 0 ? payload : structuredClone(payload) }; // whoever completes an event writes into it
+    });
+    for (const { listener, event } of events) listener.event(event);
+  }
+
+  /** The connection broke, or could not be opened; or the subgraph refused: then the error is a list. */
+  #broken(error: unknown): void {
+    if (this.#isEnded) return;
+    if (Array.isArray(error))
+      return this.#fail({ kind: 'refused', response: { errors: error as unknown[] } });
+    this.#observer.interrupted(this.request.subgraph, error);
+    const wasEstablished = this.isEstablished;
+    this.#subscription = undefined;
+    if (wasEstablished) {
+      this.#hasBegun = true;
+      this.#attempts = 0;
+      this.#tryUntilMs = Date.now() + RESUME_MS;
+    }
+    if (this.#hasBegun && this.#lastEventId === undefined && this.request.afterGap === 'end')
+      return this.#fail({ kind: 'interrupted', cause: error });
+    this.#tryAgain(error);
+  }
+
+  #tryAgain(error: unknown): void {
+    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#attempts) * (0.5 + Math.random() / 2);
+    if (Date.now() + pauseMs > this.#tryUntilMs)
+      return this.#fail({ kind: this.#hasBegun ? 'interrupted' : 'unreachable', cause: error });
+    this.#pause = setTimeout(() => void this.#subscribe(), pauseMs);
+  }
+
+  #fail(ending: UpstreamFailure): void {
+    this.#finish((listener) => listener.fail(ending));
+  }
+
+  #finish(tell: (listener: UpstreamListener) => void): void {
+    if (this.#isEnded) return;
+    const listeners = [...this.#listeners];
+    this.#end();
+    for (const listener of listeners) tell(listener);
+  }
+
+  #end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    clearTimeout(this.#pause);
+    this.#subscription?.cancel();
+    this.#listeners.clear();
+    this.#observer.upstream(this.request.subgraph, -1);
+    this.#onEnd();
+  }
+}
+
+/** A response without `data` says that the operation was not executed. GraphQL §7.1. */
+function hasNoData(payload: unknown): boolean {
+  return typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, 'data');
+}
+
+function eventIdOf(payload: unknown): string | undefined {
+  if (typeof payload !== 'object' || payload === null || !('extensions' in payload)) return undefined;
+  return readEventId(payload.extensions);
+}
