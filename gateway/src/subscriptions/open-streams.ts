@@ -137,12 +137,12 @@ class Streams implements OpenStreams, StreamKeeper {
     this.drain();
     this.#closing.abort();
     this.watch.close();
-    await this.#sockets.close();
+    this.#sockets.close();
   }
 
   async #carryOver(next: Supergraph): Promise<void> {
     let carried = 0;
-    for (const stream of [...this.#streams]) {
+    for (const stream of this.#streams) {
       if (stream.supergraph !== next) stream.carryOver(next);
       carried += 1;
       if (carried % CARRIED_AT_ONCE === 0) await nextTurn();

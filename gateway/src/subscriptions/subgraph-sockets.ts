@@ -59,8 +59,8 @@ export class SubgraphSockets {
     return { cancel, isEstablished: () => wasOpen || socket.openings > openingsBefore };
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#sockets.values()].map(({ client }) => client.dispose()));
+  close(): void {
+    for (const { client } of this.#sockets.values()) void client.dispose();
     this.#sockets.clear();
   }
 

@@ -402,7 +402,7 @@ export class Connection implements RunsForCaller, Beating {
     clearTimeout(this.#initTimer);
     this.#options.heartbeats.delete(this);
     this.#options.watch.delete(this);
-    for (const id of [...this.#operations.keys()]) this.#stop(id);
+    for (const id of this.#operations.keys()) this.#stop(id);
   }
 }
 

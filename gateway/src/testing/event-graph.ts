@@ -1,0 +1,235 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import { graphql, parse } from 'graphql';
+import type { SubscribePayload } from 'graphql-ws';
+import { useServer } from 'graphql-ws/use/ws';
+import { WebSocketServer } from 'ws';
+import { startSubgraph, type ReceivedRequest, type SubgraphServer } from './subgraph-server.ts';
+
+/** Something that happened at the news desk. */
+export interface NewsEvent {
+  readonly id: string;
+  readonly author?: string;
+  /** What a stream can be resumed after. */
+  readonly eventId?: string;
+}
+
+/** A subgraph whose subscriptions are served by graphql-ws' own server, and which the test lets speak. */
+export interface NewsSubgraph extends SubgraphServer {
+  /** What `subscribe` messages carried, and `connection_init` before them. */
+  readonly subscribed: readonly SubscribePayload[];
+  readonly initialised: readonly unknown[];
+  /** How many subscriptions are open now. */
+  open(): number;
+  /** Sends an event on all streams of the topic. */
+  publish(event: NewsEvent, topic?: string): void;
+  /** Ends all streams in order. */
+  complete(): void;
+  /** Breaks all sockets, as a process that dies does. */
+  breakSockets(): void;
+}
+
+/** The graph of a news desk: events from one subgraph, their authors from another. */
+export interface EventGraph {
+  readonly news: NewsSubgraph;
+  readonly people: SubgraphServer;
+  readonly all: readonly SubgraphServer[];
+  close(): Promise<void>;
+}
+
+/** The schema of the news; a test may change it and compose again. */
+export const NEWS = `
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9",
+    import: ["@key", "@authenticated", "@requiresScopes", "@composeDirective"])
+    @link(url: "https://specs.trellis.dev/subscriptions/v1.0", import: ["@sharedSubscription"])
+    @composeDirective(name: "@sharedSubscription")
+  directive @sharedSubscription on FIELD_DEFINITION
+  type Query { latest: News, count: Int! }
+  type Mutation { bump: Int! }
+  type Subscription {
+    published(topic: String = "all"): News!
+    shared: News! @sharedSubscription
+    guarded: News @requiresScopes(scopes: [["read:data"]])
+    refused: News
+  }
+  type News { id: ID! author: Person secret: String @authenticated broken: String! }
+  type Person @key(fields: "id", resolvable: false) { id: ID! }`;
+
+const PEOPLE = `
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+  type Query { person(id: ID!): Person }
+  type Person @key(fields: "id") { id: ID! name: String! }`;
+
+/** Starts both subgraphs on free ports. */
+export async function startEventGraph(): Promise<EventGraph> {
+  const news = await startNews();
+  const people = await startSubgraph({
+    name: 'people',
+    typeDefs: PEOPLE,
+    resolvers: {
+      Query: { person: (_: unknown, { id }: { id: string }) => ({ id, name: `Person ${id}` }) },
+      Person: {
+        __resolveReference: ({ id }: { id: string }) => (id === 'gone' ? null : { id, name: `Person ${id}` }),
+      },
+    },
+  });
+  const all = [news, people];
+  return {
+    news,
+    people,
+    all,
+    close: async () => {
+      await Promise.all(all.map((subgraph) => subgraph.close()));
+    },
+  };
+}
+
+/** The events of one subscription. Ending it works while somebody waits for the next event, as graphql-js does. */
+class EventStream implements AsyncIterableIterator<unknown> {
+  readonly topic: string;
+  readonly #field: string;
+  readonly #onEnd: (stream: EventStream) => void;
+  readonly #queue: IteratorResult<unknown>[] = [];
+  #waiting: ((result: IteratorResult<unknown>) => void) | undefined;
+
+  constructor(topic: string, field: string, onEnd: (stream: EventStream) => void) {
+    this.topic = topic;
+    this.#field = field;
+    this.#onEnd = onEnd;
+  }
+
+  push(event: NewsEvent): void {
+    this.#add({ done: false, value: { [this.#field]: shapeOf(event) } });
+  }
+
+  end(): void {
+    this.#onEnd(this);
+    this.#add({ done: true, value: undefined });
+  }
+
+  next(): Promise<IteratorResult<unknown>> {
+    const queued = this.#queue.shift();
+    if (queued) return Promise.resolve(queued);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  return(): Promise<IteratorResult<unknown>> {
+    this.end();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #add(result: IteratorResult<unknown>): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting) waiting(result);
+    else this.#queue.push(result);
+  }
+}
+
+function shapeOf({ id, author }: NewsEvent): unknown {
+  return { id, author: author === undefined ? null : { __typename: 'Person', id: author }, secret: 'hush' };
+}
+
+async function startNews(): Promise<NewsSubgraph> {
+  const streams = new Set<EventStream>();
+  let count = 0;
+  let lastEventId: string | undefined;
+  const received: ReceivedRequest[] = [];
+  const subscribed: SubscribePayload[] = [];
+  const initialised: unknown[] = [];
+  const subscribeTo = (topic: string, field: string): EventStream => {
+    const stream = new EventStream(topic, field, () => streams.delete(stream));
+    streams.add(stream);
+    return stream;
+  };
+  const schema = buildSubgraphSchema({
+    typeDefs: parse(NEWS),
+    resolvers: {
+      Query: { latest: () => shapeOf({ id: 'latest' }), count: () => count },
+      Mutation: { bump: () => (count += 1) },
+      Subscription: {
+        published: {
+          subscribe: (_: unknown, { topic }: { topic: string }) => subscribeTo(topic, 'published'),
+        },
+        shared: { subscribe: () => subscribeTo('all', 'shared') },
+        guarded: { subscribe: () => subscribeTo('all', 'guarded') },
+        refused: {
+          subscribe: () => {
+            throw new Error('no such desk at db-7.internal');
+          },
+        },
+      } as never, // Apollo's types know no subscribe resolvers
+    },
+  });
+  const server = createServer((request, response) => {
+    void readText(request).then(async (text) => {
+      const { query, variables } = JSON.parse(text) as { query: string; variables?: Record<string, unknown> };
+      received.push({ headers: request.headers, query, variables: variables ?? {} });
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(await graphql({ schema, source: query, variableValues: variables })));
+    });
+  });
+  const sockets = new WebSocketServer({ server, path: '/graphql' });
+  const running = useServer(
+    {
+      schema,
+      onConnect: ({ connectionParams }) => void initialised.push(connectionParams),
+      onSubscribe: (_context, _id, payload) => void subscribed.push(payload),
+      onNext: (_context, _id, _payload, _args, { data, errors }) => ({
+        ...(data !== undefined && { data }),
+        ...(errors && { errors: errors.map((error) => error.toJSON()) }),
+        ...(lastEventId !== undefined && { extensions: { eventId: lastEventId } }),
+      }),
+    },
+    sockets,
+  );
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    name: 'news',
+    url: `http://127.0.0.1:${port}/graphql`,
+    typeDefs: NEWS,
+    received,
+    subscribed,
+    initialised,
+    open: () => streams.size,
+    publish(event, topic = 'all') {
+      lastEventId = event.eventId;
+      for (const stream of streams) if (stream.topic === topic) stream.push(event);
+    },
+    complete() {
+      for (const stream of streams) stream.end();
+    },
+    breakSockets() {
+      for (const socket of sockets.clients) socket.terminate();
+    },
+    aborted: () => 0,
+    forget() {
+      received.splice(0);
+      subscribed.splice(0);
+      initialised.splice(0);
+    },
+    async close() {
+      await running.dispose();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer); // no encoding is set
+  return Buffer.concat(chunks).toString('utf8');
+}
