@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
@@ -9,13 +10,26 @@ export interface MigrateOptions {
   readonly schema: string;
   /** The folder of `NNNN_name.sql` files, run once each in the order of their names. */
   readonly directory: URL;
+  /** Milliseconds for which a migration may wait for a table that is in use, and make others wait behind it. @default 2_000 */
+  readonly lockTimeoutMs?: number;
 }
 
+/** Milliseconds to wait for another instance that migrates. */
+const PATIENCE_MS = 300_000;
+const DEFAULT_LOCK_TIMEOUT_MS = 2_000;
+/** Attempts to get a table that is in use, and the pause between them, in which those go on who waited behind. */
+const [ATTEMPTS, PAUSE_MS] = [30, 1_000];
+
+/** SQLSTATE lock_not_available: the lock was not to be had in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /**
- * Brings a schema up to date. Instances that start together wait for one another on an advisory lock; each migration
- * runs once.
+ * Brings a schema up to date while others use it. Instances that start together wait for one another on an advisory lock; each
+ * migration runs once, in a transaction of its own. One that needs a table that somebody uses gives up its place in the queue
+ * after `lockTimeoutMs`, lets those pass who queue behind it, and tries again.
  *
  * @returns the names of the migrations that ran now
+ * @throws Error when another instance migrates for longer than five minutes, or a table can't be had in thirty attempts
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
   const client = new pg.Client({
@@ -24,23 +38,60 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
   });
   await client.connect();
   try {
+    await limitWaiting(client, PATIENCE_MS);
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [
       `trellis-migrate:${options.schema}`,
     ]);
     await createSchemaIfAbsent(client, options.schema);
-    const applied = await runner({
-      dbClient: client,
-      dir: fileURLToPath(options.directory),
-      direction: 'up',
-      schema: options.schema,
-      migrationsTable: 'migration',
-      noLock: true,
-      logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-    });
-    return applied.map(({ name }) => name);
+    await limitWaiting(client, options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS);
+    return await runPatiently(client, options);
   } finally {
     await client.end();
   }
+}
+
+async function limitWaiting(client: pg.Client, milliseconds: number): Promise<void> {
+  await client.query(`SET lock_timeout = ${milliseconds}`);
+}
+
+/** What has run before an attempt that fails stays. */
+async function runPatiently(client: pg.Client, options: MigrateOptions): Promise<readonly string[]> {
+  const before = await appliedMigrations(client, options.schema);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await runPending(client, options);
+      const after = await appliedMigrations(client, options.schema);
+      return after.filter((name) => !before.includes(name));
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isLockTimeout(error)) throw error;
+      await client.query('ROLLBACK'); // of the migration that failed; the runner leaves it open
+      await delay(PAUSE_MS);
+    }
+  }
+}
+
+async function runPending(client: pg.Client, { directory, schema }: MigrateOptions): Promise<void> {
+  await runner({
+    dbClient: client,
+    dir: fileURLToPath(directory),
+    direction: 'up',
+    schema,
+    migrationsTable: 'migration',
+    singleTransaction: false, // each lets go of its tables before the next begins
+    noLock: true,
+    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+  });
+}
+
+async function appliedMigrations(client: pg.Client, schema: string): Promise<readonly string[]> {
+  const table = `${pg.escapeIdentifier(schema)}.migration`;
+  const { rows } = await client.query<{ known: boolean }>('SELECT to_regclass($1) IS NOT NULL AS known', [table]);
+  if (!rows[0]?.known) return [];
+  return (await client.query<{ name: string }>(`SELECT name FROM ${table} ORDER BY id`)).rows.map(({ name }) => name);
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE;
 }
 
 /** Looks first: a role that owns its schema, and may create none, is refused even `IF NOT EXISTS`. */
