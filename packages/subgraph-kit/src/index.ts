@@ -15,12 +15,12 @@ export {
   type SubgraphDependencies,
 } from './create-subgraph-program.ts';
 export { eventId } from './event-stream.ts';
-export { forgetOldAnswers } from './idempotency.ts';
 export { createId, isTimeOrderedId, parseId, timeOfId } from './ids.ts';
 export { addLookupRoute, type LookupRouteOptions } from './lookup-route.ts';
 export { createMutations, type MutationCall, type Mutations, type MutationsOptions } from './mutations.ts';
 export { groupByPosition, orderByKey } from './order-by-key.ts';
 export { type Peers } from './peers.ts';
+export { startWritingTasks } from './start-writing-tasks.ts';
 export { startPeriodicTask, type PeriodicTaskOptions } from './periodic-task.ts';
 export { dateTimeScalar } from './scalars/date-time.ts';
 export { jsonScalar, type JsonValue } from './scalars/json.ts';

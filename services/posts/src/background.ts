@@ -1,8 +1,8 @@
-import { createEventStream, startRelay, type Background } from '@trellis/events';
+import type { Background } from '@trellis/events';
 import { inTransaction } from '@trellis/postgres';
 import {
-  forgetOldAnswers,
   startPeriodicTask,
+  startWritingTasks,
   type BackgroundDependencies,
   type SubgraphConfig,
 } from '@trellis/subgraph-kit';
@@ -11,11 +11,10 @@ import { publishDuePosts } from './post-writer.ts';
 /** Milliseconds between two looks for drafts whose time has come. */
 const PUBLISH_PAUSE_MS = 1_000;
 const PUBLISH_BATCH = 100;
-const FORGET_PAUSE_MS = 600_000;
 
 /** Starts what runs beside the requests: the relay, scheduled publication, and the end of kept answers. */
 export function startBackground(dependencies: BackgroundDependencies<SubgraphConfig>): readonly Background[] {
-  const { pool, logger, metrics, connectRedis, relayWakeUp } = dependencies;
+  const { pool, logger, relayWakeUp } = dependencies;
   const publishing = startPeriodicTask({
     name: 'scheduled publication',
     pauseMs: PUBLISH_PAUSE_MS,
@@ -27,14 +26,5 @@ export function startBackground(dependencies: BackgroundDependencies<SubgraphCon
     },
     logger,
   });
-  const forgetting = startPeriodicTask({
-    name: 'forgetting old answers',
-    pauseMs: FORGET_PAUSE_MS,
-    work: () => forgetOldAnswers(pool),
-    logger,
-  });
-  if (!connectRedis) return [publishing, forgetting];
-  const stream = createEventStream({ redis: connectRedis(), service: 'posts' });
-  const relay = startRelay({ service: 'posts', pool, stream, wakeUp: relayWakeUp, logger, metrics });
-  return [publishing, forgetting, relay];
+  return [publishing, ...startWritingTasks(dependencies, 'posts')];
 }
