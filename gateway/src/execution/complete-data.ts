@@ -325,24 +325,28 @@ function selectionOf(shape: ValueShape): SelectionShape | undefined {
 /** The rest of a subgraph's error path in the client's keys, as far as the client knows it. */
 function clientPath(below: readonly PathKey[], from: SelectionShape | undefined): PathKey[] {
   const keys: PathKey[] = [];
-  let selection = from;
+  let selections = from ? [from] : [];
   for (const key of below) {
     if (typeof key === 'number') {
       keys.push(key);
       continue;
     }
-    const field = selection && fieldBySource(selection, key);
+    const fields = selections.flatMap((selection) => fieldsBySource(selection, key));
+    const [field] = fields;
     if (!field) break;
     keys.push(field.responseKey);
-    selection = selectionOf(field.value);
+    selections = fields.map(({ value }) => selectionOf(value)).filter((selection) => selection !== undefined);
   }
   return keys;
 }
 
-function fieldBySource(selection: SelectionShape, sourceKey: string): FieldShape | undefined {
+/** What a subgraph was asked for under a key, in deferred fragments too: it may have been asked for all at once. */
+function fieldsBySource(selection: SelectionShape, sourceKey: string): readonly FieldShape[] {
   for (const type of selection.possibleTypes()) {
-    const field = selection.of(type)?.fields.find((candidate) => candidate.sourceKey === sourceKey);
-    if (field) return field;
+    const shape = selection.of(type);
+    const own = shape?.fields.filter((field) => field.sourceKey === sourceKey) ?? [];
+    const later = shape?.deferred.flatMap((part) => fieldsBySource(part.selection, sourceKey)) ?? [];
+    if (own.length > 0 || later.length > 0) return [...own, ...later];
   }
-  return undefined;
+  return [];
 }

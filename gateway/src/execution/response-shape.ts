@@ -144,15 +144,36 @@ function collectFields(
   deferred: PreparedFragment[],
 ): void {
   for (const selection of selections) {
-    if (selection.kind === 'field') {
-      const group = groups.get(selection.responseKey);
-      if (group) group.push(selection);
-      else groups.set(selection.responseKey, [selection]);
-    } else if (selection.typeCondition === undefined || types.isSubtype(typeName, selection.typeCondition)) {
-      if (selection.defer) deferred.push(selection);
-      else collectFields(selection.selections, typeName, types, groups, deferred);
+    if (selection.kind === 'field') addTo(groups, selection);
+    else if (selection.typeCondition === undefined || types.isSubtype(typeName, selection.typeCondition)) {
+      if (selection.defer) {
+        deferred.push(selection);
+        collectIntrospection(selection.selections, typeName, types, groups);
+      } else collectFields(selection.selections, typeName, types, groups, deferred);
     }
   }
+}
+
+/** Introspection waits for no subgraph, so there is nothing to defer: it comes with what is around the fragment. */
+function collectIntrospection(
+  selections: readonly PreparedSelection[],
+  typeName: string,
+  types: TypeIndex,
+  groups: Map<string, PreparedField[]>,
+): void {
+  for (const selection of selections) {
+    if (selection.kind === 'field') {
+      if (kindOf(selection.name) === 'introspection') addTo(groups, selection);
+    } else if (selection.typeCondition === undefined || types.isSubtype(typeName, selection.typeCondition)) {
+      collectIntrospection(selection.selections, typeName, types, groups);
+    }
+  }
+}
+
+function addTo(groups: Map<string, PreparedField[]>, field: PreparedField): void {
+  const group = groups.get(field.responseKey);
+  if (group) group.push(field);
+  else groups.set(field.responseKey, [field]);
 }
 
 function fieldShape(

@@ -192,6 +192,15 @@ describe('@defer', () => {
     await parts.rest();
   });
 
+  it('leaves introspection with what is around it', async () => {
+    const parts = await open(
+      '{ __type(name: "Post") { kind } ...@defer { __type(name: "Post") { name } post { title } } }',
+      NEW,
+    );
+    expect(await parts.next()).toMatchObject({ data: { __type: { kind: 'OBJECT', name: 'Post' } } });
+    expect(await parts.rest()).toMatchObject([{ incremental: [{ data: { post: { title: 'First' } } }] }]);
+  });
+
   it('below what is null is nothing to wait for', async () => {
     const answer = await send('{ nobody { name ...@defer { fame } } }', { accept: NEW });
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');

@@ -151,8 +151,10 @@ function wrongErrors({ errors, failed }: PartsTogether, whole: WholeResult): str
     const mine = ours.get(place) ?? [];
     const other = theirs.get(place) ?? [];
     if (place === EXACT) {
-      if (mine.some((text) => !other.includes(text))) return 'too many';
-      if (other.some((text) => !mine.includes(text) && !excuses.has(text))) return 'missing';
+      if (mine.some((text) => !other.includes(text)))
+        return `too many: ${mine.filter((text) => !other.includes(text)).join()}`;
+      if (other.some((text) => !mine.includes(text) && !excuses.has(text)))
+        return `missing: ${other.filter((text) => !mine.includes(text)).join()}`;
     } else {
       if (!mine.every((text) => text.includes(FAULT_CODE)) || other.length === 0)
         return `of no fault at ${place}`;

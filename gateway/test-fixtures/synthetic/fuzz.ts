@@ -132,7 +132,7 @@ function requiredFieldsOfInterfaceObjects(graph: RunningGraph): readonly string[
  * Fields that may fail: none that a key or a requirement is made of. Where one of those fails the gateway says so at the
  * fields that need it, and the whole executor, which needs none, has nothing to say.
  */
-function breakableFields(graph: RunningGraph): ReadonlySet<string> {
+export function breakableFields(graph: RunningGraph): ReadonlySet<string> {
   const names = new Set<string>();
   for (const type of Object.values(graph.supergraph.schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
