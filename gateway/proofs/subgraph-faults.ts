@@ -269,7 +269,10 @@ async function openStage(): Promise<Stage> {
   const file = join(directory.path, 'supergraph.graphql');
   writeFileSync(file, compose([shop, { name: 'stock', typeDefs: STOCK, url: subgraph.url }]));
   const settings = join(directory.path, 'gateway.yaml');
-  writeFileSync(settings, `{timeouts: {subgraphMs: ${SUBGRAPH_MS}}, circuitBreaker: {pauseMs: ${PAUSE_MS}}}`);
+  writeFileSync(
+    settings,
+    `{timeouts: {subgraphMs: ${SUBGRAPH_MS}}, traffic: {breaker: {sleepMs: ${PAUSE_MS}}}}`,
+  );
   const running = await gateway.start(
     gateway.readConfig({ PORT: '0', SUPERGRAPH: file, CONFIG: settings, GUARDS: 'off' }),
     { logger: createLogger({ service: 'gateway', level: 'silent' }), metrics: createMetrics('gateway') },

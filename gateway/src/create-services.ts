@@ -13,6 +13,7 @@ import { manifestFiles } from './read-settings.ts';
 import type { GatewayResources } from './resources.ts';
 import type { IssuerSettings } from './settings.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
+import { createShapingClient } from './traffic/shaping-client.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
 
 /**
@@ -36,7 +37,10 @@ export function createServices(
     rateLimiter: rateLimits ? createRateLimiter(rateLimits, resources.redis) : UNLIMITED_RATE,
     authenticator: createConfiguredAuthenticator(config, resources),
     planner: resources.planner,
-    subgraphClient: resources.subgraphClient,
+    subgraphClient: createShapingClient(resources.subgraphClient, {
+      rulesOf: inUse.traffic,
+      states: resources.traffic,
+    }),
     executionGate: resources.executionGate,
     sharedExecutions: new SharedExecutions(),
     headersForSubgraphs: createSubgraphHeaders({

@@ -27,12 +27,18 @@ import type { Supergraph } from './supergraph/supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph/supergraph-store.ts';
 import { createGraphMetrics, type GraphMetrics } from './telemetry/graph-metrics.ts';
 import { createStreamMetrics, type StreamMetrics } from './telemetry/stream-metrics.ts';
+import { createTrafficMetrics, registerTrafficGauges } from './telemetry/traffic-metrics.ts';
+import { Admission } from './traffic/admission.ts';
+import { createTrafficStates, type TrafficStates } from './traffic/traffic-states.ts';
 
 /** What lives as long as the gateway, through every change of its configuration. */
 export interface GatewayResources {
   readonly supergraphs: SupergraphStore;
   readonly planner: OperationPlanner;
+  /** Sends whatever it is given, by no rules. */
   readonly subgraphClient: SubgraphClient;
+  readonly traffic: TrafficStates;
+  readonly admission: Admission;
   readonly executionGate: ExecutionGate;
   readonly redis: RedisConnection | undefined;
   readonly revocations: RevocationFeed | undefined;
@@ -69,10 +75,9 @@ export async function openResources(
     });
   }).catch((error: unknown) => planner.close().then(() => Promise.reject(error as Error)));
   supergraphs.onChange((_next, previous) => planner.retire(previous));
-  const subgraphClient = createSubgraphClient({
-    timeoutMs: inUse.subgraphMs,
-    breaker: config.settings.circuitBreaker,
-  });
+  const subgraphClient = createSubgraphClient({ maxConnections: MAX_CONNECTIONS });
+  const traffic = openTraffic(logger, metrics);
+  const executionGate = new ExecutionGate();
   const redis = config.REDIS_URL === undefined ? undefined : connect(config.REDIS_URL, 'commands', logger);
   const revocations = await followRevocations(config.REDIS_URL, redis, logger);
   const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY);
@@ -96,7 +101,9 @@ export async function openResources(
     supergraphs,
     planner,
     subgraphClient,
-    executionGate: new ExecutionGate(),
+    traffic,
+    admission: new Admission(inUse.admission, { queueDelayMs: () => executionGate.longestWaitMs }),
+    executionGate,
     redis,
     revocations,
     knownOperations,
@@ -136,6 +143,24 @@ async function closeResources(resources: Closeable): Promise<void> {
   await closed;
   await resources.revocations?.close();
   resources.redis?.disconnect();
+}
+
+/** Sockets to one origin: how many of them are used is for the rules of each subgraph to say. */
+const MAX_CONNECTIONS = 4_096;
+
+function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStates {
+  const observer = createTrafficMetrics(metrics);
+  const states = createTrafficStates({
+    ...observer,
+    breakerChanged(subgraph, state) {
+      observer.breakerChanged(subgraph, state);
+      if (state === 'open')
+        logger.error({ subgraph }, 'a subgraph is left alone, as too many of its answers failed');
+      else logger.info({ subgraph }, 'a subgraph answers again');
+    },
+  });
+  registerTrafficGauges(metrics, states);
+  return states;
 }
 
 function openPlanner(

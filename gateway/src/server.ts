@@ -2,6 +2,7 @@ import compress from '@fastify/compress';
 import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/deployable';
 import type { FastifyInstance } from 'fastify';
 import type { JSONWebKeySet } from 'jose';
+import { admitRequests } from './http/admit-requests.ts';
 import { addContextKeysRoute } from './http/context-keys-route.ts';
 import { allowCrossOrigin } from './http/cross-origin.ts';
 import { createAddressReader } from './http/client-address.ts';
@@ -16,6 +17,8 @@ import type { TransportSettings } from './settings-in-use.ts';
 import type { OpenStreams } from './subscriptions/open-streams.ts';
 import { createOperationMetrics } from './telemetry/operation-metrics.ts';
 import type { StreamMetrics } from './telemetry/stream-metrics.ts';
+import { registerAdmissionMetrics } from './telemetry/admission-metrics.ts';
+import type { Admission } from './traffic/admission.ts';
 
 /** What {@link buildServer} puts together. */
 export interface ServerDependencies {
@@ -23,6 +26,8 @@ export interface ServerDependencies {
   readonly metrics: Metrics;
   /** Those of the configuration that is in force now. */
   readonly services: () => PipelineServices;
+  /** Says when there are too many requests. */
+  readonly admission: Admission;
   readonly bounds: RequestBounds;
   /** Bytes of a request body. */
   readonly maxBodyBytes: number;
@@ -47,6 +52,7 @@ export interface StreamDependencies {
 
 const GRAPHQL_PATH = '/graphql';
 const STREAM_PATH = '/graphql/stream';
+const ADMITTED_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH, STREAM_PATH]);
 
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
@@ -58,6 +64,12 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     requestTimeoutMs,
     fastify: { trustProxy: proxiesOf(http) },
   });
+  admitRequests(
+    server,
+    dependencies.admission,
+    ADMITTED_PATHS,
+    registerAdmissionMetrics(dependencies.metrics, dependencies.admission),
+  );
   if (http.cors) allowCrossOrigin(server, http.cors);
   if (http.compression !== false) compressAnswers(server, http.compression?.minBytes);
   const { settings, metrics } = dependencies.streams;

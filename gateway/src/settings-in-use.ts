@@ -2,6 +2,8 @@ import type { GatewayConfig } from './config.ts';
 import type { HeaderSettings } from './settings.ts';
 import { DEFAULT_COSTS, type CostSettings } from './limits/cost-settings.ts';
 import { DEFAULT_STREAM_SETTINGS, type StreamSettings } from './subscriptions/stream-settings.ts';
+import type { AdmissionRules } from './traffic/admission.ts';
+import { compileTrafficRules, type TrafficRulesOf } from './traffic/traffic-rules.ts';
 import { DEFAULT_LIMITS, PROTECTIVE_LIMITS, type OperationLimits } from './limits/limits.ts';
 
 const DEFAULT_BATCH = 10;
@@ -9,6 +11,7 @@ const DEFAULT_BODY_BYTES = 1_048_576;
 const DEFAULT_RESPONSE_CHARACTERS = 33_554_432;
 const DEFAULT_REQUEST_MS = 30_000;
 const DEFAULT_SUBGRAPH_MS = 10_000;
+const DEFAULT_ADMISSION: AdmissionRules = { maxRequests: 2_000, maxDelayMs: 1_000 };
 const DEFAULT_HEARTBEAT_MS = 10_000;
 const DEFAULT_STALLED_MS = 30_000;
 const DEFAULT_PLANNING_MS = 5_000;
@@ -21,7 +24,8 @@ export interface SettingsInUse {
   readonly bodyBytes: number;
   readonly responseCharacters: number;
   readonly requestMs: number;
-  readonly subgraphMs: number;
+  readonly traffic: TrafficRulesOf;
+  readonly admission: AdmissionRules;
   readonly heartbeatMs: number;
   readonly stalledMs: number;
   readonly planningMs: number;
@@ -56,7 +60,14 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
     bodyBytes: settings.limits?.bodyBytes ?? DEFAULT_BODY_BYTES,
     responseCharacters: settings.limits?.responseCharacters ?? DEFAULT_RESPONSE_CHARACTERS,
     requestMs: settings.timeouts?.requestMs ?? DEFAULT_REQUEST_MS,
-    subgraphMs: settings.timeouts?.subgraphMs ?? DEFAULT_SUBGRAPH_MS,
+    traffic: compileTrafficRules(
+      settings.traffic ?? {},
+      settings.timeouts?.subgraphMs ?? DEFAULT_SUBGRAPH_MS,
+    ),
+    admission: {
+      maxRequests: settings.admission?.maxRequests ?? DEFAULT_ADMISSION.maxRequests,
+      maxDelayMs: settings.admission?.maxDelayMs ?? DEFAULT_ADMISSION.maxDelayMs,
+    },
     heartbeatMs: settings.timeouts?.heartbeatMs ?? DEFAULT_HEARTBEAT_MS,
     stalledMs: settings.timeouts?.stalledMs ?? DEFAULT_STALLED_MS,
     planningMs: settings.timeouts?.planningMs ?? DEFAULT_PLANNING_MS,

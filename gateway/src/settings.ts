@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { RateLimits } from './limits/rate-limiter.ts';
 import type { ClaimPolicy } from './auth/policies.ts';
+import {
+  admissionSettings,
+  trafficSettings,
+  type AdmissionSettings,
+  type TrafficSettings,
+} from './traffic/traffic-settings.ts';
 import { mayBeForwarded, type HeaderRules } from './pipeline/subgraph-headers.ts';
 import {
   liveSettings,
@@ -30,11 +36,12 @@ export interface GatewaySettings {
   readonly persistedQueries?: PersistedQuerySettings | undefined;
   readonly rateLimits?: RateLimits | undefined;
   readonly timeouts?: TimeoutSettings | undefined;
-  readonly circuitBreaker?: false | CircuitBreakerSettings | undefined;
   /** By label. */
   readonly overridePercents?: Readonly<Record<string, number>> | undefined;
   readonly subscriptions?: SubscriptionFileSettings | undefined;
   readonly live?: LiveFileSettings | undefined;
+  readonly traffic?: TrafficSettings | undefined;
+  readonly admission?: AdmissionSettings | undefined;
 }
 
 /** Bounds on what one request may ask for. */
@@ -91,14 +98,6 @@ export interface PersistedQuerySettings {
   readonly mode?: 'automatic' | 'safelist' | 'off' | undefined;
   readonly manifests?: readonly string[] | undefined;
   readonly enforce?: boolean | undefined;
-}
-
-/** When a subgraph that fails is left alone. */
-export interface CircuitBreakerSettings {
-  readonly failurePercent?: number | undefined;
-  readonly minCalls?: number | undefined;
-  readonly windowMs?: number | undefined;
-  readonly pauseMs?: number | undefined;
 }
 
 /** How long things may take. */
@@ -294,20 +293,6 @@ const timeouts = z
   })
   .describe('How long things may take.');
 
-const circuitBreaker = z
-  .union([
-    z.literal(false),
-    z.strictObject({
-      failurePercent: z.int().min(1).max(100).optional().describe('Of the calls in a window. Default 50.'),
-      minCalls: count('Calls in a window below which nothing is concluded. Default 20.'),
-      windowMs: count('Milliseconds that calls are counted for. Default 10,000.'),
-      pauseMs: count(
-        'Milliseconds after time-outs until one call is let through again, to see; at most 500 after other failures. Default 5,000.',
-      ),
-    }),
-  ])
-  .describe('When a subgraph that times out, breaks connections or answers 5xx is left alone; false: never.');
-
 /** The schema of `gateway.yaml`. Unknown keys are refused. */
 export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
   introspection: z
@@ -332,7 +317,6 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
   persistedQueries: persistedQueries.optional(),
   rateLimits: rateLimits.optional(),
   timeouts: timeouts.optional(),
-  circuitBreaker: circuitBreaker.optional(),
   overridePercents: z
     .record(z.string(), z.number().min(0).max(100))
     .optional()
@@ -341,4 +325,6 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
     ),
   subscriptions: subscriptionSettings.optional(),
   live: liveSettings.optional(),
+  traffic: trafficSettings.optional(),
+  admission: admissionSettings.optional(),
 });

@@ -30,6 +30,7 @@ export async function startGateway(
     logger,
     metrics,
     services: () => configuration.services(),
+    admission: resources.admission,
     bounds: { batch: inUse.batch, variables: inUse.limits.variables },
     maxBodyBytes: inUse.bodyBytes,
     requestTimeoutMs: inUse.requestMs,
@@ -86,7 +87,10 @@ class CurrentConfiguration {
 
   #servicesOf(settings: GatewaySettings): PipelineServices {
     const config = { ...this.#config, settings };
-    return createServices(config, settingsInUse(config), this.#resources, this.#logger);
+    const inUse = settingsInUse(config);
+    const services = createServices(config, inUse, this.#resources, this.#logger);
+    this.#resources.admission.rules = inUse.admission;
+    return services;
   }
 
   #watch(settings: GatewaySettings): void {

@@ -11,6 +11,8 @@ export interface ExecutionGateOptions {
 }
 
 interface Waiting {
+  /** Milliseconds, by `performance.now()`. */
+  readonly since: number;
   readonly begin: () => void;
   readonly signal: AbortSignal;
   readonly onAbort: () => void;
@@ -44,6 +46,12 @@ export class ExecutionGate {
     return this.#waiting.size;
   }
 
+  /** Milliseconds that the operation next in line has waited; 0 when none waits. */
+  get longestWaitMs(): number {
+    const [next] = this.#waiting;
+    return next ? performance.now() - next.since : 0;
+  }
+
   /**
    * Runs an operation as soon as it may begin.
    *
@@ -64,6 +72,7 @@ export class ExecutionGate {
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
+        since: performance.now(),
         begin: resolve,
         signal,
         onAbort: () => {

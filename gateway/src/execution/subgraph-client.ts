@@ -1,11 +1,13 @@
 import { Pool } from 'undici';
-import { createBreakingClient } from './breaking-client.ts';
-import type { CircuitBreakerOptions } from './circuit-breaker.ts';
 import { decompress } from './decompress.ts';
 import { SubgraphCall } from './subgraph-call.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
-import { createRetryingClient, type RetryOptions } from './retrying-client.ts';
-import type { SubgraphClient, SubgraphHeaders, SubgraphRequest } from './subgraph-request.ts';
+import {
+  TIMEOUT_HEADER,
+  type SubgraphClient,
+  type SubgraphHeaders,
+  type SubgraphRequest,
+} from './subgraph-request.ts';
 
 export type {
   SubgraphClient,
@@ -22,10 +24,6 @@ export interface SubgraphClientOptions {
   readonly maxResponseBytes?: number | undefined;
   /** Sockets to one origin; more calls wait for one. @default 256 */
   readonly maxConnections?: number | undefined;
-  /** The budget of repeated calls. */
-  readonly retries?: RetryOptions | undefined;
-  /** When a subgraph that fails is left alone; `false`: never. */
-  readonly breaker?: CircuitBreakerOptions | false | undefined;
 }
 
 const FIXED_HEADERS: SubgraphHeaders = {
@@ -34,25 +32,21 @@ const FIXED_HEADERS: SubgraphHeaders = {
 };
 
 /**
- * Calls over HTTP/1.1 with kept-alive sockets, one pool for each origin. Redirects are never followed; a query that did not
- * reach its subgraph is sent once more, and a subgraph that fails most calls is left alone for a while.
+ * Calls over HTTP/1.1 with kept-alive sockets, one pool for each origin. Redirects are never followed, and
+ * nothing is sent twice.
  */
 export function createSubgraphClient(options: SubgraphClientOptions = {}): SubgraphClient {
-  const client = createHttpClient(options);
-  const careful = options.breaker === false ? client : createBreakingClient(client, options.breaker);
-  return createRetryingClient(careful, options.retries);
-}
-
-function createHttpClient(options: SubgraphClientOptions): SubgraphClient {
-  const timeoutMs = options.timeoutMs ?? 10_000;
-  const maxBytes = options.maxResponseBytes ?? 16 * 1024 * 1024;
+  const defaults = {
+    timeoutMs: options.timeoutMs ?? 10_000,
+    maxBytes: options.maxResponseBytes ?? 16 * 1024 * 1024,
+  };
   const pools = new Map<string, Pool>();
 
   const poolOf = (origin: string): Pool => {
     let pool = pools.get(origin);
     if (!pool) {
       // The call has one time limit of its own, from beginning to end: a slow drip would never meet undici's.
-      const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeoutMs };
+      const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: defaults.timeoutMs };
       pool = new Pool(origin, { ...limits, connections: options.maxConnections ?? 256 });
       pools.set(origin, pool);
     }
@@ -63,8 +57,9 @@ function createHttpClient(options: SubgraphClientOptions): SubgraphClient {
     async send(request) {
       request.signal.throwIfAborted();
       const { origin, path } = targetOf(request);
+      const { timeoutMs = defaults.timeoutMs, maxBytes = defaults.maxBytes } = request;
       const call = new SubgraphCall(request, { timeoutMs, maxBytes });
-      const headers = { ...request.headers, ...FIXED_HEADERS };
+      const headers = { ...request.headers, ...FIXED_HEADERS, [TIMEOUT_HEADER]: String(timeoutMs) };
       poolOf(origin).dispatch({ path, method: 'POST', headers, body: request.body }, call);
       const { status, body, encoding } = await call.answer;
       return {

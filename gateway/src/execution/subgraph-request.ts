@@ -13,7 +13,14 @@ export interface SubgraphRequest {
   readonly isMutation: boolean;
   /** Ends the call. The subgraph's socket is closed, or the request taken from the queue. */
   readonly signal: AbortSignal;
+  /** From the call to the last byte of the answer, milliseconds; the subgraph is told. @default that of the client */
+  readonly timeoutMs?: number;
+  /** The largest answer, before and after decompression. @default that of the client */
+  readonly maxBytes?: number;
 }
+
+/** The header that tells a subgraph how many milliseconds the gateway will wait for its answer. */
+export const TIMEOUT_HEADER = 'trellis-timeout-ms';
 
 /** What a subgraph answered, well-formed or not. */
 export interface SubgraphResponse {

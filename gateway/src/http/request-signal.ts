@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { gatewayErrorCodes, refused } from '../errors.ts';
+import { clearDeadline, setDeadline } from '../traffic/deadline.ts';
+import { endAdmission } from './admit-requests.ts';
 
 /** The life of one HTTP request. */
 export interface RequestSignal {
@@ -14,6 +16,7 @@ export interface RequestSignal {
 export function watchRequest(response: ServerResponse, timeoutMs: number): RequestSignal {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal); // every call of a subgraph listens; there may be many
+  setDeadline(controller.signal, timeoutMs);
   const timer = setTimeout(() => {
     controller.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
   }, timeoutMs);
@@ -23,5 +26,10 @@ export function watchRequest(response: ServerResponse, timeoutMs: number): Reque
       controller.abort(refused('CLIENT_CLOSED_REQUEST', gatewayErrorCodes.CLIENT_CLOSED_REQUEST.summary));
   };
   response.once('close', onClose);
-  return { signal: controller.signal, settle: () => clearTimeout(timer) };
+  const settle = (): void => {
+    clearTimeout(timer);
+    clearDeadline(controller.signal);
+    endAdmission(response);
+  };
+  return { signal: controller.signal, settle };
 }

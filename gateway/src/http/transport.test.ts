@@ -455,6 +455,7 @@ describe('Headers to subgraphs', () => {
         'content-length',
         'content-type',
         'host',
+        'trellis-timeout-ms',
         'x-request-id',
         'x-tenant',
       ].toSorted(),

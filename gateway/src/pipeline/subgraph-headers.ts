@@ -2,7 +2,7 @@ import { USER_CONTEXT_HEADER } from '@trellis/user-context';
 import type { Caller } from '../auth/caller.ts';
 import type { SubgraphContexts } from '../auth/subgraph-context.ts';
 import type { ClientHeaders, RequestContext } from '../context.ts';
-import type { SubgraphHeaders } from '../execution/subgraph-client.ts';
+import { TIMEOUT_HEADER, type SubgraphHeaders } from '../execution/subgraph-request.ts';
 
 /** Makes the headers that go to subgraphs with one request. */
 export interface HeadersForSubgraphs {
@@ -50,6 +50,7 @@ const REQUEST_ID_HEADER = 'x-request-id';
 const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   USER_CONTEXT_HEADER,
   REQUEST_ID_HEADER,
+  TIMEOUT_HEADER,
   'accept',
   'accept-encoding',
   'connection',

@@ -1,0 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
+import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+
+let subgraph: SubgraphServer;
+let gateway: TestGateway;
+let answerAll: () => void;
+const held = new Promise<void>((resolve) => (answerAll = resolve));
+
+beforeAll(async () => {
+  subgraph = await startSubgraph({
+    name: 'slow',
+    typeDefs: 'type Query { slow: Int }',
+    resolvers: { Query: { slow: () => held.then(() => 1) } },
+  });
+  gateway = await startTestGateway({
+    subgraphs: [subgraph],
+    settings: 'admission: { maxRequests: 2 }\ntimeouts: { requestMs: 9000 }\ntraffic: { timeoutMs: 8000 }',
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await subgraph.close();
+});
+
+describe('F-20 more requests than the process can take', () => {
+  it('are answered 503 with Retry-After at once, and cost the others nothing', async () => {
+    const admitted = ['{ slow }', '{ __typename slow }'].map((query) => gateway.post({ query }));
+    while (subgraph.received.length < 2) await pause(5);
+    const refusal = await gateway.post({ query: '{ slow }' });
+    expect(refusal.status).toBe(503);
+    expect(refusal.headers.get('retry-after')).toBe('1');
+    expect(refusal.body.errors?.[0]?.extensions['code']).toBe('OVERLOADED');
+    const live = await fetch(`${gateway.url}/health/live`);
+    expect(live.status).toBe(200);
+    answerAll();
+    for (const answer of await Promise.all(admitted)) expect(answer.body.data).toMatchObject({ slow: 1 });
+    expect((await gateway.post({ query: '{ slow }' })).status).toBe(200);
+    expect(subgraph.received).toHaveLength(3);
+    const metrics = await gateway.metrics.metrics();
+    expect(metrics).toMatch(/trellis_gateway_requests_refused_total\{reason="requests",[^}]*\} 1/);
+    expect(metrics).toMatch(/trellis_gateway_requests_in_flight\{[^}]*\} 0/);
+  });
+
+  it('that did get in tell subgraphs how long they have', () => {
+    const [given = ''] = subgraph.received.map(({ headers }) => headers['trellis-timeout-ms']);
+    expect(Number(given)).toBeGreaterThan(0);
+    expect(Number(given)).toBeLessThanOrEqual(8_000);
+  });
+});

@@ -1,0 +1,26 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Admission, RefusalReason } from '../traffic/admission.ts';
+
+/**
+ * Registers the series of requests at the door.
+ *
+ * @returns to be told of each request that is refused
+ */
+export function registerAdmissionMetrics(
+  registry: Registry,
+  admission: Admission,
+): (reason: RefusalReason) => void {
+  const refusals = new Counter({
+    name: 'trellis_gateway_requests_refused_total',
+    help: 'Requests answered with 503: requests, as too many were being answered; delay, as the process lagged behind.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  const inFlight: Gauge = new Gauge({
+    name: 'trellis_gateway_requests_in_flight',
+    help: 'Requests that are being answered. Streams that are open do not count.',
+    registers: [registry],
+    collect: () => inFlight.set(admission.inFlight),
+  });
+  return (reason) => refusals.inc({ reason });
+}

@@ -1,0 +1,55 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Admission } from './admission.ts';
+
+let admission: Admission | undefined;
+afterEach(() => admission?.close());
+
+describe('F-20 the door', () => {
+  it('is closed to requests beyond those that may be answered at a time', () => {
+    admission = new Admission({ maxRequests: 2, maxDelayMs: 100 });
+    expect([admission.enter(), admission.enter(), admission.enter()]).toEqual([
+      undefined,
+      undefined,
+      'requests',
+    ]);
+    admission.leave();
+    expect(admission.enter()).toBeUndefined();
+  });
+
+  it('is closed while the process lags behind, and open again when it has caught up', async () => {
+    admission = new Admission({ maxRequests: 1_000, maxDelayMs: 30 });
+    expect(admission.enter()).toBeUndefined();
+    for (let computation = 0; computation < 5; computation += 1) {
+      block(100);
+      await pause(1);
+    }
+    expect(admission.enter()).toBe('delay');
+    while (admission.enter() !== undefined) await pause(5);
+    expect(admission.inFlight).toBe(2);
+  });
+
+  it('stays open through one long computation', async () => {
+    admission = new Admission({ maxRequests: 1_000, maxDelayMs: 30 });
+    admission.enter();
+    block(200);
+    await pause(1);
+    expect(admission.enter()).toBeUndefined();
+  });
+
+  it('is closed while those inside wait long for one another, but never when nobody is inside', () => {
+    let waitedMs = 50;
+    admission = new Admission({ maxRequests: 1_000, maxDelayMs: 100 }, { queueDelayMs: () => waitedMs });
+    expect(admission.enter()).toBeUndefined();
+    waitedMs = 101;
+    expect(admission.enter()).toBe('delay');
+    admission.leave();
+    expect(admission.enter()).toBeUndefined();
+  });
+});
+
+/** What a long computation does to the event loop. */
+function block(durationMs: number): void {
+  const until = performance.now() + durationMs;
+  while (performance.now() < until);
+}

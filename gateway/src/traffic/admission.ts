@@ -1,0 +1,89 @@
+/** When requests are refused because there are too many. */
+export interface AdmissionRules {
+  /** Requests that are being answered at a time. */
+  readonly maxRequests: number;
+  /** Milliseconds that operations may wait for one another, and by which the event loop may lag behind. */
+  readonly maxDelayMs: number;
+}
+
+/** What {@link Admission} says no for. */
+export type RefusalReason = 'requests' | 'delay';
+
+/** Settings of {@link Admission}. */
+export interface AdmissionOptions {
+  /** Milliseconds that the operation next in line has waited for others. @default 0 */
+  readonly queueDelayMs?: () => number;
+  /** Milliseconds on a clock that never goes back. @default performance.now */
+  readonly now?: () => number;
+}
+
+const TICK_MS = 20;
+/** As many ticks in a row have to be late: one long computation, or a burst, is no overload. */
+const LATE_TICKS = 4;
+
+/**
+ * Decides at the door whether the process can take another request. It looks at how many are being answered, at how long
+ * they wait for one another, and at how late the event loop runs its timers: a process that is busy with what it has answers
+ * nothing sooner by beginning more.
+ */
+export class Admission {
+  readonly #now: () => number;
+  readonly #queueDelayMs: () => number;
+  readonly #late = new Float64Array(LATE_TICKS);
+  #rules: AdmissionRules;
+  #inFlight = 0;
+  #tick = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(rules: AdmissionRules, options: AdmissionOptions = {}) {
+    this.#rules = rules;
+    this.#now = options.now ?? performance.now.bind(performance);
+    this.#queueDelayMs = options.queueDelayMs ?? (() => 0);
+  }
+
+  /** From now on other rules hold. */
+  set rules(rules: AdmissionRules) {
+    this.#rules = rules;
+  }
+
+  /** Requests that are being answered now. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** @returns what speaks against another request; `undefined` when it was counted in, and is to {@link leave} */
+  enter(): RefusalReason | undefined {
+    if (this.#inFlight >= this.#rules.maxRequests) return 'requests';
+    if (this.#inFlight > 0 && this.#isLate()) return 'delay';
+    this.#inFlight += 1;
+    this.#timer ??= this.#expect();
+    return undefined;
+  }
+
+  /** A request that was let in has been answered, or given up. */
+  leave(): void {
+    this.#inFlight -= 1;
+  }
+
+  /** No timer is left behind. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #isLate(): boolean {
+    const { maxDelayMs } = this.#rules;
+    return this.#queueDelayMs() > maxDelayMs || this.#late.every((lateMs) => lateMs > maxDelayMs);
+  }
+
+  /** Runs only while requests are being answered: an idle process is left to sleep. */
+  #expect(): NodeJS.Timeout {
+    const expectedAt = this.#now() + TICK_MS;
+    return setTimeout(() => {
+      this.#tick = (this.#tick + 1) % LATE_TICKS;
+      this.#late[this.#tick] = this.#now() - expectedAt;
+      this.#timer = this.#inFlight > 0 ? this.#expect() : undefined;
+      if (!this.#timer) this.#late.fill(0);
+    }, TICK_MS).unref();
+  }
+}

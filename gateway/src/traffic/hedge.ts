@@ -1,0 +1,49 @@
+/** One of several attempts at the same thing. The signal aborts it when another has answered or nobody wants it any more. */
+export type Attempt<T> = (signal: AbortSignal) => Promise<T>;
+
+/** Settings of {@link hedge}. */
+export interface HedgeOptions<T> {
+  readonly first: Attempt<T>;
+  /** Made when there is no answer yet after `afterMs`. */
+  readonly second: Attempt<T>;
+  readonly afterMs: number;
+  /** Asked right before the second attempt, which is not made on `false`. */
+  readonly mayRepeat: () => boolean;
+  /** Ends both. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes an attempt, and a second one if the first takes long: whichever answers first counts, and the other is ended. A
+ * failure counts only when no other attempt is under way.
+ *
+ * @throws what the last attempt to fail throws; the signal's reason when it is aborted
+ */
+export async function hedge<T>(options: HedgeOptions<T>): Promise<T> {
+  const { signal, first, second, afterMs, mayRepeat } = options;
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      let underWay = 1;
+      const settleLast = (error: unknown): void => {
+        underWay -= 1;
+        if (underWay === 0) reject(error);
+      };
+      timer = setTimeout(() => {
+        if (underWay === 0 || !mayRepeat()) return;
+        underWay += 1;
+        second(controller.signal).then(resolve, settleLast);
+      }, afterMs);
+      first(controller.signal).then(resolve, settleLast);
+    });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    controller.abort(OTHER_WAS_FASTER);
+  }
+}
+
+const OTHER_WAS_FASTER = new Error('Another attempt was faster.');

@@ -1,0 +1,140 @@
+import { SubgraphFailure } from '../execution/subgraph-failure.ts';
+import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from '../execution/subgraph-request.ts';
+import type { CallKind } from './circuit-breaker.ts';
+import { setDeadline, timeLeftMs } from './deadline.ts';
+import { hedge } from './hedge.ts';
+import type { CallOutcome, SubgraphTraffic, TrafficObserver, TrafficStates } from './traffic-states.ts';
+import type { TrafficRulesOf } from './traffic-rules.ts';
+
+/** Settings of {@link createShapingClient}. */
+export interface ShapingOptions {
+  readonly rulesOf: TrafficRulesOf;
+  /** What is known of the subgraphs; it outlives changes of the rules. */
+  readonly states: TrafficStates;
+}
+
+/**
+ * Asks subgraphs by the rules that hold for each: for a bounded time, so many calls at once, not at all while one keeps
+ * failing.
+ *
+ * A query is sent once more when the subgraph could not be reached or says that it can't answer just now; a kept-alive socket
+ * that the other side has just closed is the common case. Never a mutation, never after a time-out, and never beyond the budget.
+ */
+export function createShapingClient(client: SubgraphClient, options: ShapingOptions): SubgraphClient {
+  const { rulesOf, states } = options;
+  const { observer } = states;
+  return {
+    send(request) {
+      const { subgraph } = request;
+      const shaped: ShapedCall = {
+        client,
+        request,
+        traffic: states.of(subgraph, rulesOf(subgraph)),
+        observer,
+      };
+      shaped.traffic.budget?.earn();
+      return isHedged(shaped) ? sendHedged(shaped) : sendWithRetry(shaped);
+    },
+    close: () => client.close(),
+  };
+}
+
+/** A call, and what it has to keep to. */
+interface ShapedCall {
+  readonly client: SubgraphClient;
+  readonly request: SubgraphRequest;
+  readonly traffic: SubgraphTraffic;
+  readonly observer: TrafficObserver;
+}
+
+function isHedged({ request, traffic }: ShapedCall): boolean {
+  return traffic.rules.hedgeAfterMs !== undefined && !request.isMutation;
+}
+
+function sendHedged(call: ShapedCall): Promise<SubgraphResponse> {
+  const { request, traffic } = call;
+  const leftMs = timeLeftMs(request.signal);
+  const attempt = (signal: AbortSignal, send: typeof sendOnce): Promise<SubgraphResponse> => {
+    if (Number.isFinite(leftMs)) setDeadline(signal, timeLeftMs(request.signal));
+    return send({ ...call, request: { ...request, signal } });
+  };
+  return hedge({
+    first: (signal) => attempt(signal, sendWithRetry),
+    second: (signal) => attempt(signal, sendOnce),
+    afterMs: traffic.rules.hedgeAfterMs ?? 0,
+    mayRepeat: () => mayRepeat(call, 'hedge'),
+    signal: request.signal,
+  });
+}
+
+async function sendWithRetry(call: ShapedCall): Promise<SubgraphResponse> {
+  try {
+    const response = await sendOnce(call);
+    if (!TRY_AGAIN.has(response.status) || call.request.isMutation || !mayRepeat(call, 'retry'))
+      return response;
+  } catch (error) {
+    if (!isUnreachable(error) || call.request.isMutation || !mayRepeat(call, 'retry')) throw error;
+  }
+  call.request.signal.throwIfAborted();
+  return sendOnce(call);
+}
+
+const TRY_AGAIN: ReadonlySet<number> = new Set([502, 503, 504]);
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof SubgraphFailure && error.kind === 'unreachable';
+}
+
+function mayRepeat({ traffic, request, observer }: ShapedCall, reason: 'retry' | 'hedge'): boolean {
+  if (traffic.budget?.spend() !== true) return false;
+  observer.repeated(request.subgraph, reason);
+  return true;
+}
+
+/** The time for waiting and the time for the call are one. */
+async function sendOnce(call: ShapedCall): Promise<SubgraphResponse> {
+  const { traffic, request } = call;
+  const { limit, breaker } = traffic;
+  const timeoutMs = Math.min(traffic.rules.timeoutMs, timeLeftMs(request.signal));
+  const kind = breaker ? breaker.admits() : 'ordinary';
+  if (kind === undefined) throw refuse(call, 'is not asked at present: too many of its answers failed');
+  if (limit.tryAcquire()) return exchange(call, kind, timeoutMs);
+  if (!limit.canWait()) throw refuse(call, 'is asked too much at present');
+  const startedAt = performance.now();
+  await limit.acquire(request.signal, timeoutMs, () =>
+    refuse(call, 'was asked too much to be asked in time'),
+  );
+  return exchange(call, kind, timeoutMs - (performance.now() - startedAt));
+}
+
+function refuse({ request, observer }: ShapedCall, why: string): SubgraphFailure {
+  observer.callEnded(request.subgraph, 'refused', 0);
+  return new SubgraphFailure(request.subgraph, 'unavailable', `The subgraph "${request.subgraph}" ${why}.`);
+}
+
+async function exchange(call: ShapedCall, kind: CallKind, timeoutMs: number): Promise<SubgraphResponse> {
+  const { client, request, traffic, observer } = call;
+  const startedAt = performance.now();
+  let outcome: CallOutcome = 'aborted';
+  try {
+    const bounds = { timeoutMs: Math.max(1, Math.ceil(timeoutMs)), maxBytes: traffic.rules.maxResponseBytes };
+    const response = await client.send({ ...request, ...bounds });
+    outcome = response.status < 500 ? 'answered' : 'server-error';
+    return response;
+  } catch (error) {
+    if (error instanceof SubgraphFailure) outcome = error.kind === 'unavailable' ? 'refused' : error.kind;
+    throw error;
+  } finally {
+    traffic.limit.release();
+    judge(traffic, kind, outcome);
+    observer.callEnded(request.subgraph, outcome, performance.now() - startedAt);
+  }
+}
+
+/** What the gateway itself refuses or a client gives up says nothing about the subgraph. */
+function judge({ breaker }: SubgraphTraffic, kind: CallKind, outcome: CallOutcome): void {
+  if (outcome === 'aborted' || outcome === 'refused') return;
+  if (outcome === 'timeout') breaker?.failed('after-waiting');
+  else if (outcome === 'server-error' || outcome === 'unreachable') breaker?.failed('at-once');
+  else breaker?.succeeded(kind);
+}
