@@ -47,7 +47,7 @@ const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
     slackMs: 100,
   },
 };
-const SUBGRAPH_MS = 1_000;
+const SUBGRAPH_MS = 2_000;
 const PAUSE_MS = 1_000;
 const MIB = 1_048_576;
 

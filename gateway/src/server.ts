@@ -62,7 +62,11 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     readiness: dependencies.readiness,
     maxBodyBytes: dependencies.maxBodyBytes,
     requestTimeoutMs,
-    fastify: { trustProxy: proxiesOf(http) },
+    fastify: {
+      trustProxy: proxiesOf(http),
+      // neither a request nor an answer that somebody reads leaves a connection silent for so long
+      connectionTimeout: requestTimeoutMs + dependencies.multipart.stalledMs,
+    },
   });
   admitRequests(
     server,

@@ -25,7 +25,7 @@ describe('Queries that arrive together', () => {
     expect(new Set(results).size).toBe(1);
   });
 
-  it('are executed each where their plan or anything that subgraphs are told differs', async () => {
+  it('S-095 are executed each where their plan or anything that subgraphs are told differs', async () => {
     const shared = new SharedExecutions();
     const { execute, count } = counter();
     await Promise.all([

@@ -56,7 +56,7 @@ function sendRaw(
 const code = ({ body }: GraphAnswer): unknown => body.errors?.[0]?.extensions['code'];
 
 describe('GraphQL over HTTP: POST', () => {
-  it('answers application/json by default, in UTF-8, not to be stored', async () => {
+  it('S-094 answers application/json by default, in UTF-8, not to be stored', async () => {
     const answer = await gateway.post({ query: PUBLIC });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');

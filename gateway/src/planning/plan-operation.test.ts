@@ -290,20 +290,37 @@ describe('bounds of planning', () => {
     });
   });
 
-  it('S-030 plan 30 deferred parts with conditions in the time of one', async () => {
-    const names = Array.from({ length: 30 }, (_, index) => `v${index}`);
-    const text = `query (${names.map((name) => `$${name}: Boolean!`).join(' ')}) { books { ${names
-      .map((name) => `... @defer(if: $${name}) { ${name}: title }`)
-      .join(' ')} } }`;
-    const bench = createBench();
-    const variables = Object.fromEntries(names.map((name) => [name, true]));
+  it('S-030 S-031 plan deferred parts in the time of one, with conditions and without', async () => {
     const { signal } = new AbortController();
-    await bench.plan(parse('{ books { title } }'));
-    const start = performance.now();
-    await bench.planner.planOperation(
-      { supergraph: bench.supergraph, document: parse(text), variables },
-      signal,
-    );
-    expect(performance.now() - start).toBeLessThan(500);
+    for (const parts of [8, 30, 50]) {
+      const names = Array.from({ length: Math.min(parts, 30) }, (_, index) => `v${index}`);
+      const conditional = names.map((name) => `... @defer(if: $${name}) { ${name}: title }`);
+      const always = Array.from({ length: parts }, (_, index) => `... @defer { a${index}: title }`);
+      const declared = names.map((name) => `$${name}: Boolean!`).join(' ');
+      const variables = Object.fromEntries(names.map((name, index) => [name, index % 2 === 0]));
+      for (const text of [
+        `query (${declared}) { books { ${conditional.join(' ')} } }`,
+        `{ books { ${always.join(' ')} } }`,
+      ]) {
+        const bench = createBench();
+        const start = performance.now();
+        await bench.planner.planOperation(
+          { supergraph: bench.supergraph, document: parse(text), variables, incremental: true },
+          signal,
+        );
+        expect(performance.now() - start).toBeLessThan(2_000); // 2^30 plans would take longer than anybody lives
+        expect(bench.asked.length).toBeLessThanOrEqual(2);
+      }
+    }
+  });
+
+  it('S-033 refuse an explosion of types, and plan one that the interface spares', async () => {
+    const explicit = (level: number): string =>
+      level === 0
+        ? 'id'
+        : `... on Book { related { ${explicit(level - 1)} } a: related { ${explicit(level - 1)} } b: related { ${explicit(level - 1)} } }`;
+    await expect(createBench().plan(parse(`{ found { ${explicit(8)} } }`))).rejects.toMatchObject({
+      extensions: { code: 'QUERY_TOO_COMPLEX' },
+    });
   });
 });

@@ -23,13 +23,18 @@ export interface HttpServerOptions {
   readonly fastify?: FastifyServerOptions;
 }
 
+/** How often Node looks for requests that take too long to arrive. Its own 30 s would be added to every time-out. */
+const CONNECTIONS_CHECK_MS = 1_000;
+
 /** A Fastify instance with health checks, request ids, bounds on what clients may send, and no banner. It does not listen yet. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const requestTimeoutMs = options.requestTimeoutMs ?? 30_000;
   const server = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.maxBodyBytes ?? 1_048_576,
-    requestTimeout: options.requestTimeoutMs ?? 30_000,
+    requestTimeout: requestTimeoutMs,
+    http: { connectionsCheckingInterval: CONNECTIONS_CHECK_MS },
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
@@ -38,6 +43,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     frameworkErrors: answerMalformedAddress,
     ...options.fastify,
   }) as FastifyInstance; // the logger's type parameter is of no use to callers
+  // Node exchanges the two when the one for headers, 60 s by default, is the longer: bodies would have that time.
+  server.server.headersTimeout = requestTimeoutMs;
   addHealthRoutes(server, options.readiness ?? {});
   closeConnectionsInOrder(server);
   return server;

@@ -1,0 +1,150 @@
+import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger, createMetrics } from '@trellis/deployable';
+import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
+import { Pool } from 'undici';
+import { gateway } from '../src/gateway.ts';
+import { compose } from '../src/testing/compose.ts';
+import { startSubgraph } from '../src/testing/subgraph-server.ts';
+import { quantile, startLoad } from '../test-fixtures/load/open-loop.ts';
+
+const SIZES = {
+  small: { slow: 10, unread: 5, canaryPerSecond: 20, maxP99Ms: 5_000 },
+  full: { slow: 1_000, unread: 20, canaryPerSecond: 50, maxP99Ms: 250 },
+} as const;
+
+const REQUEST_MS = 1_500;
+const STALLED_MS = 1_500;
+/** Node gives a connection with something unsent the same time once more. */
+const CLOSED_WITHIN_MS = 2 * (REQUEST_MS + STALLED_MS) + 6_000;
+const READ_AFTER_MS = CLOSED_WITHIN_MS - 1_000;
+/** More than the buffers of two sockets hold. */
+const ANSWER_CHARACTERS = 12_000_000;
+
+/** S-055: connections that send or read slowly, or not at all. */
+export const proof: Proof = {
+  name: 'slow-clients',
+  description: 'Clients that send or read too slowly are cut off, and nobody else waits for them.',
+  async run({ size }) {
+    const { slow, unread, canaryPerSecond, maxP99Ms } = SIZES[size];
+    const stage = await openStage();
+    try {
+      const sockets = [
+        ...openMany(slow, () => sendHeadersSlowly(stage.port)),
+        ...openMany(slow, () => sendBodySlowly(stage.port)),
+        ...openMany(unread, () => readNothing(stage.port)),
+      ];
+      const canary = startLoad({ perSecond: canaryPerSecond, send: stage.ask });
+      const start = performance.now();
+      await Promise.race([Promise.all(sockets.map(closed)), sleep(CLOSED_WITHIN_MS)]);
+      const closedMs = performance.now() - start;
+      const left = sockets.filter(({ closed: isClosed }) => !isClosed).length;
+      for (const socket of sockets) socket.destroy();
+      const report = await canary.stop();
+      const p99Ms = quantile(report, 0.99);
+      return {
+        passed: left === 0 && report.failed === 0 && p99Ms <= maxP99Ms,
+        figures: {
+          sockets: sockets.length,
+          leftOpen: left,
+          closedMs: Math.round(closedMs),
+          canaryRequests: report.sent,
+          canaryFailed: report.failed,
+          canaryP99Ms: Math.round(p99Ms),
+        },
+      };
+    } finally {
+      await stage.close();
+    }
+  },
+};
+
+function openMany(count: number, openOne: () => Socket): readonly Socket[] {
+  return Array.from({ length: count }, openOne);
+}
+
+/** A line of a header every now and then. */
+function sendHeadersSlowly(port: number): Socket {
+  const socket = open(port);
+  socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\n');
+  const timer = setInterval(() => socket.write('x-more: 1\r\n'), 200);
+  socket.once('close', () => clearInterval(timer));
+  socket.resume();
+  return socket;
+}
+
+/** A byte of the body every now and then. */
+function sendBodySlowly(port: number): Socket {
+  const socket = open(port);
+  socket.write(
+    'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{',
+  );
+  const timer = setInterval(() => socket.write(' '), 200);
+  socket.once('close', () => clearInterval(timer));
+  socket.resume();
+  return socket;
+}
+
+/** Asks for megabytes and reads none of them until late: only then does it see that it was cut off. */
+function readNothing(port: number): Socket {
+  const socket = open(port);
+  const body = '{"query":"{ big }"}';
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  setTimeout(() => socket.resume(), READ_AFTER_MS).unref();
+  return socket;
+}
+
+function open(port: number): Socket {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => undefined); // being cut off is what is to happen
+  return socket;
+}
+
+async function closed(socket: Socket): Promise<void> {
+  if (!socket.closed) await once(socket, 'close');
+}
+
+interface Stage {
+  readonly port: number;
+  ask(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openStage(): Promise<Stage> {
+  const directory = createTemporaryDirectory();
+  const subgraph = await startSubgraph({
+    name: 'big',
+    typeDefs: 'type Query { big: String small: String }',
+    resolvers: { Query: { big: () => 'x'.repeat(ANSWER_CHARACTERS), small: () => 'y' } },
+  });
+  const file = join(directory.path, 'supergraph.graphql');
+  writeFileSync(file, compose([subgraph]));
+  const settings = join(directory.path, 'gateway.yaml');
+  writeFileSync(settings, `{timeouts: {requestMs: ${REQUEST_MS}, stalledMs: ${STALLED_MS}}}`);
+  const running = await gateway.start(
+    gateway.readConfig({ PORT: '0', SUPERGRAPH: file, CONFIG: settings, GUARDS: 'off' }),
+    { logger: createLogger({ service: 'gateway', level: 'silent' }), metrics: createMetrics('gateway') },
+  );
+  const pool = new Pool(running.url, { connections: 16 });
+  const headers = { 'content-type': 'application/json' };
+  return {
+    port: Number(new URL(running.url).port),
+    async ask() {
+      const body = '{"query":"{ __typename }"}';
+      const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
+      const text = await answer.body.text();
+      if (text !== '{"data":{"__typename":"Query"}}') throw new Error(text);
+    },
+    async close() {
+      await pool.close();
+      await running.close();
+      await subgraph.close();
+      directory.remove();
+    },
+  };
+}
