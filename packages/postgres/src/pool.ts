@@ -12,7 +12,10 @@ export interface PoolOptions {
   readonly applicationName?: string;
   /** Most connections. @default 10 */
   readonly max?: number;
-  /** Milliseconds after which the server ends a statement. @default 5_000 */
+  /**
+   * Milliseconds after which the server ends a statement. @default 6_000: later than a resolver is given up (5 s), so that the
+   * resolver's own error is what the client is told
+   */
   readonly statementTimeoutMs?: number;
   /** Called when a server takes idle connections away, once until there is a connection again. */
   readonly onIdleError?: (error: Error) => void;
@@ -25,7 +28,7 @@ export function createPool(options: PoolOptions): Pool {
     max: options.max ?? 10,
     connectionTimeoutMillis: 3_000,
     idleTimeoutMillis: 30_000,
-    statement_timeout: options.statementTimeoutMs ?? 5_000,
+    statement_timeout: options.statementTimeoutMs ?? 6_000,
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
     options: `-c search_path=${options.schema}`,

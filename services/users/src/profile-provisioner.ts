@@ -6,12 +6,18 @@ import { claimsOf, type Claims } from './profile.ts';
 
 /** Lets profiles follow tokens. */
 export interface ProfileProvisioner {
-  /** Sees to it that the user has a profile that says what their newest token says. Never fails a request. */
+  /**
+   * Sees to it that the user has a profile that says what their newest token says. Never fails a request, and keeps none
+   * waiting for longer than half a second: a table that is locked is written to when it is free.
+   */
   provision(user: User): Promise<void>;
 }
 
 /** How many tokens are remembered. One that was forgotten costs a statement that changes nothing. */
 const MAX_REMEMBERED = 10_000;
+
+/** Milliseconds for which a request waits for the profile to be written. */
+const PATIENCE_MS = 500;
 
 /**
  * Makes the provisioner. A token is written once a process, however many requests come with it, and requests that come at
@@ -35,9 +41,19 @@ export function createProfileProvisioner(store: ProfileStore, logger: Logger): P
       if (parseId(user.id) === undefined) return; // another issuer's subject: no id of this graph
       const claims = claimsOf(user);
       const key = JSON.stringify(claims);
-      await (remembered.get(key) ?? remember(key, claims));
+      await withinPatience(remembered.get(key) ?? remember(key, claims));
     },
   };
+}
+
+/** Waits, but not for long; what is waited for goes on. */
+async function withinPatience(written: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS);
+  });
+  await Promise.race([written, patience]);
+  clearTimeout(timer);
 }
 
 function forgetOldest(remembered: Map<string, unknown>): void {

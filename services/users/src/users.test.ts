@@ -1,4 +1,5 @@
 import { createDemoContent, demoAccounts } from '@trellis/demo-data';
+import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
 import type { Role, UserContext } from '@trellis/user-context';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -248,5 +249,26 @@ describe('demo data', () => {
     expect((await users.pool.query('SELECT count(*)::int FROM profile')).rows).toEqual([
       { count: demo.length },
     ]);
+  });
+});
+
+describe('Provisioning', () => {
+  it('keeps nobody waiting for long while the table of profiles is locked', async () => {
+    const newcomer: UserContext = {
+      user: { id: createId(), roles: ['VIEWER'], tokenIssuedAt: 7 },
+      scopes: ['read:data'],
+    };
+    const locking = await users.pool.connect();
+    try {
+      await locking.query('BEGIN; LOCK TABLE profile IN ACCESS EXCLUSIVE MODE');
+      const startedAt = performance.now();
+      const { data } = await users.ask({ query: '{ __typename }', as: newcomer });
+      expect(data).toEqual({ __typename: 'Query' });
+      expect(performance.now() - startedAt).toBeLessThan(4_000);
+    } finally {
+      await locking.query('ROLLBACK');
+      locking.release();
+    }
+    await expect.poll(() => stored(newcomer.user?.id ?? '')).toMatchObject({ role: 'VIEWER' });
   });
 });
