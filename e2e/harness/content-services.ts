@@ -4,7 +4,7 @@ import { freePorts } from './free-ports.ts';
 import { createServiceInstance, type ServiceInstance } from './service-instance.ts';
 
 /** The services whose events others consume, or that consume them. */
-export type ContentService = 'posts' | 'comments';
+export type ContentService = 'posts' | 'comments' | 'search';
 
 /** Several processes of each service over one database and one Redis, asked past the gateway with contexts signed here. */
 export interface ContentServices {
@@ -25,7 +25,9 @@ export interface ContentServicesOptions {
   readonly logDirectory: string;
 }
 
-const services: readonly ContentService[] = ['posts', 'comments'];
+const services: readonly ContentService[] = ['posts', 'comments', 'search'];
+/** Connections for requests: the processes share one PostgreSQL with others. */
+const POOL_SIZE = 5;
 
 /** Prepares the processes; none runs yet. */
 export async function createContentServices(options: ContentServicesOptions): Promise<ContentServices> {
@@ -35,6 +37,7 @@ export async function createContentServices(options: ContentServicesOptions): Pr
   const shared = {
     LOG_LEVEL: 'warn',
     DATABASE_URL: options.databaseUrl,
+    DATABASE_POOL_SIZE: String(POOL_SIZE),
     REDIS_URL: options.redisUrl,
     USER_CONTEXT_JWKS: JSON.stringify(keys.jwks),
     SERVICE_JWKS: JSON.stringify({ keys: serviceKeys.map(publicServiceKey) }),
@@ -52,11 +55,16 @@ export async function createContentServices(options: ContentServicesOptions): Pr
           ...shared,
           SERVICE_PRIVATE_KEY: JSON.stringify(serviceKeys[index]),
           POSTS_URL: `http://127.0.0.1:${portOf(0, replica)}`,
+          COMMENTS_URL: `http://127.0.0.1:${portOf(1, replica)}`,
         },
       }),
     );
-  const instances = { posts: instancesOf('posts', 0), comments: instancesOf('comments', 1) };
-  const all = [...instances.posts, ...instances.comments];
+  const instances = {
+    posts: instancesOf('posts', 0),
+    comments: instancesOf('comments', 1),
+    search: instancesOf('search', 2),
+  };
+  const all = Object.values(instances).flat();
   return {
     instances,
     all,

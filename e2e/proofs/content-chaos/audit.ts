@@ -17,6 +17,8 @@ export interface AuditFindings {
   readonly contentDifferences: number;
   /** Posts that the consumer knows otherwise than the source. */
   readonly projectionDifferences: number;
+  /** Documents of the search index that should not be there, are missing, or have other words than their source. */
+  readonly indexDifferences: number;
 }
 
 // Every event of posts makes the consumer write one row of known_post, in the transaction that moves its cursor. Requests write
@@ -47,7 +49,8 @@ const MISNUMBERED = `
     AS count`;
 
 const COMMENT_EVENTS = "SELECT count(*)::int AS count FROM comments.outbox WHERE type LIKE 'comment.%'";
-const DEAD_LETTERS = 'SELECT count(*)::int AS count FROM comments.dead_letter';
+const DEAD_LETTERS = `
+  SELECT ((SELECT count(*) FROM comments.dead_letter) + (SELECT count(*) FROM search.dead_letter))::int AS count`;
 
 const POSTS = "SELECT id, concat_ws('|', author_id, title, published) AS state FROM posts.post";
 const COMMENTS = "SELECT id, concat_ws('|', post_id, body) AS state FROM comments.comment";
@@ -58,9 +61,21 @@ const PROJECTION = `
   WHERE post.id IS NULL OR known.id IS NULL
     OR post.author_id <> known.author_id OR post.published <> known.published`;
 
-// The cursor has arrived at the end of what posts has told, and nothing waits for its number.
+// Every text is made of words that occur nowhere else.
+const INDEX = `
+  SELECT (
+    (SELECT count(*) FROM (SELECT * FROM posts.post WHERE published) AS post
+      FULL JOIN (SELECT * FROM search.post_document WHERE published) AS document USING (id)
+      WHERE post.id IS NULL OR document.id IS NULL OR NOT document.words @@ phraseto_tsquery('english', post.title))
+    + (SELECT count(*) FROM comments.comment FULL JOIN search.comment_document AS document USING (id)
+      WHERE comment.id IS NULL OR document.id IS NULL OR NOT document.words @@ phraseto_tsquery('english', comment.body))
+  )::int AS count`;
+
+// Every cursor has arrived at the end of what its source has told, and nothing waits for its number.
 const SETTLED = `
   SELECT coalesce((SELECT seq FROM comments.event_cursor WHERE source = 'posts'), -1) = (SELECT seq FROM posts.outbox_head)
+    AND coalesce((SELECT seq FROM search.event_cursor WHERE source = 'posts'), -1) = (SELECT seq FROM posts.outbox_head)
+    AND coalesce((SELECT seq FROM search.event_cursor WHERE source = 'comments'), -1) = (SELECT seq FROM comments.outbox_head)
     AND NOT EXISTS (SELECT FROM posts.outbox WHERE seq IS NULL)
     AND NOT EXISTS (SELECT FROM comments.outbox WHERE seq IS NULL) AS settled`;
 
@@ -75,7 +90,7 @@ export async function isSettled(pool: Pool): Promise<boolean> {
   return (await pool.query<{ settled: boolean }>(SETTLED)).rows[0]?.settled ?? false;
 }
 
-/** Compares what the writers were told, what the services hold, and what the consumer has made of the events. */
+/** Compares what the writers were told, what the services hold, and what the consumers have made of the events. */
 export async function audit(pool: Pool, ledger: Ledger): Promise<AuditFindings> {
   const told = await readMap(pool, TOLD, 'count');
   const applied = await readMap(pool, APPLIED, 'count');
@@ -89,6 +104,7 @@ export async function audit(pool: Pool, ledger: Ledger): Promise<AuditFindings> 
     deadLetters: await readCount(pool, DEAD_LETTERS),
     contentDifferences: (await contentDifferences(pool, ledger)) + wronglyMissed(ledger),
     projectionDifferences: await countProjectionDifferences(pool),
+    indexDifferences: await readCount(pool, INDEX),
   };
 }
 

@@ -1,3 +1,4 @@
+export { applyInRuns, type RunHandler } from './apply-in-runs.ts';
 export { type DomainEvent, type SequencedEvent } from './domain-event.ts';
 export {
   createConsumerMetrics,

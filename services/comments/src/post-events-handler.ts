@@ -1,5 +1,5 @@
 import { POST_DELETED, POST_SAVED, postDeleted, postSaved, type PostSaved } from '@trellis/content-events';
-import type { EventHandler, SequencedEvent } from '@trellis/events';
+import { applyInRuns, type EventHandler, type SequencedEvent } from '@trellis/events';
 import type { Transaction } from '@trellis/postgres';
 import { removeCommentsOfPosts } from './comment-records.ts';
 import type { KnownPostStore } from './known-post-store.ts';
@@ -21,23 +21,18 @@ export function createPostEventsHandler(knownPosts: KnownPostStore): EventHandle
   };
 }
 
-/** Posts that are saved one after the other are saved in one statement, as long as it is not the same one again. */
-async function applyAll(
+function applyAll(
   knownPosts: KnownPostStore,
   transaction: Transaction,
   events: readonly SequencedEvent[],
 ): Promise<void> {
-  const saved = new Map<string, PostSaved>();
-  const flush = async (): Promise<void> => {
-    if (saved.size > 0) await knownPosts.save(transaction, [...saved.values()]);
-    saved.clear();
-  };
-  for (const { type, subject, payload } of events) {
-    if (saved.has(subject) || type === POST_DELETED) await flush();
-    if (type === POST_SAVED) saved.set(subject, postSaved.parse(payload));
-    if (type === POST_DELETED) await removePost(knownPosts, transaction, postDeleted.parse(payload).id);
-  }
-  await flush();
+  return applyInRuns<PostSaved>(events, {
+    readSaved: ({ type, payload }) => (type === POST_SAVED ? postSaved.parse(payload) : undefined),
+    save: (posts) => knownPosts.save(transaction, posts),
+    applyOther: async ({ type, payload }) => {
+      if (type === POST_DELETED) await removePost(knownPosts, transaction, postDeleted.parse(payload).id);
+    },
+  });
 }
 
 async function removePost(knownPosts: KnownPostStore, transaction: Transaction, id: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { EventHandler, SequencedEvent } from '@trellis/events';
+import { applyInRuns, type EventHandler, type SequencedEvent } from '@trellis/events';
 import type { Transaction } from '@trellis/postgres';
 import type { Source } from '../config.ts';
 
@@ -26,14 +26,19 @@ export function currentGeneration(source: Source): string {
  * not shown is removed at its end.
  */
 export function createIndexer<Saved, Deleted>(events: SourceEvents<Saved, Deleted>): EventHandler {
-  const { source, table } = events;
+  const { source, table, readSaved } = events;
+  const applyAll = (transaction: Transaction, told: readonly SequencedEvent[]): Promise<void> =>
+    applyInRuns(told, {
+      readSaved,
+      save: (things) => events.save(transaction, things),
+      applyOther: async (event) => {
+        const deleted = events.readDeleted(event);
+        if (deleted !== undefined) await events.remove(transaction, deleted);
+      },
+    });
   return {
-    apply: async (transaction, event) => {
-      const saved = events.readSaved(event);
-      if (saved !== undefined) await events.save(transaction, [saved]);
-      const deleted = events.readDeleted(event);
-      if (deleted !== undefined) await events.remove(transaction, deleted);
-    },
+    apply: (transaction, event) => applyAll(transaction, [event]),
+    applyAll,
     beginSnapshot: async (transaction) => {
       const sql = 'UPDATE index_generation SET generation = generation + 1 WHERE source = $1';
       await transaction.query(sql, [source]);
