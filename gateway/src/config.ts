@@ -27,6 +27,7 @@ export type ConfigShape = {
   readonly SUBGRAPH_URLS: z.ZodType<SubgraphUrls>;
   readonly FORWARD_HEADERS: z.ZodType<readonly string[]>;
   readonly REDIS_URL: z.ZodType<string | undefined>;
+  readonly PRESENCE_INTERVAL_S: z.ZodType<number>;
   readonly WORKERS: z.ZodType<number>;
 };
 
@@ -106,6 +107,9 @@ export const configSchema: z.ZodObject<ConfigShape> = z.object({
     .describe(
       'Redis that gateways share for persisted queries and rates, and where the auth-server tells of revoked grants; several URLs, separated by commas, are the nodes of a cluster. Absent: each process for itself.',
     ),
+  PRESENCE_INTERVAL_S: wholeNumber(0, 3_600, 0).describe(
+    'Seconds after which it is told again, by REDIS_URL, that a user is there; well below PRESENCE_WINDOW_S of the users subgraph. 0: it is not told.',
+  ),
   WORKERS: wholeNumber(1, 64, 1).describe('Processes that share the port.'),
 });
 

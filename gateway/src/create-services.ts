@@ -10,6 +10,7 @@ import { sha256, type PersistedQueryPolicy } from './pipeline/persisted-query.ts
 import type { PipelineObserver, PipelineServices } from './pipeline/services.ts';
 import { createSubgraphHeaders } from './pipeline/subgraph-headers.ts';
 import { manifestFiles } from './read-settings.ts';
+import { observeActivity } from './presence/observe-activity.ts';
 import type { GatewayResources } from './resources.ts';
 import type { IssuerSettings } from './settings.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
@@ -82,11 +83,12 @@ function createConfiguredAuthenticator(config: GatewayConfig, resources: Gateway
     keys: resources.keysAt(jwksUrl, authentication.jwksCooldownMs),
   }));
   if (issuers.length === 0) return ANONYMOUS_ONLY;
-  return createAuthenticator({
+  const authenticator = createAuthenticator({
     issuers,
     ...(authentication.leewayS !== undefined && { leewayS: authentication.leewayS }),
     ...(resources.revocations && { revokedGrants: resources.revocations }),
   });
+  return observeActivity(authenticator, resources.activity);
 }
 
 function issuersOf({

@@ -1,4 +1,5 @@
 import type { Logger, Resources } from '@trellis/deployable';
+import { createActivityStream } from '@trellis/presence';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/user-context';
 import type { JWK } from 'jose';
@@ -21,6 +22,11 @@ import type { PipelineServices } from './pipeline/services.ts';
 import type { OperationPlanner } from './planning/operation-plan.ts';
 import { createOperationPlanner } from './planning/plan-operation.ts';
 import { createPlannerThread } from './planner-thread/planner-thread.ts';
+import {
+  NO_ACTIVITY,
+  startActivityPublisher,
+  type ActivityPublisher,
+} from './presence/activity-publisher.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from './subscriptions/open-streams.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
@@ -42,6 +48,8 @@ export interface GatewayResources {
   readonly executionGate: ExecutionGate;
   readonly redis: RedisConnection | undefined;
   readonly revocations: RevocationFeed | undefined;
+  /** Tells the users subgraph who is there. */
+  readonly activity: ActivityPublisher;
   readonly persistedQueries: PersistedQueryStore;
   readonly knownOperations: KnownOperations;
   readonly contexts: SubgraphContexts | undefined;
@@ -79,6 +87,7 @@ export async function openResources(
   const traffic = openTraffic(logger, metrics);
   const executionGate = new ExecutionGate();
   const redis = config.REDIS_URL === undefined ? undefined : connect(config.REDIS_URL, 'commands', logger);
+  const activity = publishActivity(config, redis, logger);
   const revocations = await followRevocations(config.REDIS_URL, redis, logger);
   const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY);
   const streamMetrics = createStreamMetrics(metrics);
@@ -106,13 +115,15 @@ export async function openResources(
     executionGate,
     redis,
     revocations,
+    activity,
     knownOperations,
     persistedQueries: openPersistedQueries(redis, logger),
     contexts,
     streams,
     streamMetrics,
     keysAt: createKeySets(logger),
-    close: () => closeResources({ streams, supergraphs, planner, subgraphClient, redis, revocations }),
+    close: () =>
+      closeResources({ streams, supergraphs, planner, subgraphClient, redis, revocations, activity }),
   };
 }
 
@@ -131,7 +142,7 @@ function describeBreak(event: unknown): unknown {
 
 type Closeable = Pick<
   GatewayResources,
-  'streams' | 'supergraphs' | 'planner' | 'subgraphClient' | 'redis' | 'revocations'
+  'streams' | 'supergraphs' | 'planner' | 'subgraphClient' | 'redis' | 'revocations' | 'activity'
 >;
 
 /** In the order in which they use one another; a new supergraph that is being prepared stops waiting for its plans. */
@@ -142,6 +153,7 @@ async function closeResources(resources: Closeable): Promise<void> {
   await resources.subgraphClient.close();
   await closed;
   await resources.revocations?.close();
+  await resources.activity.close();
   resources.redis?.disconnect();
 }
 
@@ -210,6 +222,19 @@ function connect(url: string, purpose: string, logger: Logger): RedisConnection 
     name: `trellis-gateway-${purpose}`,
     onError: (error) =>
       logger.warn({ reason: error.message }, "Redis can't be reached; the gateway goes on without it"),
+  });
+}
+
+function publishActivity(
+  { PRESENCE_INTERVAL_S: intervalS }: GatewayConfig,
+  redis: RedisConnection | undefined,
+  logger: Logger,
+): ActivityPublisher {
+  if (!redis || intervalS === 0) return NO_ACTIVITY;
+  return startActivityPublisher({
+    stream: createActivityStream(redis),
+    intervalMs: intervalS * 1_000,
+    onError: (error) => logger.warn({ reason: error.message }, 'could not tell which users are there'),
   });
 }
 

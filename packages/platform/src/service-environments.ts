@@ -83,6 +83,7 @@ function gatewayEnvironment(options: EnvironmentsOptions): Environment {
     SUPERGRAPH: supergraphFile,
     // What makes mutations safe to retry is kept by the subgraph that does the work.
     FORWARD_HEADERS: 'idempotency-key',
+    PRESENCE_INTERVAL_S: '15',
     SUBGRAPH_URLS: SUBGRAPHS.map(
       ([name, prefix]) => `${name}=${internalAddressOf(prefix, ports, environment)}/graphql`,
     ).join(' '),

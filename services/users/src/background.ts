@@ -1,7 +1,33 @@
 import type { Background } from '@trellis/events';
-import { startWritingTasks, type BackgroundDependencies, type SubgraphConfig } from '@trellis/subgraph-kit';
+import { startPeriodicTask, startWritingTasks, type BackgroundDependencies } from '@trellis/subgraph-kit';
+import type { UsersConfig } from './config.ts';
+import { followActivity } from './presence/follow-activity.ts';
+import { createPresenceSet } from './presence/presence-set.ts';
 
-/** Starts what runs beside the requests: the relay, and the end of kept answers. */
-export function startBackground(dependencies: BackgroundDependencies<SubgraphConfig>): readonly Background[] {
-  return startWritingTasks(dependencies, 'users');
+const SWEEP_PAUSE_MS = 500;
+const SWEEP_BATCH = 500;
+
+/** Starts what runs beside the requests: the relay, who is there, and the end of kept answers. */
+export function startBackground(dependencies: BackgroundDependencies<UsersConfig>): readonly Background[] {
+  return [...startWritingTasks(dependencies, 'users'), ...followPresence(dependencies)];
+}
+
+function followPresence({
+  config,
+  pool,
+  logger,
+  connectRedis,
+}: BackgroundDependencies<UsersConfig>): readonly Background[] {
+  if (!connectRedis) return [];
+  const windowMs = config.PRESENCE_WINDOW_S * 1_000;
+  const presence = createPresenceSet(connectRedis(), windowMs);
+  const sweeping = startPeriodicTask({
+    name: 'sweeping the users who have gone',
+    pauseMs: SWEEP_PAUSE_MS,
+    work: async () => {
+      while ((await presence.sweep(SWEEP_BATCH)) === SWEEP_BATCH);
+    },
+    logger,
+  });
+  return [sweeping, followActivity({ pool, connection: connectRedis(), presence, windowMs, logger })];
 }

@@ -1,5 +1,7 @@
-import type { Mutations } from '@trellis/subgraph-kit';
+import type { Mutations, Topic } from '@trellis/subgraph-kit';
 import type { UserContext } from '@trellis/user-context';
+import type { PresenceSet } from './presence/presence-set.ts';
+import type { UserStatus } from './presence/status-topic.ts';
 import type { ProfileLoader } from './profile-loader.ts';
 import type { ProfileStore } from './profile-store.ts';
 
@@ -10,4 +12,10 @@ export interface SubgraphContext {
   readonly store: ProfileStore;
   readonly profiles: ProfileLoader;
   readonly mutations: Mutations;
+  /** Who is there; undefined without Redis. */
+  readonly presence: PresenceSet | undefined;
+  /** Comings and goings, by user. */
+  readonly userStatusChanged: Topic<UserStatus>;
+  /** The event after which a subscription goes on. */
+  readonly lastEventId?: string | undefined;
 }

@@ -1,3 +1,4 @@
+import { isTimeOrderedId, timeOfId } from '@trellis/subgraph-kit';
 import type { Role, User } from '@trellis/user-context';
 
 /** What the users subgraph knows about somebody. */
@@ -36,6 +37,15 @@ export function claimsOf(user: User): Claims {
     role: highestRole(user.roles),
     tokenIssuedAt: user.tokenIssuedAt,
   };
+}
+
+/**
+ * What to show of somebody whom this subgraph has not met yet: they have written something, and their token has not been
+ * here. Nobody else's answer fails for that.
+ */
+export function nameless(id: string): Profile {
+  const createdAt = isTimeOrderedId(id) ? timeOfId(id) : new Date(0);
+  return { id, name: null, email: null, role: 'VIEWER', createdAt };
 }
 
 /** What to call somebody: tokens without the scope `profile` carry no name, and `User.name` can't be null. */

@@ -1,17 +1,18 @@
 import { createDemoContent } from '@trellis/demo-data';
 import type { DeployableProgram } from '@trellis/deployable';
-import { createSubgraphProgram, type SubgraphConfig } from '@trellis/subgraph-kit';
+import { createSubgraphProgram } from '@trellis/subgraph-kit';
 import { startBackground } from './background.ts';
-import { configSchema } from './config.ts';
+import { configSchema, type UsersConfig } from './config.ts';
 import { createProfileStore } from './profile-store.ts';
 import { buildServer } from './server.ts';
 
 /** The users subgraph as a program. */
-export const users: DeployableProgram<SubgraphConfig> = createSubgraphProgram({
+export const users: DeployableProgram<UsersConfig> = createSubgraphProgram<UsersConfig>({
   service: 'users',
   configSchema,
   migrations: new URL('../migrations/', import.meta.url),
-  buildServer,
+  buildServer: (dependencies, config) =>
+    buildServer({ ...dependencies, presenceWindowMs: config.PRESENCE_WINDOW_S * 1_000 }),
   startBackground,
   seed: (pool) => createProfileStore(pool).seed(createDemoContent().users),
 });

@@ -112,7 +112,7 @@ describe('references', () => {
   const resolve = (ids: readonly string[]) =>
     users.ask({ query, variables: { r: ids.map((id) => ({ __typename: 'User', id })) } });
 
-  it('are resolved in one statement, in their order, also when some repeat or are unknown', async () => {
+  it('are resolved in one statement, in their order, also when some repeat or have no profile yet', async () => {
     users.takeStatements();
     const { data } = await resolve([vi.id, 'nobody', ada.id, '01941f29-7c00-7a00-8000-00000000ffff', vi.id]);
     expect(data).toEqual({
@@ -120,7 +120,7 @@ describe('references', () => {
         { name: vi.name, role: 'VIEWER' },
         null,
         { name: ada.name, role: 'ADMIN' },
-        null,
+        { name: 'User 00ffff', role: 'VIEWER' },
         { name: vi.name, role: 'VIEWER' },
       ],
     });

@@ -5,6 +5,7 @@ import type { UserModel } from '../resolvers/models.ts';
 import type { SubgraphContext } from '../context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
+export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
 /** All built-in and custom scalars, mapped to their actual values */
 export type Scalars = {
@@ -67,7 +68,43 @@ export type MutationCreateUserArgs = {
   input: CreateUserInput;
 };
 
+/** Somebody who is there, or was a moment ago. */
+export type OnlineUser = {
+  /** The id of the user. */
+  readonly id: Scalars['ID']['output'];
+  /** What the user is called. */
+  readonly name: Scalars['String']['output'];
+  /** When the user was last seen. */
+  readonly lastSeen: Scalars['DateTime']['output'];
+};
+
+/** Somebody who has come or gone. */
+export type UserStatus = {
+  /** The id of the user. */
+  readonly userId: Scalars['ID']['output'];
+  /** Whether the user is there now. */
+  readonly online: Scalars['Boolean']['output'];
+  /** When the user was last seen. */
+  readonly lastSeen: Scalars['DateTime']['output'];
+  /** The user. */
+  readonly user: User;
+};
+
+export type Subscription = {
+  /** Tells whenever the user comes or goes. */
+  readonly userStatusChanged: UserStatus;
+};
+
+export type SubscriptionUserStatusChangedArgs = {
+  userId: Scalars['ID']['input'];
+};
+
 export type Query = {
+  /**
+   * The users who are there, the last one seen first, at most 500: who has a connection for subscriptions open, or has sent an
+   * operation within the last minute. Ask with `@live` to be told of changes.
+   */
+  readonly onlineUsers: ReadonlyArray<OnlineUser>;
   /** The user with this id; null when there is none. */
   readonly user: Maybe<User>;
   /** All users, oldest first. */
@@ -200,9 +237,12 @@ export type ResolversTypes = {
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   CreateUserInput: CreateUserInput;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  OnlineUser: ResolverTypeWrapper<OnlineUser>;
+  UserStatus: ResolverTypeWrapper<Omit<UserStatus, 'user'> & { user: ResolversTypes['User'] }>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -213,9 +253,12 @@ export type ResolversParentTypes = {
   String: Scalars['String']['output'];
   CreateUserInput: CreateUserInput;
   Mutation: Record<PropertyKey, never>;
+  OnlineUser: OnlineUser;
+  UserStatus: Omit<UserStatus, 'user'> & { user: ResolversParentTypes['User'] };
+  Boolean: Scalars['Boolean']['output'];
+  Subscription: Record<PropertyKey, never>;
   Query: Record<PropertyKey, never>;
   Int: Scalars['Int']['output'];
-  Boolean: Scalars['Boolean']['output'];
 };
 
 export type CacheControlDirectiveArgs = {
@@ -263,10 +306,43 @@ export type MutationResolvers<
   >;
 };
 
+export type OnlineUserResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['OnlineUser'] = ResolversParentTypes['OnlineUser'],
+> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lastSeen?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type UserStatusResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['UserStatus'] = ResolversParentTypes['UserStatus'],
+> = {
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  online?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  lastSeen?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+};
+
+export type SubscriptionResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription'],
+> = {
+  userStatusChanged?: SubscriptionResolver<
+    ResolversTypes['UserStatus'],
+    'userStatusChanged',
+    ParentType,
+    ContextType,
+    RequireFields<SubscriptionUserStatusChangedArgs, 'userId'>
+  >;
+};
+
 export type QueryResolvers<
   ContextType = SubgraphContext,
   ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query'],
 > = {
+  onlineUsers?: Resolver<ReadonlyArray<ResolversTypes['OnlineUser']>, ParentType, ContextType>;
   user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
   users?: Resolver<
     ReadonlyArray<ResolversTypes['User']>,
@@ -281,6 +357,9 @@ export type Resolvers<ContextType = SubgraphContext> = {
   DateTime?: GraphQLScalarType;
   User?: UserResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  OnlineUser?: OnlineUserResolvers<ContextType>;
+  UserStatus?: UserStatusResolvers<ContextType>;
+  Subscription?: SubscriptionResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
 };
 

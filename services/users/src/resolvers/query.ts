@@ -1,5 +1,9 @@
 import { readCount } from '@trellis/subgraph-kit';
+import { displayName, nameless } from '../profile.ts';
 import type { QueryResolvers } from '../generated/resolver-types.ts';
+
+/** Users who are shown as being there. */
+const MAX_ONLINE = 500;
 
 /** Root fields that read. */
 export const query: QueryResolvers = {
@@ -9,6 +13,15 @@ export const query: QueryResolvers = {
       limit: readCount('limit', args.limit, { max: 100, defaultValue: 20 }),
       offset: readCount('offset', args.offset, { max: 10_000, defaultValue: 0 }),
     }),
+  onlineUsers: async (_root, _args, { presence, profiles }) => {
+    const there = (await presence?.list(MAX_ONLINE)) ?? [];
+    return Promise.all(
+      there.map(async ({ userId, lastSeen }) => {
+        const profile = (await profiles.load(userId)) ?? nameless(userId);
+        return { id: userId, name: displayName(profile), lastSeen };
+      }),
+    );
+  },
   me: (_root, _args, { userContext, profiles }) =>
     userContext.user ? profiles.load(userContext.user.id) : null,
 };

@@ -1,0 +1,17 @@
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { ActivityPublisher } from './activity-publisher.ts';
+
+/** Takes every request with a good token of a user for a sign that the user is there. */
+export function observeActivity(authenticator: Authenticator, activity: ActivityPublisher): Authenticator {
+  const noted = (caller: Caller): Caller => {
+    if (caller.context.user) activity.touch(caller.context.user.id);
+    return caller;
+  };
+  return {
+    authenticate: (authorization) => {
+      const caller = authenticator.authenticate(authorization);
+      return caller instanceof Promise ? caller.then(noted) : noted(caller);
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { createActivityStream, type ActivityBatch, type ActivityStream } from './activity-stream.ts';
