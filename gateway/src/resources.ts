@@ -96,6 +96,7 @@ export async function openResources(
     services: () => current.services(),
     settings: () => current.inUse().streams,
     revokedGrants: revocations ?? NO_REVOKED_GRANTS,
+    holdUser: (userId) => activity.hold(userId),
     initPayload: async (subgraph) =>
       contexts ? { [USER_CONTEXT_HEADER]: await contexts.signedFor(ANONYMOUS, subgraph) } : {},
     observer: {

@@ -17,7 +17,7 @@ import type { OperationPlan } from '../planning/operation-plan.ts';
 import { ownVariable } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
-import { CallerWatch } from './caller-watch.ts';
+import { CallerWatch, type HoldUser } from './caller-watch.ts';
 import { ClientStream, type StreamContext, type StreamKeeper } from './client-stream.ts';
 import { groupOf, isShared } from './shared-fields.ts';
 import type { StreamKind, StreamObserver } from './stream-observer.ts';
@@ -36,6 +36,8 @@ export interface OpenStreamsOptions extends SubgraphSocketOptions {
   readonly services: () => PipelineServices;
   readonly settings: () => StreamSettings;
   readonly revokedGrants: RevokedGrants;
+  /** Told of users who have a connection or a stream open. */
+  readonly holdUser: HoldUser;
   readonly observer: StreamObserver;
 }
 
@@ -71,7 +73,7 @@ class Streams implements OpenStreams, StreamKeeper {
 
   constructor(options: OpenStreamsOptions) {
     this.#options = options;
-    this.watch = new CallerWatch(options.revokedGrants);
+    this.watch = new CallerWatch(options.revokedGrants, options.holdUser);
     this.#sockets = new SubgraphSockets(options);
     this.#upstreams = new Upstreams(this.#sockets, options.observer);
     this.#stopFollowing = options.supergraphs.onChange((next) => void this.#carryOver(next));
