@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readLastEventId } from '@trellis/user-context';
 import { GraphQLError } from 'graphql';
@@ -73,6 +74,7 @@ class Streams implements OpenStreams, StreamKeeper {
 
   constructor(options: OpenStreamsOptions) {
     this.#options = options;
+    setMaxListeners(0, this.#closing.signal); // every plan that is waited for listens
     this.watch = new CallerWatch(options.revokedGrants, options.holdUser);
     this.#sockets = new SubgraphSockets(options);
     this.#upstreams = new Upstreams(this.#sockets, options.observer);

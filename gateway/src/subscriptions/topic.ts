@@ -134,20 +134,25 @@ export class Topic implements TopicEmitter {
     this.#finish((member) => member.fail(failure));
   }
 
+  /** How things are is for all who are there now; what has happened, for those who were there when it did. */
   #deliver(result: StreamedResult | undefined, audience: ReadonlySet<TopicMember>): void {
     this.#pending -= 1;
     if (!result) return;
-    if (this.#options.repeatsLast) this.#last = result;
-    for (const member of audience) member.deliver(result);
-    this.#options.onDelivered(audience.size);
+    const { repeatsLast, onDelivered } = this.#options;
+    if (repeatsLast) this.#last = result;
+    const members = repeatsLast ? new Set(this.#members) : audience;
+    for (const member of members) member.deliver(result);
+    onDelivered(members.size);
   }
 
-  /** What was begun is delivered before. */
+  /** What was begun comes to its end and is delivered before. */
   #finish(tell: (member: TopicMember) => void): void {
     if (this.#isEnded) return;
-    const audience = this.#members;
-    this.end();
+    this.#isEnded = true;
+    this.#options.onEnd();
+    const audience = new Set(this.#members);
     this.#delivered = this.#delivered.then(() => {
+      this.#stop?.();
       for (const member of audience) tell(member);
     });
   }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { graphql, parse } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
@@ -68,7 +69,7 @@ export async function startEventGraph(): Promise<EventGraph> {
     name: 'people',
     typeDefs: PEOPLE,
     resolvers: {
-      Query: { person: (_: unknown, { id }: { id: string }) => ({ id, name: `Person ${id}` }) },
+      Query: { person: findPerson },
       Person: {
         __resolveReference: ({ id }: { id: string }) => (id === 'gone' ? null : { id, name: `Person ${id}` }),
       },
@@ -83,6 +84,14 @@ export async function startEventGraph(): Promise<EventGraph> {
       await Promise.all(all.map((subgraph) => subgraph.close()));
     },
   };
+}
+
+const SLOW_MS = 300;
+
+/** The person `slow` takes a while. */
+async function findPerson(_: unknown, { id }: { readonly id: string }): Promise<unknown> {
+  if (id === 'slow') await pause(SLOW_MS);
+  return { id, name: `Person ${id}` };
 }
 
 /** The events of one subscription. Ending it works while somebody waits for the next event, as graphql-js does. */

@@ -3,9 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 const PATIENCE_MS = 10_000;
 
 /** Waits for something that another process or task brings about. Rejects when it does not come true in 10 s. */
-export async function until(condition: () => boolean, what: string = String(condition)): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string = String(condition),
+): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
-  while (!condition()) {
+  while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`It did not come true within 10 s: ${what}`);
     await pause(5);
   }
