@@ -9,11 +9,14 @@ import { Pool } from 'undici';
 import { gateway } from '../src/gateway.ts';
 import { compose } from '../src/testing/compose.ts';
 import { startLibraryGraph, type LibraryGraph } from '../src/testing/library-graph.ts';
+import type { SubgraphServer } from '../src/testing/subgraph-server.ts';
+import { startEventGraph } from '../src/testing/event-graph.ts';
+import { openSubscribers, type Subscribers } from '../test-fixtures/load/subscribers.ts';
 import { startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
 
 const SIZES = {
-  small: { swaps: 4, warmSwaps: 2, perSecond: 40 },
-  full: { swaps: 100, warmSwaps: 40, perSecond: 200 },
+  small: { swaps: 4, warmSwaps: 2, perSecond: 40, subscriptions: 20 },
+  full: { swaps: 100, warmSwaps: 40, perSecond: 200, subscriptions: 200 },
 } as const satisfies Record<ProofOptions['size'], unknown>;
 
 /** How much the heap may grow from the first measurement to the last. A few swaps prove nothing of growth. */
@@ -27,8 +30,8 @@ export const proof: Proof = {
   description:
     'No request fails while the supergraph is swapped again and again, and nothing of the old ones stays.',
   async run({ size }) {
-    const { swaps, warmSwaps, perSecond } = SIZES[size];
-    const stage = await openStage();
+    const { swaps, warmSwaps, perSecond, subscriptions } = SIZES[size];
+    const stage = await openStage(subscriptions);
     try {
       const before = await stage.swapUnderLoad(warmSwaps, perSecond);
       const heapBefore = await collectedHeap();
@@ -38,15 +41,24 @@ export const proof: Proof = {
       const failed = before.failed + during.failed;
       const generations = await stage.generations();
       const repeated = stage.repeatedMutations();
+      const { dropped, lost, repeatedEvents, events } = await stage.subscribers.report();
       const [reason] = [...before.reasons, ...during.reasons];
       return {
         passed:
-          failed === 0 && repeated === 0 && generations <= 2 && growthPercent <= MAX_GROWTH_PERCENT[size],
+          failed + dropped + lost === 0 &&
+          repeated === 0 &&
+          generations <= 2 &&
+          growthPercent <= MAX_GROWTH_PERCENT[size],
         figures: {
           swaps,
           requests: before.sent + during.sent,
           failed,
           mutationsRepeated: repeated,
+          subscriptions,
+          subscriptionsDropped: dropped,
+          events,
+          eventsLost: lost,
+          eventsTwice: repeatedEvents,
           slowestSwapMs: Math.round(stage.slowestSwapMs()),
           generationsInMemory: generations,
           heapMb: (heapAfter / 1e6).toFixed(1),
@@ -61,6 +73,7 @@ export const proof: Proof = {
 };
 
 interface Stage {
+  readonly subscribers: Subscribers;
   swapUnderLoad(swaps: number, perSecond: number): Promise<LoadReport>;
   /** From the new file to its being served. */
   slowestSwapMs(): number;
@@ -69,17 +82,19 @@ interface Stage {
   close(): Promise<void>;
 }
 
-async function openStage(): Promise<Stage> {
+async function openStage(subscriptions: number): Promise<Stage> {
   const graph = await startLibraryGraph();
+  const desk = await startEventGraph();
   const directory = createTemporaryDirectory();
   const file = join(directory.path, 'supergraph.graphql');
-  const texts = supergraphTexts(graph);
+  const texts = supergraphTexts([...graph.all, asLibrary(desk.news)]);
   await writeFile(file, texts(0));
   const logger = createLogger({ service: 'gateway', level: 'fatal' });
   const metrics = createMetrics('gateway');
   const config = gateway.readConfig({ PORT: '0', SUPERGRAPH: file, GUARDS: 'off' });
   const running = await gateway.start(config, { logger, metrics });
   const client = createClient(running.url, graph);
+  const subscribers = await openSubscribers(running.url, desk.news, subscriptions);
   let swapped = 0;
   let slowestMs = 0;
 
@@ -96,6 +111,7 @@ async function openStage(): Promise<Stage> {
   };
 
   return {
+    subscribers,
     async swapUnderLoad(swaps, perSecond) {
       const load = startLoad({ perSecond, send: client.send });
       for (let number = 0; number < swaps; number += 1) await swap();
@@ -106,19 +122,28 @@ async function openStage(): Promise<Stage> {
     generations: () => valueOf(metrics, 'trellis_gateway_supergraph_generations'),
     repeatedMutations: client.repeatedMutations,
     async close() {
+      await subscribers.close();
       await client.close();
       await running.close();
-      await graph.close();
+      await Promise.all([graph.close(), desk.close()]);
       directory.remove();
     },
   };
 }
 
+/** The library imports a directive by another name, and one graph has one name for it. */
+function asLibrary(news: SubgraphServer): SubgraphServer {
+  const typeDefs = news.typeDefs
+    .replace('"@authenticated"', '{ name: "@authenticated", as: "@login" }')
+    .replace('String @authenticated', 'String @login');
+  return { ...news, typeDefs };
+}
+
 /** Two graphs in turns, each time with another text, so that none of them was there before. */
-function supergraphTexts(graph: LibraryGraph): (number: number) => string {
-  const plain = compose(graph.all);
+function supergraphTexts(subgraphs: readonly SubgraphServer[]): (number: number) => string {
+  const plain = compose(subgraphs);
   const changed = compose(
-    graph.all.map((subgraph) => ({
+    subgraphs.map((subgraph) => ({
       ...subgraph,
       typeDefs: subgraph.typeDefs.replace('public: String!', 'public: String! added: String'),
     })),
