@@ -273,6 +273,20 @@ describe('the relay', () => {
     await expect.poll(streamed, { timeout: 5_000 }).toEqual(texts(30));
   });
 
+  it('F-17 keeps events in the outbox while Redis takes no writes, and gives them to the stream when it does', async ({
+    skip,
+  }) => {
+    const limited = await connection.config('SET', 'maxmemory', '1').catch(() => undefined);
+    if (limited === undefined) return skip('This Redis has no limit of its memory.');
+    relay();
+    for (const text of texts(5)) await tell(text);
+    await expect.poll(async () => createOutboxLog(source).head()).toBe(5);
+    await expect(connection.xadd('probe', '*', 'a', 'b')).rejects.toThrow('OOM');
+    expect(await streamed()).toEqual([]);
+    await connection.config('SET', 'maxmemory', '0');
+    await expect.poll(streamed, { timeout: 5_000 }).toEqual(texts(5));
+  });
+
   it('begins a stream anew that belongs to a database that is gone', async () => {
     await connection.xadd(
       'trellis:{events:source}:stream',
