@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { writeFileAtomically } from '../files/write-file-atomically.ts';
 import { generateTypes } from '../generate-types.ts';
 import { repository } from '../programs/run-program.ts';
+import { generateApiSchema } from './api-schema-file.ts';
 import { generateBehavioursPage } from './behaviours-page.ts';
 import { generateConfigurationPage } from './configuration-page.ts';
 import type { GeneratedFile } from './generated-file.ts';
@@ -16,13 +17,14 @@ export interface GenerateFilesOptions {
 
 const generators: readonly (() => Promise<GeneratedFile>)[] = [
   generateSupergraph,
+  generateApiSchema,
   generateConfigurationPage,
   generateBehavioursPage,
 ];
 
 /**
- * Brings the generated files up to date: the subgraphs' resolver types, supergraph.graphql, and the pages
- * docs/configuration.md and docs/authorization-behaviours.md.
+ * Brings the generated files up to date: the subgraphs' resolver types, supergraph.graphql, docs/api.graphql, and the
+ * pages docs/configuration.md and docs/authorization-behaviours.md.
  *
  * @returns the paths of those that were out of date
  */

@@ -16,6 +16,9 @@ describe('readText', () => {
   it.each([
     ['', 'must not be blank'],
     [' \t\u00a0', 'must not be blank'],
+    ['\u200b\u200d\u2060', 'must not be blank'],
+    ['\u3164\u2800\ufe0f', 'must not be blank'],
+    ['\u202e\u2066', 'must not be blank'],
     ['eleven char', 'must have at most 10 characters'],
     ['a\u0000b', 'without the character zero'],
     ['a\ud800b', 'well-formed Unicode'],

@@ -18,6 +18,8 @@ export interface JsonBounds {
 }
 
 const CONTROL = /\p{Cc}/u;
+/** Nothing but what is not seen: white space, controls, characters that are made to be invisible, and the empty Braille cell. */
+const BLANK = /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u{2800}]*$/u;
 /** What PostgreSQL can't store: the character zero, and halves of surrogate pairs. */
 const UNSTORABLE = /[\0\p{Cs}]/u;
 
@@ -35,7 +37,7 @@ export function readText(field: string, value: string, bounds: TextBounds): stri
 
 function textProblem(value: string, { maxLength, multiline = false }: TextBounds): string | undefined {
   if (value.length > maxLength) return `must have at most ${maxLength} characters`;
-  if (value.trim() === '') return 'must not be blank';
+  if (BLANK.test(value)) return 'must not be blank';
   if (UNSTORABLE.test(value)) return 'must be well-formed Unicode without the character zero';
   return !multiline && CONTROL.test(value) ? 'must be one line' : undefined;
 }
