@@ -239,14 +239,60 @@ describe('Mutation.editComment', () => {
     });
   });
 
-  it('refuses words that addComment refuses', async () => {
+  it.each([' ', '\u200b', 'x'.repeat(10_001), 'a\0b', '\ud800'])(
+    'refuses words that addComment refuses (%#)',
+    async (body) => {
+      const { id } = await addedComment();
+      expect(codes((await edit(id, body)).errors)).toEqual(['BAD_USER_INPUT']);
+      expect(await resolveReference(id, author)).toBe('Words');
+      expect(await events()).toHaveLength(1);
+    },
+  );
+
+  it.each(["'); DROP TABLE comment --", '$1', '{"$ne": null}', '<script>alert(1)</script>'])(
+    'S-099 stores %j as it is, as addComment does',
+    async (body) => {
+      const { post } = await addedComment();
+      const { comment } = await add(post.id, body);
+      expect(comment?.body).toBe(body);
+      expect((await edit(comment?.id ?? '', `${body}!`)).comment?.body).toBe(`${body}!`);
+    },
+  );
+
+  it('tells of each of sixteen edits at once, and of the last one last', async () => {
     const { id } = await addedComment();
-    expect(codes((await edit(id, ' ')).errors)).toEqual(['BAD_USER_INPUT']);
-    expect(await resolveReference(id, author)).toBe('Words');
+    const outcomes = await Promise.all(Array.from({ length: 16 }, (_, index) => edit(id, `Words ${index}`)));
+    expect(outcomes.every(({ errors }) => errors.length === 0)).toBe(true);
+    const told = (await events()) as { payload: { body: string } }[];
+    expect(told).toHaveLength(17);
+    expect(told.at(-1)?.payload.body).toBe(await resolveReference(id, author));
+  });
+
+  it('is done before a deletion that comes at the same time, or not at all', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { id } = await addedComment();
+      const [edited, removed] = await Promise.all([edit(id), remove(id)]);
+      expect(removed.deleted).toBe(true);
+      const told = ((await events()) as { type: string; subject: string }[]).filter(
+        ({ subject }) => subject === id,
+      );
+      expect(told.map(({ type }) => type)).toEqual([
+        'comment.saved',
+        ...(edited.comment ? ['comment.saved'] : []),
+        'comment.deleted',
+      ]);
+    }
   });
 });
 
 describe('Mutation.deleteComment', () => {
+  it.each([createId(), 'nonsense', '', "' OR true --", '\u0000'])('%j is no comment', async (id) => {
+    await addedComment();
+    expect(await remove(id)).toEqual({ deleted: false, errors: [] });
+    expect(await edit(id)).toEqual({ comment: null, errors: [] });
+    expect([await count(), (await events()).length]).toEqual([1, 1]);
+  });
+
   it('deletes once, and tells of it', async () => {
     const { id, post } = await addedComment();
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => remove(id)));

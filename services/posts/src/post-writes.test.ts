@@ -430,6 +430,37 @@ describe('Mutation.deletePost', () => {
   });
 });
 
+describe('updatePost and deletePost at the same time', () => {
+  it('happen one after the other, and nothing is half done', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { id } = await createdPost();
+      const [updated, removed] = await Promise.all([update(id, { title: 'Changed' }), remove(id)]);
+      expect(removed.deleted).toBe(true);
+      const told = (await events()).filter(({ subject }) => subject === id);
+      expect(told.map(({ type }) => type)).toEqual([
+        'post.saved',
+        ...(updated.post ? ['post.saved'] : []),
+        'post.deleted',
+      ]);
+      expect(await stored(id)).toBeUndefined();
+    }
+  });
+
+  it.each(["'); DROP TABLE post --", '$1', '{"$gt": ""}', '${process.env}'])(
+    'S-099 an update stores %j as it is',
+    async (text) => {
+      const { id } = await createdPost();
+      const { post } = await update(id, {
+        title: text,
+        body: text,
+        tags: [text],
+        metadata: { [text]: text },
+      });
+      expect(post).toMatchObject({ title: text, body: text, tags: [text], metadata: { [text]: text } });
+    },
+  );
+});
+
 describe('mutations of one request', () => {
   it('run in order, and each sees what the one before did', async () => {
     const { id } = await createdPost({ title: 'First', body: 'Other words' });

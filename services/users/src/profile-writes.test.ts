@@ -81,6 +81,28 @@ describe('Mutation.createUser', () => {
     expect((await users.pool.query("SELECT FROM profile WHERE name = 'N'")).rowCount).toBe(0);
   });
 
+  it.each(["Robert'); DROP TABLE profile --", '$1', '{{7*7}}', '<b>N</b>'])(
+    'S-099 stores the name %j as it is',
+    async (name) => {
+      expect((await create({ name })).user?.['name']).toBe(name);
+    },
+  );
+
+  it.each(['id', 'createdAt', 'tokenIssuedAt', 'constructor', '__proto__'])(
+    'S-098 has no field %s to be set by',
+    async (field) => {
+      const { errors } = await create(JSON.parse(`{"name": "N", "${field}": "x"}`) as object);
+      expect(errors.map(({ extensions }) => extensions['code'])).toEqual(['BAD_USER_INPUT']);
+      expect(await count()).toBe(0);
+    },
+  );
+
+  it('makes as many as are asked for at once, each told of', async () => {
+    const made = await Promise.all(Array.from({ length: 16 }, (_, index) => create({ name: `N ${index}` })));
+    expect(new Set(made.map((one) => one.user?.['id'])).size).toBe(16);
+    expect([await count(), (await told()).length]).toEqual([16, 16]);
+  });
+
   it('makes one profile however often it is retried with a key', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => create({ name: 'Once' }, administrator, 'k')),
