@@ -277,7 +277,7 @@ describe('the relay', () => {
     skip,
   }) => {
     const limited = await connection.config('SET', 'maxmemory', '1').catch(() => undefined);
-    if (limited === undefined) return skip('This Redis has no limit of its memory.');
+    if (limited === undefined) skip('This Redis has no limit of its memory.');
     relay();
     for (const text of texts(5)) await tell(text);
     await expect.poll(async () => createOutboxLog(source).head()).toBe(5);

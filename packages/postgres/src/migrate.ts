@@ -85,9 +85,13 @@ async function runPending(client: pg.Client, { directory, schema }: MigrateOptio
 
 async function appliedMigrations(client: pg.Client, schema: string): Promise<readonly string[]> {
   const table = `${pg.escapeIdentifier(schema)}.migration`;
-  const { rows } = await client.query<{ known: boolean }>('SELECT to_regclass($1) IS NOT NULL AS known', [table]);
+  const { rows } = await client.query<{ known: boolean }>('SELECT to_regclass($1) IS NOT NULL AS known', [
+    table,
+  ]);
   if (!rows[0]?.known) return [];
-  return (await client.query<{ name: string }>(`SELECT name FROM ${table} ORDER BY id`)).rows.map(({ name }) => name);
+  return (await client.query<{ name: string }>(`SELECT name FROM ${table} ORDER BY id`)).rows.map(
+    ({ name }) => name,
+  );
 }
 
 function isLockTimeout(error: unknown): boolean {
