@@ -6,7 +6,8 @@ const UTF8_PARAMETER = /^charset ?= ?"?utf-?8"?$/i;
 
 /** Whether a body is declared as `application/json`: a media type for which browsers ask before sending it across origins. */
 export function isJsonBody(headers: IncomingHttpHeaders): boolean {
-  return JSON_BODY.test(headers['content-type'] ?? '');
+  const type = headers['content-type'] ?? '';
+  return type === 'application/json' || JSON_BODY.test(type);
 }
 
 /**
@@ -16,12 +17,16 @@ export function isJsonBody(headers: IncomingHttpHeaders): boolean {
  * @throws RequestRefused UNSUPPORTED_MEDIA_TYPE
  */
 export function assertReadableBody(headers: IncomingHttpHeaders): void {
+  if (headers['content-type'] !== 'application/json') assertReadableType(headers);
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity' && encoding !== '')
+    throw refused('UNSUPPORTED_MEDIA_TYPE', 'The body may not be compressed.');
+}
+
+function assertReadableType(headers: IncomingHttpHeaders): void {
   const match = JSON_BODY.exec(headers['content-type'] ?? '');
   if (!match) throw refused('UNSUPPORTED_MEDIA_TYPE', 'The body has to be application/json.');
   const parameters = (match[1] ?? '').split(';').map((parameter) => parameter.trim());
   if (!parameters.every((parameter) => parameter === '' || UTF8_PARAMETER.test(parameter)))
     throw refused('UNSUPPORTED_MEDIA_TYPE', 'The only parameter of application/json is charset=utf-8.');
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (encoding !== 'identity' && encoding !== '')
-    throw refused('UNSUPPORTED_MEDIA_TYPE', 'The body may not be compressed.');
 }

@@ -32,8 +32,23 @@ const SINGLE: Readonly<Record<string, ResultMediaType>> = {
  * @see GraphQL over HTTP, "Media Types"; RFC 9110 §12.5.1
  */
 export function negotiateForms(accept: string | undefined): AcceptedForms {
-  if (accept === undefined || accept.trim() === '')
-    return { single: 'application/json', parts: undefined, stream: undefined };
+  if (accept === undefined || accept.trim() === '') return JSON_ALONE;
+  const known = formsByHeader.get(accept);
+  if (known) return known;
+  const forms = readForms(accept);
+  if (accept.length <= MAX_REMEMBERED_CHARACTERS && formsByHeader.size < MAX_REMEMBERED)
+    formsByHeader.set(accept, forms);
+  return forms;
+}
+
+const JSON_ALONE: AcceptedForms = { single: 'application/json', parts: undefined, stream: undefined };
+
+/** There are a few headers that nearly all clients send. */
+const formsByHeader = new Map<string, AcceptedForms>();
+const MAX_REMEMBERED = 100;
+const MAX_REMEMBERED_CHARACTERS = 200;
+
+function readForms(accept: string): AcceptedForms {
   const accepted = parseAccept(accept);
   const single = firstOf(accepted, singleOf);
   const parts = firstOf(accepted, dialectOf);

@@ -112,12 +112,16 @@ function admit(text: string, graph: Graph): CataloguedDocument | RequestRefused 
 
 function catalogueDocument(document: DocumentNode, documentHash: string, graph: Graph): CataloguedDocument {
   const operations = new Map<string, CataloguedOperation>();
+  let unnamed: CataloguedOperation | undefined;
   return {
     operation(name) {
+      const known = name === undefined ? unnamed : operations.get(name);
+      if (known) return known;
       const definition = selectOperation(document, name);
       const key = definition.name?.value ?? '';
       const operation = operations.get(key) ?? catalogueOperation(document, documentHash, definition, graph);
       operations.set(key, operation);
+      if (name === undefined) unnamed = operation;
       return operation;
     },
   };
