@@ -4,6 +4,7 @@ import type { DataObject } from './failure.ts';
 import { startRun, type ExecutionContext } from './plan-run.ts';
 import { runStep } from './run-step.ts';
 import { shapeAnswer } from './shape-answer.ts';
+import { verbatimJudgeOf, VerbatimResult } from './verbatim-answer.ts';
 
 export type { ExecutionContext } from './plan-run.ts';
 
@@ -14,6 +15,7 @@ export type { ExecutionContext } from './plan-run.ts';
  */
 export async function executePlan(plan: OperationPlan, context: ExecutionContext): Promise<ExecutionResult> {
   const run = startRun(plan.supergraph, context, Object.create(null) as DataObject);
+  run.verbatimJudge = verbatimJudgeOf(plan);
   if (plan.step) await runStep(plan.step, run);
-  return shapeAnswer(plan, run);
+  return run.verbatim ? new VerbatimResult(run.verbatim) : shapeAnswer(plan, run);
 }

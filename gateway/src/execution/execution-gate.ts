@@ -14,8 +14,8 @@ interface Waiting {
   /** Milliseconds, by `performance.now()`. */
   readonly since: number;
   readonly begin: () => void;
+  readonly leave: (reason: Error) => void;
   readonly signal: AbortSignal;
-  readonly onAbort: () => void;
 }
 
 const CHECK_INTERVAL_MS = 5;
@@ -69,19 +69,8 @@ export class ExecutionGate {
   }
 
   #turn(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        since: performance.now(),
-        begin: resolve,
-        signal,
-        onAbort: () => {
-          this.#waiting.delete(waiting);
-          reject(signal.reason as Error);
-        },
-      };
-      signal.addEventListener('abort', waiting.onAbort, { once: true });
-      this.#waiting.add(waiting);
+    return new Promise((begin, leave) => {
+      this.#waiting.add({ since: performance.now(), begin, leave, signal });
       this.#check ??= this.#checkLater();
     });
   }
@@ -90,9 +79,17 @@ export class ExecutionGate {
     for (const waiting of this.#waiting) {
       if (this.#inside >= this.#limit) return;
       this.#waiting.delete(waiting);
-      waiting.signal.removeEventListener('abort', waiting.onAbort);
       this.#inside += 1;
       waiting.begin();
+    }
+  }
+
+  /** Looked for now and then: listening to each signal would cost every operation more than waiting does. */
+  #dropAborted(): void {
+    for (const waiting of this.#waiting) {
+      if (!waiting.signal.aborted) continue;
+      this.#waiting.delete(waiting);
+      waiting.leave(waiting.signal.reason as Error);
     }
   }
 
@@ -101,6 +98,7 @@ export class ExecutionGate {
     return setTimeout(() => {
       const isBusy = this.#readUtilization() >= this.#busyFrom;
       this.#limit = isBusy ? Math.max(this.#minimum, Math.floor(this.#limit / 2)) : this.#limit * 2;
+      this.#dropAborted();
       this.#admit();
       this.#check = this.#waiting.size > 0 ? this.#checkLater() : undefined;
       if (!this.#check) this.#limit = this.#minimum;

@@ -4,6 +4,7 @@ import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { EntityCalls } from './entity-calls.ts';
 import type { DataObject, FailureReason } from './failure.ts';
 import type { FetchStep } from './plan-steps.ts';
+import type { VerbatimJudge } from './verbatim-answer.ts';
 import type { SubgraphClient, SubgraphHeaders } from './subgraph-client.ts';
 
 /** What one run of a plan needs. */
@@ -33,6 +34,10 @@ export interface PlanRun {
   failed: boolean;
   /** Whether a subgraph sent a backslash: then strings may hold what JSON escapes. */
   hasEscapes: boolean;
+  /** Asked about the response to the only fetch of a plan; absent where it must be read. */
+  verbatimJudge: VerbatimJudge | undefined;
+  /** A response that is the answer as it is. */
+  verbatim: Buffer | undefined;
   /** Whether subgraphs sent nothing but ASCII; escapes may still stand for other characters. */
   isAscii: boolean;
   /** Rises whenever the data changes. */
@@ -58,6 +63,8 @@ export function startRun(supergraph: Supergraph, context: ExecutionContext, root
     failed: false,
     hasEscapes: false,
     isAscii: true,
+    verbatimJudge: undefined,
+    verbatim: undefined,
     version: 0,
     targets: { version: 0, byPath: new Map() },
     fetchDone: undefined,

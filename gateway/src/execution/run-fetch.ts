@@ -160,6 +160,8 @@ function variablesText(step: FetchStep, run: PlanRun): string {
   return texts.join();
 }
 
+const nothingToMerge: GraphResponse = { data: {}, errors: [] };
+
 /** Calls the subgraph. What is wrong with the call or its answer comes back as a failure. */
 async function call(step: FetchStep, run: PlanRun, variables: string): Promise<GraphResponse | Failure> {
   const { subgraph, isMutation } = step;
@@ -177,6 +179,10 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
       signal,
       isMutation,
     });
+    if (response.status === 200 && run.verbatimJudge?.accepts(response.body)) {
+      run.verbatim = response.body;
+      return nothingToMerge;
+    }
     run.hasEscapes ||= response.body.includes(BACKSLASH);
     run.isAscii &&= isAscii(response.body);
     return readResponse(subgraph, response);

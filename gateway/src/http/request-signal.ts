@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 import { clearDeadline, setDeadline } from '../traffic/deadline.ts';
@@ -15,7 +14,6 @@ export interface RequestSignal {
 /** Watches a response: the reasons of the signal are refusals, with their codes. */
 export function watchRequest(response: ServerResponse, timeoutMs: number): RequestSignal {
   const controller = new AbortController();
-  setMaxListeners(0, controller.signal); // every call of a subgraph listens; there may be many
   setDeadline(controller.signal, timeoutMs);
   const timer = setTimeout(() => {
     controller.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));

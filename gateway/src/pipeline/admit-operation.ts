@@ -72,7 +72,7 @@ function measureOperation(
   const variables = operation.coerceVariables(given);
   refuseDeferredEvents(operation, variables);
   const cost = operation.costOf(variables);
-  enforceLimits({ ...operation.measure, cost }, services.limits);
+  enforceLimits(operation.measure, cost, services.limits);
   return { variables, cost };
 }
 

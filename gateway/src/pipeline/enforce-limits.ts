@@ -2,17 +2,13 @@ import { tooComplex } from '../errors.ts';
 import type { OperationLimits } from '../limits/limits.ts';
 import type { OperationMeasure } from '../limits/measure-operation.ts';
 
-/** What an operation amounts to with its variables. */
-export interface MeasuredOperation extends OperationMeasure {
-  readonly cost: number;
-}
-
 /**
  * Stage: what the operation amounts to, against what is allowed.
  *
+ * @param cost with its variables
  * @throws RequestRefused QUERY_TOO_COMPLEX naming the first limit that is exceeded
  */
-export function enforceLimits(measured: MeasuredOperation, limits: OperationLimits): void {
+export function enforceLimits(measured: OperationMeasure, cost: number, limits: OperationLimits): void {
   const maximumDepth = limits.depth + measured.depthAllowance;
   if (measured.depth > maximumDepth) throw tooComplex('depth', maximumDepth, measured.depth);
   if (measured.aliases > limits.aliases) throw tooComplex('aliases', limits.aliases, measured.aliases);
@@ -20,5 +16,5 @@ export function enforceLimits(measured: MeasuredOperation, limits: OperationLimi
     throw tooComplex('rootFields', limits.rootFields, measured.rootFields);
   if (measured.directives > limits.directives)
     throw tooComplex('directives', limits.directives, measured.directives);
-  if (measured.cost > limits.cost) throw tooComplex('cost', limits.cost, measured.cost);
+  if (cost > limits.cost) throw tooComplex('cost', limits.cost, cost);
 }

@@ -1,0 +1,63 @@
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { ExecutionResult } from './execution-result.ts';
+import { isVerbatim } from './verbatim-check.ts';
+import { verbatimShape, type VerbatimValue } from './verbatim-shape.ts';
+
+/** Smaller answers are read and written in less time than it takes to notice. */
+const MIN_BYTES = 16_384;
+/** A subgraph that writes its answers otherwise so many times in a row will go on doing so. */
+const MAX_REFUSALS = 3;
+const BODY_START = '{"data":';
+
+/** Says of the responses to one plan's only fetch whether they can be passed on as they are. */
+export class VerbatimJudge {
+  readonly #plan: OperationPlan;
+  #shape: VerbatimValue | undefined;
+  #isRead = false;
+  #refusals = 0;
+
+  constructor(plan: OperationPlan) {
+    this.#plan = plan;
+  }
+
+  /** Whether a response can be the answer just as it came. */
+  accepts(body: Buffer): boolean {
+    if (body.length < MIN_BYTES || this.#refusals >= MAX_REFUSALS) return false;
+    if (!this.#isRead) {
+      this.#shape = verbatimShape(this.#plan);
+      this.#isRead = true;
+    }
+    const isAccepted = this.#shape !== undefined && isVerbatim(body, this.#shape);
+    this.#refusals = isAccepted ? 0 : this.#refusals + 1;
+    return isAccepted;
+  }
+}
+
+const judges = new WeakMap<OperationPlan, VerbatimJudge>();
+
+/** The judge of a plan that asks one subgraph once; nothing for other plans. */
+export function verbatimJudgeOf(plan: OperationPlan): VerbatimJudge | undefined {
+  if (plan.step?.kind !== 'fetch') return undefined;
+  let judge = judges.get(plan);
+  if (!judge) judges.set(plan, (judge = new VerbatimJudge(plan)));
+  return judge;
+}
+
+/** An answer that is a subgraph's response as it came. */
+export class VerbatimResult implements ExecutionResult {
+  readonly body: Buffer;
+  #data: ExecutionResult['data'] | undefined;
+
+  constructor(body: Buffer) {
+    this.body = body;
+  }
+
+  get data(): ExecutionResult['data'] {
+    this.#data ??= JSON.parse(this.dataText) as Readonly<Record<string, unknown>>; // it was checked to be an object
+    return this.#data;
+  }
+
+  get dataText(): string {
+    return this.body.toString('utf8', BODY_START.length, this.body.length - 1);
+  }
+}
