@@ -62,12 +62,14 @@ interface WriterState {
 
 const writers = new WeakMap<SelectionShape, WriterState>();
 
-/** A writer is made at the second use: making it costs more than many operations that run once would save. */
+/** Making a writer, and warming its code, costs more than it saves on an operation that runs now and then. */
+const USES_BEFORE_COMPILING = 10;
+
 function writerOf(shape: SelectionShape): AnswerWriter | undefined {
   let state = writers.get(shape);
   if (!state) writers.set(shape, (state = { uses: 0, writer: undefined }));
   state.uses += 1;
-  if (state.uses === 2) state.writer = compileWriter(shape);
+  if (state.uses === USES_BEFORE_COMPILING) state.writer = compileWriter(shape);
   return state.writer;
 }
 

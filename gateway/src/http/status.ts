@@ -34,7 +34,7 @@ export function challengeOf(
   authorization: string | undefined,
 ): string | undefined {
   const rejected = answers.some(
-    ({ data, errors }) => data === undefined && errors[0]?.extensions?.['code'] === 'UNAUTHENTICATED',
+    (answer) => answer.errors[0]?.extensions?.['code'] === 'UNAUTHENTICATED' && answer.data === undefined,
   );
   if (!rejected && status !== 401) return undefined;
   return authorization === undefined ? 'Bearer realm="graph"' : 'Bearer realm="graph", error="invalid_token"';

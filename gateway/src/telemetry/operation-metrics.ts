@@ -42,11 +42,11 @@ export function createOperationMetrics(registry: Registry): OperationMetrics {
   };
 }
 
-function outcomeOf({ errors, data }: OperationAnswer): string {
-  const code = errors[0]?.extensions?.['code'];
+function outcomeOf(answer: OperationAnswer): string {
+  const code = answer.errors[0]?.extensions?.['code'];
   if (code === undefined) return 'OK';
   const known = isGatewayErrorCode(code) ? code : 'OTHER';
-  return data === undefined || data === 'null' ? known : 'PARTIAL';
+  return answer.data === undefined || answer.data === 'null' ? known : 'PARTIAL';
 }
 
 function limitOf({ errors }: OperationAnswer): string | undefined {
