@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { joinParts } from './join-parts.ts';
 import { askOnce } from './load.ts';
 import type { Scenario } from './scenarios.ts';
 import type { TargetProcess } from './target-process.ts';
@@ -25,11 +26,23 @@ export async function differingAnswers(
 
 async function compareScenario(targets: readonly TargetProcess[], scenario: Scenario): Promise<Difference[]> {
   const asked = targets.filter(({ name }) => !scenario.without?.includes(name));
-  const answers = await Promise.all(asked.map(({ url }) => askOnce(url, scenario.operation(0)).then(dataOf)));
+  const answers = await Promise.all(asked.map(({ url }) => answerOf(url, scenario)));
+  if (answers[0] === NO_PARTS) throw new Error(`Our answer to "${scenario.name}" has ${NO_PARTS}.`);
   return asked.flatMap(({ name: target }, index) => {
     const kind = describeDifference(answers[0], answers[index]);
     return kind ? [{ scenario: scenario.name, target, kind }] : [];
   });
+}
+
+const NO_PARTS = 'no parts that add up to the whole answer';
+
+/** Where there is no answer in parts, that is the difference. */
+async function answerOf(url: string, scenario: Scenario): Promise<unknown> {
+  const answer = await askOnce(url, scenario.operation(0, 0), scenario.accept);
+  if (!scenario.whole) return dataOf(answer);
+  const whole = dataOf(await askOnce(url, scenario.whole));
+  const parts = joinParts(answer);
+  return isDeepStrictEqual(parts, whole) ? parts : NO_PARTS;
 }
 
 function describeDifference(expected: unknown, actual: unknown): Difference['kind'] | undefined {

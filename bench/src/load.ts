@@ -1,6 +1,8 @@
 import { Pool } from 'undici';
 import type { Operation } from './operations.ts';
 
+const JSON_TYPE = 'application/json';
+
 /** What a round of load saw. */
 export interface LoadResult {
   readonly requests: number;
@@ -18,6 +20,8 @@ export interface Load {
   readonly connections: number;
   /** The Authorization header of the n-th request; absent sends none. */
   readonly authorization?: (index: number) => string;
+  /** @default application/json */
+  readonly accept?: string;
 }
 
 /** Sends requests over a fixed number of connections, each one after the other's answer. Throws at the first answer that is not 200. */
@@ -40,14 +44,18 @@ export async function applyLoad(load: Load): Promise<LoadResult> {
 }
 
 /** Asks once and returns the answer's text. */
-export async function askOnce(url: string, operation: Operation): Promise<string> {
+export async function askOnce(
+  url: string,
+  operation: Operation,
+  accept: string = JSON_TYPE,
+): Promise<string> {
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin, { connections: 1 });
   try {
     const answer = await pool.request({
       method: 'POST',
       path: pathname,
-      headers: jsonHeaders,
+      headers: { 'content-type': JSON_TYPE, accept },
       body: JSON.stringify(operation),
     });
     return await answer.body.text();
@@ -56,15 +64,14 @@ export async function askOnce(url: string, operation: Operation): Promise<string
   }
 }
 
-const jsonHeaders = { 'content-type': 'application/json', accept: 'application/json' };
-
 async function send(pool: Pool, path: string, load: Load, index: number): Promise<number> {
   const authorization = load.authorization?.(index);
+  const headers = { 'content-type': JSON_TYPE, accept: load.accept ?? JSON_TYPE };
   const startedAt = performance.now();
   const answer = await pool.request({
     method: 'POST',
     path,
-    headers: authorization === undefined ? jsonHeaders : { ...jsonHeaders, authorization },
+    headers: authorization === undefined ? headers : { ...headers, authorization },
     body: JSON.stringify(load.operation(index)),
   });
   await answer.body.dump({ limit: 1e9 });

@@ -1,4 +1,5 @@
 import { applyLoad } from './load.ts';
+import type { Operation } from './operations.ts';
 import type { Scenario } from './scenarios.ts';
 import type { TargetProcess } from './target-process.ts';
 
@@ -15,15 +16,18 @@ export interface Measurement {
 /**
  * Applies one round of load to one target.
  *
+ * @param round from 1; 0 is the warm-up
  * @param countCalls requests that all subgraphs have answered so far
  */
 export async function measure(
   target: TargetProcess,
   scenario: Scenario,
+  round: number,
   countCalls: () => Promise<number>,
 ): Promise<Measurement> {
   const [cpuBefore, callsBefore] = [target.processorTimeMs(), await countCalls()];
-  const { requests, seconds, latenciesMs } = await applyLoad({ url: target.url, ...scenario });
+  const operation = (index: number): Operation => scenario.operation(index, round);
+  const { requests, seconds, latenciesMs } = await applyLoad({ ...scenario, url: target.url, operation });
   const [cpuAfter, callsAfter] = [target.processorTimeMs(), await countCalls()];
   return {
     cpuMsPerRequest: (cpuAfter - cpuBefore) / requests,

@@ -34,9 +34,28 @@ export const catalogue: Operation = {
   query: 'query Catalogue { catalogue { upc name price weight } }',
 };
 
+/** The query that gateways are usually compared with, from the reviews on in a second part. */
+export const deferred: Operation = {
+  operationName: 'Deferred',
+  query: 'query Deferred { topProducts { upc name ... @defer { reviews { id body author { id name } } } } }',
+};
+
+/** What the parts of {@link deferred} add up to. */
+export const deferredWhole: Operation = {
+  operationName: 'Deferred',
+  query: 'query Deferred { topProducts { upc name reviews { id body author { id name } } } }',
+};
+
 /** A thousand operations of which no two have the same text. */
-export const distinct: readonly Operation[] = Array.from({ length: 1_000 }, (_, index) => ({
-  operationName: 'ThreeHops',
-  query: `query ThreeHops($id: ID!) { user(id: $id) { n${index}: name reviews { b${index % 37}: body product { name price } } } }`,
-  variables: { id: '1' },
-}));
+export const distinct: readonly Operation[] = Array.from({ length: 1_000 }, (_, index) =>
+  newOperation(index),
+);
+
+/** An operation whose text is another one for each number. */
+export function newOperation(number: number): Operation {
+  return {
+    operationName: 'ThreeHops',
+    query: `query ThreeHops($id: ID!) { user(id: $id) { n${number}: name reviews { b${number % 37}: body product { name price } } } }`,
+    variables: { id: '1' },
+  };
+}

@@ -1,9 +1,24 @@
-import { catalogue, distinct, nested, single, threeHops, type Operation } from './operations.ts';
+import {
+  catalogue,
+  deferred,
+  deferredWhole,
+  distinct,
+  nested,
+  newOperation,
+  single,
+  threeHops,
+  type Operation,
+} from './operations.ts';
 
 /** One row group of the benchmark. */
 export interface Scenario {
   readonly name: string;
-  readonly operation: (index: number) => Operation;
+  /** What the n-th request of a round asks; the warm-up is round 0. */
+  readonly operation: (index: number, round: number) => Operation;
+  /** What clients accept. @default application/json */
+  readonly accept?: string;
+  /** Where the answer comes in parts: the operation that is answered at once as the parts add up. */
+  readonly whole?: Operation;
   readonly connections: number;
   /** Requests of one round; slow targets get fewer. */
   readonly requests: number;
@@ -57,6 +72,24 @@ export const scenarios: readonly Scenario[] = [
     operation: (index) => distinct[index % distinct.length] as Operation,
     connections: 16,
     requests: 1_000,
+    authorization: differing,
+    without: ['floor'],
+  },
+  {
+    name: '1,000 new operations',
+    operation: (index, round) => newOperation(1_000 * (round + 1) + index),
+    connections: 16,
+    requests: 1_000,
+    authorization: differing,
+    without: ['floor'],
+  },
+  {
+    name: '@defer, two parts',
+    operation: () => deferred,
+    whole: deferredWhole,
+    accept: 'multipart/mixed;deferSpec=20220824',
+    connections: 32,
+    requests: 2_000,
     authorization: differing,
     without: ['floor'],
   },
