@@ -7,6 +7,7 @@ import {
   type CommentSaved,
 } from '@trellis/content-events';
 import type { EventHandler } from '@trellis/events';
+import { holdPosts } from './deletion-lock.ts';
 import { createIndexer, currentGeneration } from './document-table.ts';
 
 // Posts and comments tell independently: the end of a post may have been heard of before the last comment on it.
@@ -24,6 +25,7 @@ export const commentIndexer: EventHandler = createIndexer<CommentSaved, CommentD
   readSaved: ({ type, payload }) => (type === COMMENT_SAVED ? commentSaved.parse(payload) : undefined),
   readDeleted: ({ type, payload }) => (type === COMMENT_DELETED ? commentDeleted.parse(payload) : undefined),
   save: async (transaction, comments) => {
+    await holdPosts(transaction);
     await transaction.query(SAVE, [
       comments.map(({ id }) => id),
       comments.map(({ postId }) => postId),

@@ -7,6 +7,7 @@ import {
   type PostSaved,
 } from '@trellis/content-events';
 import type { EventHandler } from '@trellis/events';
+import { awaitHolders } from './deletion-lock.ts';
 import { createIndexer, currentGeneration } from './document-table.ts';
 
 // The words of a draft are not even kept.
@@ -42,6 +43,7 @@ export const postIndexer: EventHandler = createIndexer<PostSaved, PostDeleted>({
     ]);
   },
   remove: async (transaction, { id }) => {
+    await awaitHolders(transaction);
     await transaction.query(MARK_DELETED, [id]);
     await transaction.query('DELETE FROM comment_document WHERE post_id = $1', [id]);
   },
