@@ -30,6 +30,8 @@ export interface Completed {
   readonly deferred: readonly DeferredOccurrence[];
   /** Whether a field is missing that no failure explains: perhaps the fetch that brings it is not over. */
   readonly isIncomplete: boolean;
+  /** Whether a field is missing that the failure of a fetch explains, unless another fetch brings it. */
+  readonly isUncertain: boolean;
 }
 
 /** One place of the answer that a deferred fragment adds to. */
@@ -90,14 +92,15 @@ export function completeData(
   const completion = new Completion(context);
   const above = path.reduce<Path | undefined>((parent, key) => ({ above: parent, key }), undefined);
   const object = completion.root(selection, data, above, told);
-  const { errors, deferred, isIncomplete } = completion;
-  return { data: object, errors, deferred, isIncomplete };
+  const { errors, deferred, isIncomplete, isUncertain } = completion;
+  return { data: object, errors, deferred, isIncomplete, isUncertain };
 }
 
 class Completion {
   readonly errors: GraphQLError[] = [];
   readonly deferred: DeferredOccurrence[] = [];
   isIncomplete = false;
+  isUncertain = false;
   readonly #context: CompletionContext;
   /** Where the errors begin that made the value null which now propagates. */
   #causesFrom = 0;
@@ -230,7 +233,10 @@ class Completion {
     const value = Object.hasOwn(object, field.sourceKey) ? object[field.sourceKey] : undefined;
     if (value !== undefined) return value;
     const failure = object[unresolved];
-    if (failure) return narrowed(failure, field.sourceKey);
+    if (failure) {
+      this.isUncertain = true;
+      return narrowed(failure, field.sourceKey);
+    }
     this.isIncomplete = true;
     return missing(field);
   }

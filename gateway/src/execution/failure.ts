@@ -63,9 +63,16 @@ export function withoutPath(reason: FailureReason): FailureReason {
   return { ...reason, below: [], isSecondary: reason.isSecondary === true || reason.below.length > 0 };
 }
 
-/** Lets a failure explain the fields that objects lack. */
+/** Lets a failure explain the fields that objects lack, and those that the objects inside them lack. */
 export function markUnresolved(value: unknown, failure: Failure): void {
-  if (Array.isArray(value))
-    for (const [index, element] of value.entries()) markUnresolved(element, narrowed(failure, index));
-  else if (isDataObject(value)) value[unresolved] ??= failure;
+  if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) markChild(element, index, failure);
+  } else if (isDataObject(value) && !value[unresolved]) {
+    value[unresolved] = failure;
+    for (const key of Object.keys(value)) markChild(value[key], key, failure);
+  }
+}
+
+function markChild(child: unknown, key: PathKey, failure: Failure): void {
+  if (typeof child === 'object' && child !== null) markUnresolved(child, narrowed(failure, key));
 }

@@ -16,8 +16,9 @@ export interface PartCompletion {
   readonly errors: readonly GraphQLError[];
   /** Deferred fragments inside it. */
   readonly deferred: readonly DeferredOccurrence[];
-  /** Whether a field is missing that no failure explains: perhaps the fetch that brings it is not over. */
+  /** As of {@link Completed}. */
   readonly isIncomplete: boolean;
+  readonly isUncertain: boolean;
 }
 
 /** Fields that one object of the answer gets. */
@@ -53,6 +54,7 @@ export function completePart(
     errors: counted.flatMap(({ errors }) => errors),
     deferred: failed ? [] : all.flatMap(({ deferred }) => deferred),
     isIncomplete: all.some(({ isIncomplete }) => isIncomplete),
+    isUncertain: all.some(({ isUncertain }) => isUncertain),
   };
 }
 

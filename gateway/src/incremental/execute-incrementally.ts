@@ -9,6 +9,12 @@ import type { CompletedPart, IncrementalAnswer, IncrementalUpdate } from './incr
 import { PartAnnouncer, type AnnouncedPart } from './part-announcer.ts';
 import { PlanProgress } from './plan-progress.ts';
 
+/** An answer whose first part is there. */
+export interface RunningAnswer extends IncrementalAnswer {
+  /** Gives up what is not there yet, if nobody has asked for it. */
+  stop(): void;
+}
+
 /**
  * Runs a plan whose answer comes in parts. The first part waits for what it needs alone; a deferred part comes as soon as
  * what it needs is there, and the part that it is inside of.
@@ -19,42 +25,51 @@ import { PlanProgress } from './plan-progress.ts';
 export async function executeIncrementally(
   plan: OperationPlan,
   context: ExecutionContext,
-): Promise<IncrementalAnswer> {
-  const stop = new AbortController();
-  const signal = AbortSignal.any([context.signal, stop.signal]);
+): Promise<RunningAnswer> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(new Error('Nobody waits for the rest of the answer.'));
+  const signal = AbortSignal.any([context.signal, controller.signal]);
   const run = startRun(plan.supergraph, { ...context, signal }, Object.create(null) as DataObject);
   const progress = new PlanProgress(plan, run);
+  try {
+    return await beginAnswer({ plan, run, progress, announcer: new PartAnnouncer(), stop });
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+async function beginAnswer(inParts: RunInParts): Promise<RunningAnswer> {
+  const { plan, run, progress, announcer, stop } = inParts;
   const first = await completeFirst(plan, run, progress);
-  const announcer = new PartAnnouncer();
-  const pending = announcer.announce(first.deferred);
-  if (pending.length === 0) stop.abort(new Error(NOBODY_WAITS));
+  const announced = announcer.announce(first.deferred);
+  if (announced.length === 0) stop();
   const errors = [...first.errors, ...takeLooseErrors(run, (step) => progress.isMadeFor(step))];
   return {
     initial: { dataText: JSON.stringify(first.data), errors },
-    pending: pending.map((part) => part.pending),
-    updates: updatesOf({ plan, run, progress, announcer, stop }, pending),
+    pending: announced.map(({ pending }) => pending),
+    updates: updatesOf(inParts, announced),
+    stop,
   };
 }
-
-const NOBODY_WAITS = 'Nobody waits for the rest of the answer.';
 
 async function completeFirst(plan: OperationPlan, run: PlanRun, progress: PlanProgress): Promise<Completed> {
   for (;;) {
     if (progress.isFetched()) {
       const completed = completeRun(plan, run);
-      if (progress.isOver || !completed.isIncomplete) return completed;
+      if (progress.settles(completed)) return completed;
     }
     await progress.next();
   }
 }
 
-/** A run whose first part is there. */
+/** One run of a plan, and who waits for what. */
 interface RunInParts {
   readonly plan: OperationPlan;
   readonly run: PlanRun;
   readonly progress: PlanProgress;
   readonly announcer: PartAnnouncer;
-  readonly stop: AbortController;
+  readonly stop: () => void;
 }
 
 async function* updatesOf(
@@ -76,7 +91,7 @@ async function* updatesOf(
       yield { completed, pending, hasNext: waiting.length > 0 };
     }
   } finally {
-    stop.abort(new Error(NOBODY_WAITS));
+    stop();
   }
 }
 
@@ -95,7 +110,7 @@ function completeWhatIsThere(inParts: RunInParts, waiting: readonly AnnouncedPar
     const completion = progress.isFetched(id)
       ? completePart(part.occurrence, completionContext(plan, run))
       : undefined;
-    if (!completion || (completion.isIncomplete && !progress.isOver)) harvest.left.push(part);
+    if (!completion || !progress.settles(completion)) harvest.left.push(part);
     else {
       const looseErrors = takeLooseErrors(run, (step) => progress.isMadeFor(step, id));
       harvest.completed.push(written(part, completion, looseErrors));

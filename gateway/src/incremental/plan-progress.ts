@@ -1,3 +1,4 @@
+import type { Completed } from '../execution/complete-data.ts';
 import type { PlanRun } from '../execution/plan-run.ts';
 import type { DeferredPlan, FetchStep, LaterPart } from '../execution/plan-steps.ts';
 import { runStep } from '../execution/run-step.ts';
@@ -11,6 +12,7 @@ const FIRST = '';
 export class PlanProgress {
   readonly #run: PlanRun;
   readonly #ledger: FetchLedger;
+  readonly #isPlanned: boolean;
   /** How many groups of fetches each part still lacks. */
   readonly #missing = new Map<string, number>();
   /** The part that each fetch is made for. */
@@ -22,6 +24,7 @@ export class PlanProgress {
   /** Begins. Where the plan knows of no parts, nobody can say what is fetched: what is there has to be looked at. */
   constructor({ parts, step }: OperationPlan, run: PlanRun) {
     this.#run = run;
+    this.#isPlanned = parts !== undefined;
     const plan = parts ?? { first: step, later: [] };
     this.#ledger = createFetchLedger(plan);
     if (parts) this.#expect(plan, FIRST);
@@ -35,9 +38,12 @@ export class PlanProgress {
     );
   }
 
-  /** Nothing more will be fetched: what is missing now is missing for good. */
-  get isOver(): boolean {
-    return this.#isOver;
+  /**
+   * Whether a completion is what it will be in the end. What is missing without a reason may yet be fetched; where the plan
+   * knows of no parts, so may what a failed fetch explains. When nothing more is fetched, it is missing for good.
+   */
+  settles({ isIncomplete, isUncertain }: Pick<Completed, 'isIncomplete' | 'isUncertain'>): boolean {
+    return this.#isOver || !(isIncomplete || (isUncertain && !this.#isPlanned));
   }
 
   /** Whether all is fetched that a part was planned to need. @param deferId absent for the first part */

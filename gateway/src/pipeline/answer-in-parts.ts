@@ -1,4 +1,5 @@
 import type { GraphQLError, GraphQLFormattedError } from 'graphql';
+import type { RequestContext } from '../context.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 import type {
   CompletedPart,
@@ -6,9 +7,45 @@ import type {
   IncrementalUpdate,
   PendingPart,
 } from '../incremental/incremental-answer.ts';
+import type { ExecutionContext } from '../execution/execute-plan.ts';
+import { executeIncrementally, type RunningAnswer } from '../incremental/execute-incrementally.ts';
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
+import type { PipelineAnswer } from './operation-answer.ts';
+import { errorsOf, respond, showErrors } from './respond.ts';
+import type { PipelineServices } from './services.ts';
+
+/**
+ * Executes an operation whose answer may come in parts, and waits for the first of them.
+ *
+ * @throws what executing throws, and RequestRefused RESPONSE_TOO_LARGE; nothing goes on then
+ */
+export async function answerInParts(
+  plan: OperationPlan,
+  execution: ExecutionContext,
+  admitted: AdmittedOperation,
+  { requestId, signal }: RequestContext,
+  services: PipelineServices,
+): Promise<PipelineAnswer> {
+  const begin = (): Promise<RunningAnswer> => executeIncrementally(plan, execution);
+  const { initial, pending, updates, stop } = await services.executionGate.run(begin, signal);
+  try {
+    const answer = respond(initial, admitted, requestId, services);
+    if (pending.length === 0) return answer;
+    const policy: PartsPolicy = {
+      maxCharacters: services.answerPolicy.maxCharacters - initial.dataText.length,
+      shown: (errors) => showErrors(errors, requestId, services),
+      errorsOf: (failure) => showErrors(errorsOf(failure), requestId, services),
+    };
+    return { kind: 'parts', initial: answer, pending, updates: shownUpdates({ pending, updates }, policy) };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
 
 /** How parts are turned into what a client is shown. */
-export interface PartsPolicy {
+interface PartsPolicy {
   /** Characters of all data as JSON that are left beside the first part. */
   readonly maxCharacters: number;
   shown(errors: readonly GraphQLError[]): readonly GraphQLFormattedError[];
@@ -20,7 +57,7 @@ export interface PartsPolicy {
  * The updates as a client is shown them. They never reject: when the work ends early, the last update says of every part that
  * is still announced that it failed, and why.
  */
-export async function* shownUpdates(
+async function* shownUpdates(
   { pending, updates }: Pick<IncrementalAnswer, 'pending' | 'updates'>,
   policy: PartsPolicy,
 ): AsyncGenerator<IncrementalUpdate<GraphQLFormattedError>> {

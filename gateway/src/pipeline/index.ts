@@ -1,15 +1,13 @@
-import type { GraphQLError } from 'graphql';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
-import { executeIncrementally } from '../incremental/execute-incrementally.ts';
 import { isLive } from '../live/live-directive.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
-import { shownUpdates } from './answer-in-parts.ts';
+import { answerInParts } from './answer-in-parts.ts';
 import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
-import { errorsOf, respond, respondToFailure, showErrors } from './respond.ts';
+import { respond, respondToFailure } from './respond.ts';
 import type { PipelineServices } from './services.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
@@ -72,7 +70,7 @@ async function planAndExecute(
     subgraphClient: services.subgraphClient,
     signal: context.signal,
   };
-  if (plan.isDeferred) return executeInParts(plan, execution, admitted, context, services);
+  if (plan.isDeferred) return answerInParts(plan, execution, admitted, context, services);
   return respondWhole(
     await execute(plan, execution, admitted, context, services),
     admitted,
@@ -107,25 +105,4 @@ function respondWhole(
   // Never fewer bytes than characters: near the limit, characters are counted.
   if (body && !showCost && body.length <= maxCharacters) return new WholeAnswer(result, body, admitted);
   return respond(result, admitted, context.requestId, services);
-}
-
-async function executeInParts(
-  plan: OperationPlan,
-  execution: ExecutionContext,
-  admitted: AdmittedOperation,
-  context: RequestContext,
-  services: PipelineServices,
-): Promise<PipelineAnswer> {
-  const { initial, pending, updates } = await services.executionGate.run(
-    () => executeIncrementally(plan, execution),
-    context.signal,
-  );
-  const answer = respond(initial, admitted, context.requestId, services);
-  if (pending.length === 0) return answer;
-  const policy = {
-    maxCharacters: services.answerPolicy.maxCharacters - initial.dataText.length,
-    shown: (errors: readonly GraphQLError[]) => showErrors(errors, context.requestId, services),
-    errorsOf: (failure: unknown) => showErrors(errorsOf(failure), context.requestId, services),
-  };
-  return { kind: 'parts', initial: answer, pending, updates: shownUpdates({ pending, updates }, policy) };
 }

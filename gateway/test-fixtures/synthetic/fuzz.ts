@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isInterfaceType, isNonNullType, isObjectType } from 'graphql';
 import { createSubgraphClient } from '../../src/execution/subgraph-client.ts';
 import { schemaHints } from '../../src/planning/schema-hints.ts';
@@ -5,7 +6,7 @@ import { createOperationPlanner } from '../../src/planning/plan-operation.ts';
 import { differenceOfParts, executeInParts } from './compare-parts.ts';
 import { difference, executeFederated, type Engine } from './compare.ts';
 import { createFaultPlan, noFaults } from './field-resolution.ts';
-import { createRandom, type Random } from './hash.ts';
+import { createRandom, hashOf, type Random } from './hash.ts';
 import { randomOperation, type RandomOperation } from './random-operation.ts';
 import { startGraph, type RunningGraph } from './start-graph.ts';
 import type { GraphDefinition } from './subgraph-definition.ts';
@@ -101,14 +102,30 @@ async function checkParts(
 ): Promise<PartsCheck> {
   let parts = 0;
   let found: string | undefined;
+  shuffleAnswers(graph, operation.text);
   try {
     const together = await executeInParts(engine, graph, operation);
     ({ parts } = together);
     found = differenceOfParts(together, whole);
   } catch (error) {
     found = error instanceof Error ? error.stack : String(error);
+  } finally {
+    for (const server of graph.servers.values()) server.intercept(undefined);
   }
   return { parts, difference: found && told(operation, `in parts: ${found}`) };
+}
+
+const MAX_TURNS = 30;
+
+/** Each call is answered some turns of the event loop late, so that what is asked first is not always there first. */
+function shuffleAnswers(graph: RunningGraph, salt: string): void {
+  for (const server of graph.servers.values()) {
+    server.intercept(async ({ query, variables }) => {
+      const turns = hashOf(`${salt} ${query} ${JSON.stringify(variables)}`) % MAX_TURNS;
+      for (let turn = 0; turn < turns; turn += 1) await nextTurn();
+      return false;
+    });
+  }
 }
 
 function told({ text, variables }: RandomOperation, found: string): string {
@@ -132,7 +149,7 @@ function requiredFieldsOfInterfaceObjects(graph: RunningGraph): readonly string[
  * Fields that may fail: none that a key or a requirement is made of. Where one of those fails the gateway says so at the
  * fields that need it, and the whole executor, which needs none, has nothing to say.
  */
-export function breakableFields(graph: RunningGraph): ReadonlySet<string> {
+function breakableFields(graph: RunningGraph): ReadonlySet<string> {
   const names = new Set<string>();
   for (const type of Object.values(graph.supergraph.schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
