@@ -476,10 +476,10 @@ describe('A stream of parts', () => {
     await until(() => graph.stats.aborted() === before + 1);
   });
 
-  it('says that it goes on while there is nothing to send, longer than the first byte may take', async () => {
+  it('says that it goes on while there is nothing to send', async () => {
     const patient = await startTestGateway({
       subgraphs: graph.all,
-      settings: 'timeouts: { heartbeatMs: 60, requestMs: 150 }',
+      settings: 'timeouts: { heartbeatMs: 60 }',
     });
     try {
       for (const accept of [OLD, NEW]) {
@@ -517,7 +517,10 @@ describe('A stream of parts', () => {
   });
 
   it('goes on without a subgraph that takes too long', async () => {
-    const hasty = await startTestGateway({ subgraphs: graph.all, settings: 'timeouts: { subgraphMs: 150 }' });
+    const hasty = await startTestGateway({
+      subgraphs: graph.all,
+      settings: 'timeouts: { subgraphMs: 2000 }',
+    });
     try {
       graph.reviewsGate.close();
       const parts = await open('{ post { title ...@defer { rating } ...@defer { views } } }', OLD, {

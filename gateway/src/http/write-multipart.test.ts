@@ -11,22 +11,25 @@ async function* frames(...texts: readonly string[]): AsyncGenerator<string> {
 }
 
 /** Frames without an end, and how many were taken. */
-function endless(size: number): { readonly frames: AsyncIterable<string>; taken: number; ended: boolean } {
-  const source = {
-    taken: 0,
-    ended: false,
-    frames: (async function* () {
-      try {
-        for (;;) {
-          source.taken += 1;
-          yield 'x'.repeat(size);
-        }
-      } finally {
-        source.ended = true;
+class EndlessFrames {
+  taken = 0;
+  ended = false;
+  readonly frames: AsyncIterable<string>;
+
+  constructor(characters: number) {
+    this.frames = this.#make(characters);
+  }
+
+  async *#make(characters: number): AsyncGenerator<string> {
+    try {
+      for (;;) {
+        this.taken += 1;
+        yield 'x'.repeat(characters);
       }
-    })(),
-  };
-  return source;
+    } finally {
+      this.ended = true;
+    }
+  }
 }
 
 describe('RFC 2046 §5.1.1', () => {
@@ -41,7 +44,7 @@ describe('RFC 2046 §5.1.1', () => {
 
 describe('a client that does not read', () => {
   it('is sent no more than the buffers hold', async () => {
-    const source = endless(32_768);
+    const source = new EndlessFrames(32_768);
     const body = writeMultipart(source.frames, HEARTBEAT, { heartbeatMs: 60_000, stalledMs: 60_000 });
     body.read(0); // a client has connected
     await once(body, 'readable');
@@ -55,7 +58,7 @@ describe('a client that does not read', () => {
   });
 
   it('is cut off', async () => {
-    const source = endless(131_072);
+    const source = new EndlessFrames(131_072);
     const body = writeMultipart(source.frames, HEARTBEAT, { heartbeatMs: 60_000, stalledMs: 20 });
     body.read(0);
     const [error] = (await once(body, 'error')) as [Error];

@@ -1,0 +1,146 @@
+import { parse } from 'graphql';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FEDERATION, startHandGraph, type HandGraph } from '../../test-fixtures/hand-graph.ts';
+import { createSubgraphClient, type SubgraphClient } from '../execution/subgraph-client.ts';
+import { createGate } from '../testing/gate.ts';
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import { executeIncrementally, type RunningAnswer } from './execute-incrementally.ts';
+import type { IncrementalUpdate } from './incremental-answer.ts';
+
+const BOOKS = `${FEDERATION}
+  type Book @key(fields: "id") { id: ID! title: String! quotes: [Quote!]! author: Author! }
+  type Quote { page: Int! text: String! }
+  type Author @key(fields: "id") { id: ID! name: String! @external greeting: String! @requires(fields: "name") }
+  type Query { best: [Book!] many(count: Int!): [Book!]! }`;
+
+const STOCK = `${FEDERATION}
+  type Book @key(fields: "id") { id: ID! count: Int! }
+  type Author @key(fields: "id") { id: ID! name: String! }`;
+
+const gate = createGate();
+const book = { id: 'b1', title: 'First', quotes: [{ page: 1 }, { page: 2 }], author: { id: 'ann' } };
+
+let graph: HandGraph;
+let client: SubgraphClient;
+
+beforeAll(async () => {
+  const pass = async (reference: object): Promise<object> => {
+    await gate.pass();
+    return reference;
+  };
+  graph = await startHandGraph({
+    books: {
+      sdl: BOOKS,
+      resolvers: {
+        Query: {
+          best: () => [book],
+          many: (_: unknown, { count }: { count: number }) => Array.from({ length: count }, () => book),
+        },
+        Book: { __resolveReference: () => book },
+        Author: {
+          __resolveReference: (author: object) => author,
+          greeting: ({ name }: { name: string }) => `Hello, ${name}`,
+        },
+        Quote: {
+          text: () => {
+            throw new Error('The page is torn.');
+          },
+        },
+      },
+    },
+    stock: {
+      sdl: STOCK,
+      resolvers: {
+        Book: { __resolveReference: pass, count: () => 3 },
+        Author: { __resolveReference: pass, name: () => 'Ann' },
+      },
+    },
+  });
+  client = createSubgraphClient();
+});
+afterAll(async () => {
+  await client.close();
+  await graph.close();
+});
+afterEach(() => gate.open());
+
+interface Begun {
+  readonly plan: OperationPlan;
+  readonly answer: Promise<RunningAnswer>;
+}
+
+async function begin(text: string): Promise<Begun> {
+  const { signal } = new AbortController();
+  const { supergraph, planner } = graph;
+  const request = { supergraph, document: parse(text), variables: {}, incremental: true };
+  const plan = await planner.planOperation(request, signal);
+  const context = { variables: {}, headersFor: () => ({}), subgraphClient: client, signal };
+  return { plan, answer: executeIncrementally(plan, context) };
+}
+
+async function collect(updates: AsyncIterable<IncrementalUpdate>): Promise<readonly IncrementalUpdate[]> {
+  const collected: IncrementalUpdate[] = [];
+  for await (const update of updates) collected.push(update);
+  return collected;
+}
+
+describe('an operation that the planner finds no parts for', () => {
+  // In a deferred fragment the planner has no way to get what a field of the same subgraph requires.
+  const text = '{ best { title ...@defer { author { greeting } } } }';
+
+  it('is answered in parts all the same, and the first waits for no slow subgraph', async () => {
+    gate.close();
+    const { plan, answer } = await begin(text);
+    expect([plan.isDeferred, plan.parts]).toEqual([true, undefined]);
+    const { initial, pending, updates } = await answer;
+    expect(initial).toEqual({ dataText: '{"best":[{"title":"First"}]}', errors: [] });
+    expect(pending.map(({ path }) => path)).toEqual([['best', 0]]);
+    gate.open();
+    const parts = (await collect(updates)).flatMap(({ completed }) => completed);
+    expect(parts.map(({ dataText }) => dataText)).toEqual(['{"author":{"greeting":"Hello, Ann"}}']);
+  });
+});
+
+describe('a fetch that fails for a deferred part', () => {
+  it('explains what is missing at any depth of what came before', async () => {
+    const { answer } = await begin('{ best { quotes { page } } ...@defer { best { quotes { text } } } }');
+    const { initial, updates } = await answer;
+    expect(initial).toEqual({ dataText: '{"best":[{"quotes":[{"page":1},{"page":2}]}]}', errors: [] });
+    const [last] = await collect(updates);
+    expect(last).toMatchObject({ completed: [{ dataText: undefined, added: [] }], hasNext: false });
+    const [error] = last?.completed[0]?.errors ?? [];
+    expect([error?.message, error?.path]).toEqual(['The page is torn.', ['best', 0, 'quotes', 0, 'text']]);
+  });
+});
+
+describe('more parts than an answer may have', () => {
+  it('are refused, and nothing is asked any more', async () => {
+    gate.close();
+    graph.server('stock').requests.length = 0;
+    let closed = false;
+    graph.server('stock').intercept((_request, response) => {
+      response.once('close', () => {
+        closed = true;
+      });
+      return true;
+    });
+    const { answer } = await begin('{ many(count: 10001) { title ...@defer { count } } }');
+    await expect(answer).rejects.toMatchObject({
+      message: 'The answer has more than 10000 parts; defer less.',
+      extensions: { code: 'RESPONSE_TOO_LARGE' },
+    });
+    const { requests } = graph.server('stock');
+    await vi.waitFor(() => expect(closed || requests.length === 0).toBe(true));
+    graph.server('stock').intercept(undefined);
+  });
+});
+
+describe('an answer that nobody wants', () => {
+  it('is given up before its parts were asked for', async () => {
+    gate.close();
+    const { answer } = await begin('{ best { title ...@defer { count } } }');
+    const { stop, updates } = await answer;
+    stop();
+    await expect(collect(updates)).rejects.toThrow('Nobody waits for the rest of the answer.');
+  });
+});
