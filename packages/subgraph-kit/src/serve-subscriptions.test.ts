@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { createClient, type Client } from 'graphql-ws';
 import { createLocalJWKSet } from 'jose';
 import WebSocket from 'ws';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildSubgraphServer, type SubgraphRequest } from './build-subgraph-server.ts';
 import { hasRole } from './caller.ts';
 import { eventId } from './event-stream.ts';
@@ -27,6 +27,34 @@ async function* ticks(from: number, upTo: number) {
   for (let id = from; id <= upTo; id += 1) yield { ticked: { id }, [eventId]: `tick-${id}` };
 }
 
+/** Nothing ever comes from it; it counts how often it was told that nobody waits any more. */
+class SilentSource implements AsyncIterableIterator<unknown> {
+  static opened = 0;
+  static closed = 0;
+  #finish: ((result: IteratorResult<unknown>) => void) | undefined;
+  readonly #end = new Promise<IteratorResult<unknown>>((resolve) => {
+    this.#finish = resolve;
+  });
+
+  constructor() {
+    SilentSource.opened += 1;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<unknown>> {
+    return this.#end;
+  }
+
+  return(): Promise<IteratorResult<unknown>> {
+    SilentSource.closed += 1;
+    this.#finish?.({ done: true, value: undefined });
+    return this.#end;
+  }
+}
+
 const resolvers = {
   Query: { ticks: () => 0 },
   Subscription: {
@@ -34,6 +62,13 @@ const resolvers = {
       subscribe: (_: unknown, { upTo }: { upTo: number }, { lastEventId }: Context) =>
         ticks(lastEventId === undefined ? 1 : Number(lastEventId.slice(5)) + 1, upTo),
     },
+    breaking: {
+      async *subscribe() {
+        yield { breaking: { id: 'last' } };
+        throw new Error('connect ECONNREFUSED redis.internal');
+      },
+    },
+    silent: { subscribe: () => new SilentSource() },
     broken: { subscribe: () => Promise.reject(new Error('connect ECONNREFUSED redis.internal')) },
   },
   Tick: {
@@ -139,6 +174,44 @@ describe('subscriptions of a subgraph', () => {
   ])('refuse what is no valid subscription: %s', async (query, message) => {
     connect(asGateway);
     await expect(resultsOf(query, await headersOf(ADA))).rejects.toMatchObject([{ message }]);
+  });
+
+  it('F-18 end by themselves when their source fails: the socket and the others on it go on', async () => {
+    connect(asGateway);
+    const headers = await headersOf(ADA);
+    const breaking = await resultsOf('subscription { breaking { id } }', headers);
+    expect(breaking).toEqual([
+      { data: { breaking: { id: 'last' } } },
+      {
+        errors: [
+          expect.objectContaining({ extensions: expect.objectContaining({ code: 'INTERNAL_SERVER_ERROR' }) }),
+        ],
+      },
+    ]);
+    expect(JSON.stringify(breaking)).not.toContain('redis.internal');
+    expect(await resultsOf('subscription { ticked(upTo: 1) { id } }', headers)).toHaveLength(1);
+  });
+
+  it('leave nothing behind when the client ends them while they wait, or goes away', async () => {
+    connect(asGateway);
+    const extensions = await headersOf(ADA);
+    const ends = [1, 2, 3].map(() =>
+      client.subscribe(
+        { query: 'subscription { silent { id } }', extensions },
+        { next() {}, error() {}, complete() {} },
+      ),
+    );
+    await vi.waitFor(() => expect(SilentSource.opened).toBe(3), { timeout: 10_000, interval: 5 });
+    ends[0]?.();
+    await vi.waitFor(() => expect(SilentSource.closed).toBeGreaterThanOrEqual(1), {
+      timeout: 10_000,
+      interval: 5,
+    });
+    await client.dispose();
+    await vi.waitFor(() => expect(SilentSource.closed).toBeGreaterThanOrEqual(3), {
+      timeout: 10_000,
+      interval: 5,
+    });
   });
 
   it('S-101 hide what went wrong inside', async () => {

@@ -1,10 +1,13 @@
 import { comments } from '@trellis/comments';
+import type { Environment } from '@trellis/config';
 import {
   createLogger,
   createMetrics,
   type Deployable,
   type DeployableProgram,
   type Metrics,
+  type ProcessConfig,
+  type Resources,
 } from '@trellis/deployable';
 import { posts } from '@trellis/posts';
 import { generateServiceKey, publicServiceKey } from '@trellis/service-calls';
@@ -14,7 +17,18 @@ import { USER_CONTEXT_HEADER, type UserContext } from '@trellis/user-context';
 import { search } from '../../src/program.ts';
 
 /** The services of the content graph by name. */
-const programs = { users, posts, comments, search } as const;
+const programs = {
+  users: startOf(users),
+  posts: startOf(posts),
+  comments: startOf(comments),
+  search: startOf(search),
+} as const;
+
+function startOf<Config extends ProcessConfig>(
+  program: DeployableProgram<Config>,
+): (environment: Environment, resources: Resources) => Promise<Deployable> {
+  return (environment, resources) => program.start(program.readConfig(environment), resources);
+}
 
 /** One of them. */
 export type ServiceName = keyof typeof programs;
@@ -75,13 +89,12 @@ export async function startContentServices(): Promise<ContentServices> {
       PORT: new URL(url(name)).port,
       SERVICE_PRIVATE_KEY: JSON.stringify(key),
     };
-    const program: DeployableProgram<ReturnType<(typeof search)['readConfig']>> = programs[name];
     const resources = {
       logger: createLogger({ service: name, level: 'silent' }),
       metrics: createMetrics(name),
     };
     metrics.set(name, resources.metrics);
-    running.set(name, await program.start(program.readConfig(environment), resources));
+    running.set(name, await programs[name](environment, resources));
   };
   const stop = async (name: ServiceName): Promise<void> => {
     await running.get(name)?.close();
