@@ -42,7 +42,7 @@ async function subscribe(
   });
   clients.push(client);
   const subscription: Subscription = { results: [], errors: [] };
-  client.subscribe<Record<string, unknown>>(
+  client.subscribe(
     { query, variables, ...(extensions && { extensions }) },
     {
       next: (result) => subscription.results.push(result as Result), // as the gateway formats it
