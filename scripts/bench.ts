@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { runBenchmark } from '@trellis/bench';
 import { runTool } from './programs/run-program.ts';
 
-const USAGE = 'npm run bench -- [--rounds N] [--target NAME]… [--scenario TEXT]';
+const USAGE = 'npm run bench -- [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT]';
 const peers = fileURLToPath(new URL('../bench/peers/', import.meta.url));
 
 /** The peers have dependencies that the product must not have: so they live outside its workspace. */
@@ -25,6 +25,7 @@ async function compile(): Promise<void> {
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
+    share: { type: 'string', default: '1' },
     target: { type: 'string', multiple: true, default: [] },
     scenario: { type: 'string', default: '' },
     help: { type: 'boolean', default: false },
@@ -37,6 +38,7 @@ if (values.help) {
   await compile();
   const table = await runBenchmark({
     rounds: Number(values.rounds),
+    share: Number(values.share),
     targets: values.target,
     scenario: values.scenario,
     tell: (line) => process.stderr.write(`${line}\n`),

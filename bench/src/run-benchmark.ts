@@ -14,6 +14,8 @@ import { targets as allTargets, type MeasuredGraph, type Target } from './target
 export interface BenchmarkOptions {
   /** Rounds of each scenario; targets take turns within a round. @default 5 */
   readonly rounds: number;
+  /** Requests of a round as a share of what a scenario says, above 0 up to 1: short rounds are noisier. @default 1 */
+  readonly share: number;
   /** Only targets of these names; empty means all. */
   readonly targets: readonly string[];
   /** Only scenarios whose name contains this text. */
@@ -35,7 +37,9 @@ export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
   writeSupergraph(graph.supergraphFile, subgraphs.urls);
   const running = await startTargets(chosenTargets(options), graph, options.tell);
   try {
-    const chosen = allScenarios.filter(({ name }) => name.includes(options.scenario));
+    const chosen = allScenarios
+      .filter(({ name }) => name.includes(options.scenario))
+      .map((scenario) => ({ ...scenario, requests: Math.ceil(scenario.requests * options.share) }));
     const scenarios = await leaveOutDiffering(running, chosen, options.tell);
     return formatTable(await measureAll(running, scenarios, subgraphs.requestCount, options));
   } finally {
