@@ -25,8 +25,8 @@ export function joinParts(body: string): unknown {
 
 function framesOf(body: string): readonly Frame[] {
   return body
-    .split(/\r\n---?-?(?:\r\n|$)|^---\r\n/)
-    .map((part) => part.slice(part.indexOf('\r\n\r\n') + 4))
+    .split(/(?:^|\r?\n)--[^\r\n]*(?:\r?\n|$)/)
+    .map((part) => part.slice(part.indexOf('{')))
     .filter((text) => text.startsWith('{'))
     .map((text) => JSON.parse(text) as Frame);
 }
