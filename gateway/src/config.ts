@@ -29,6 +29,7 @@ export type ConfigShape = {
   readonly REDIS_URL: z.ZodType<string | undefined>;
   readonly PRESENCE_INTERVAL_S: z.ZodType<number>;
   readonly WORKERS: z.ZodType<number>;
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT: z.ZodType<string | undefined>;
 };
 
 const privateKey = z.string().transform((text, context): JWK => {
@@ -111,6 +112,11 @@ export const configSchema: z.ZodObject<ConfigShape> = z.object({
     'Seconds after which it is told again, by REDIS_URL, that a user is there; well below PRESENCE_WINDOW_S of the users subgraph. 0: it is not told.',
   ),
   WORKERS: wholeNumber(1, 64, 1).describe('Processes that share the port.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https')
+    .optional()
+    .describe(
+      'Collector that OpenTelemetry traces go to over HTTP, without /v1/traces. Absent: gateway.yaml decides.',
+    ),
 });
 
 /** All that the gateway is configured with. */

@@ -14,6 +14,7 @@ import { observeActivity } from './presence/observe-activity.ts';
 import type { GatewayResources } from './resources.ts';
 import type { IssuerSettings } from './settings.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
+import { traceFetches, tracePlanning } from './tracing/trace-work.ts';
 import { createShapingClient } from './traffic/shaping-client.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
 
@@ -29,6 +30,11 @@ export function createServices(
   logger: Logger,
 ): PipelineServices {
   const { rateLimits } = config.settings;
+  const { tracing } = resources;
+  const subgraphClient = createShapingClient(resources.subgraphClient, {
+    rulesOf: inUse.traffic,
+    states: resources.traffic,
+  });
   return {
     supergraphs: resources.supergraphs,
     catalogueOf: createCatalogues(config, inUse),
@@ -37,11 +43,9 @@ export function createServices(
     limits: inUse.limits,
     rateLimiter: rateLimits ? createRateLimiter(rateLimits, resources.redis) : UNLIMITED_RATE,
     authenticator: createConfiguredAuthenticator(config, resources),
-    planner: resources.planner,
-    subgraphClient: createShapingClient(resources.subgraphClient, {
-      rulesOf: inUse.traffic,
-      states: resources.traffic,
-    }),
+    planner: tracing ? tracePlanning(resources.planner, tracing) : resources.planner,
+    subgraphClient: tracing ? traceFetches(subgraphClient, tracing) : subgraphClient,
+    tracing,
     executionGate: resources.executionGate,
     sharedExecutions: new SharedExecutions(),
     headersForSubgraphs: createSubgraphHeaders({
@@ -53,6 +57,7 @@ export function createServices(
     answerPolicy: {
       maxCharacters: inUse.responseCharacters,
       showCost: config.settings.extensions?.cost ?? false,
+      varyOn: ['accept', 'authorization', 'cookie', ...forwardedNames(inUse.headers)],
     },
     errorPolicy: { exposeInternals: !inUse.production },
     observer: createObserver(logger),
@@ -143,4 +148,9 @@ function createObserver(logger: Logger): PipelineObserver {
         'an operation failed inside',
       ),
   };
+}
+
+function forwardedNames({ forward = [], subgraphs = {} }: SettingsInUse['headers']): readonly string[] {
+  const named = [...forward, ...Object.values(subgraphs).flatMap((rules) => rules.forward ?? [])];
+  return [...new Set(named.map((name) => name.toLowerCase()))];
 }

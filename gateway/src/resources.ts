@@ -35,6 +35,8 @@ import { createGraphMetrics, type GraphMetrics } from './telemetry/graph-metrics
 import { createStreamMetrics, type StreamMetrics } from './telemetry/stream-metrics.ts';
 import { createTrafficMetrics, registerTrafficGauges } from './telemetry/traffic-metrics.ts';
 import { Admission } from './traffic/admission.ts';
+import { openTracing } from './tracing/open-tracing.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { createTrafficStates, type TrafficStates } from './traffic/traffic-states.ts';
 
 /** What lives as long as the gateway, through every change of its configuration. */
@@ -55,6 +57,8 @@ export interface GatewayResources {
   readonly contexts: SubgraphContexts | undefined;
   readonly streams: OpenStreams;
   readonly streamMetrics: StreamMetrics;
+  /** Absent where nothing is traced. */
+  readonly tracing: Tracing | undefined;
   /** The keys of an issuer, by the address of its JWKS. */
   keysAt(jwksUrl: string, cooldownMs: number | undefined): KeySet;
   close(): Promise<void>;
@@ -86,6 +90,7 @@ export async function openResources(
   const subgraphClient = createSubgraphClient({ maxConnections: MAX_CONNECTIONS });
   const traffic = openTraffic(logger, metrics);
   const executionGate = new ExecutionGate();
+  const tracing = openConfiguredTracing(config, logger);
   const redis = config.REDIS_URL === undefined ? undefined : connect(config.REDIS_URL, 'commands', logger);
   const activity = publishActivity(config, redis, logger);
   const revocations = await followRevocations(config.REDIS_URL, redis, logger);
@@ -122,9 +127,19 @@ export async function openResources(
     contexts,
     streams,
     streamMetrics,
+    tracing,
     keysAt: createKeySets(logger),
     close: () =>
-      closeResources({ streams, supergraphs, planner, subgraphClient, redis, revocations, activity }),
+      closeResources({
+        streams,
+        supergraphs,
+        planner,
+        subgraphClient,
+        redis,
+        revocations,
+        activity,
+        tracing,
+      }),
   };
 }
 
@@ -143,7 +158,7 @@ function describeBreak(event: unknown): unknown {
 
 type Closeable = Pick<
   GatewayResources,
-  'streams' | 'supergraphs' | 'planner' | 'subgraphClient' | 'redis' | 'revocations' | 'activity'
+  'streams' | 'supergraphs' | 'planner' | 'subgraphClient' | 'redis' | 'revocations' | 'activity' | 'tracing'
 >;
 
 /** In the order in which they use one another; a new supergraph that is being prepared stops waiting for its plans. */
@@ -156,6 +171,15 @@ async function closeResources(resources: Closeable): Promise<void> {
   await resources.revocations?.close();
   await resources.activity.close();
   resources.redis?.disconnect();
+  await resources.tracing?.close();
+}
+
+/** The file wins over the environment, where both name a collector. */
+function openConfiguredTracing(config: GatewayConfig, logger: Logger): Tracing | undefined {
+  const settings = config.settings.telemetry?.tracing ?? {};
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base } = config;
+  const endpoint = settings.endpoint ?? (base && `${base.replace(/\/$/, '')}/v1/traces`);
+  return endpoint === undefined ? undefined : openTracing(endpoint, settings, logger);
 }
 
 /** Sockets to one origin: how many of them are used is for the rules of each subgraph to say. */

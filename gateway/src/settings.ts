@@ -7,6 +7,7 @@ import {
   type AdmissionSettings,
   type TrafficSettings,
 } from './traffic/traffic-settings.ts';
+import { telemetrySettings, type TelemetrySettings } from './tracing/tracing-settings.ts';
 import { mayBeForwarded, type HeaderRules } from './pipeline/subgraph-headers.ts';
 import {
   liveSettings,
@@ -40,6 +41,7 @@ export interface GatewaySettings {
   readonly overridePercents?: Readonly<Record<string, number>> | undefined;
   readonly subscriptions?: SubscriptionFileSettings | undefined;
   readonly live?: LiveFileSettings | undefined;
+  readonly telemetry?: TelemetrySettings | undefined;
   readonly traffic?: TrafficSettings | undefined;
   readonly admission?: AdmissionSettings | undefined;
 }
@@ -325,6 +327,7 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
     ),
   subscriptions: subscriptionSettings.optional(),
   live: liveSettings.optional(),
+  telemetry: telemetrySettings.optional(),
   traffic: trafficSettings.optional(),
   admission: admissionSettings.optional(),
 });

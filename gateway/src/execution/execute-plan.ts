@@ -17,5 +17,6 @@ export async function executePlan(plan: OperationPlan, context: ExecutionContext
   const run = startRun(plan.supergraph, context, Object.create(null) as DataObject);
   run.verbatimJudge = verbatimJudgeOf(plan);
   if (plan.step) await runStep(plan.step, run);
-  return run.verbatim ? new VerbatimResult(run.verbatim) : shapeAnswer(plan, run);
+  const result = run.verbatim ? new VerbatimResult(run.verbatim) : shapeAnswer(plan, run);
+  return Object.assign(result, { caching: { policy: run.cachePolicy, hasUndated: run.hasUndated } });
 }

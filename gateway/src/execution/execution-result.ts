@@ -1,4 +1,13 @@
 import type { GraphQLError } from 'graphql';
+import type { CachePolicy } from '../caching/cache-policy.ts';
+
+/** What the answers of subgraphs say of how long they may be kept. */
+export interface SubgraphCaching {
+  /** The strictest of what they say; absent where none says anything. */
+  readonly policy: CachePolicy | undefined;
+  /** Whether one of them says nothing. */
+  readonly hasUndated: boolean;
+}
 
 /** The answer to an operation. */
 export interface ExecutionResult {
@@ -10,4 +19,6 @@ export interface ExecutionResult {
   readonly dataText?: string | undefined;
   /** The response `{"data":…}` in UTF-8, when there are no errors and it is large enough to be better sent as bytes. */
   readonly body?: Buffer | undefined;
+  /** How long the subgraphs' answers may be kept, by what they say. */
+  readonly caching?: SubgraphCaching | undefined;
 }

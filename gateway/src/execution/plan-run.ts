@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { Variables } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { EntityCalls } from './entity-calls.ts';
@@ -30,6 +31,10 @@ export interface PlanRun {
   /** What subgraphs answered, merged: by the keys of the plan, not yet by the client's. */
   readonly root: DataObject;
   looseErrors: readonly LooseError[];
+  /** How long what subgraphs answered may be kept, as far as any of them says so in its answer. */
+  cachePolicy: CachePolicy | undefined;
+  /** Whether a subgraph said nothing of how long its answer may be kept. */
+  hasUndated: boolean;
   /** Whether anything is missing: then the answer is completed by the careful way. */
   failed: boolean;
   /** Whether a subgraph sent a backslash: then strings may hold what JSON escapes. */
@@ -60,6 +65,8 @@ export function startRun(supergraph: Supergraph, context: ExecutionContext, root
     context,
     root,
     looseErrors: [],
+    cachePolicy: undefined,
+    hasUndated: false,
     failed: false,
     hasEscapes: false,
     isAscii: true,

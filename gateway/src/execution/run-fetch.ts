@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+import { readCacheControl, strictest, UNRESTRICTED } from '../caching/cache-policy.ts';
 import { ownVariable } from '../planning/variables.ts';
 import { visitPath } from './apply-rewrites.ts';
 import { EntityCalls } from './entity-calls.ts';
@@ -12,6 +13,7 @@ import { flatRepresentations } from './flat-representations.ts';
 import { reduceFetch } from './reduce-fetch.ts';
 import { representationsOf, type RepresentationBatch } from './representations.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
+import type { SubgraphResponse } from './subgraph-request.ts';
 
 const BACKSLASH = 0x5c;
 
@@ -179,6 +181,7 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
       signal,
       isMutation,
     });
+    noteCaching(response, run);
     if (response.status === 200 && run.verbatimJudge?.accepts(response.body)) {
       run.verbatim = response.body;
       return nothingToMerge;
@@ -192,4 +195,9 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
       error instanceof SubgraphFailure ? error.message : `The subgraph "${subgraph}" could not be asked.`;
     return internalFailure(message, error);
   }
+}
+
+function noteCaching({ cacheControl }: SubgraphResponse, run: PlanRun): void {
+  if (cacheControl === undefined) run.hasUndated = true;
+  else run.cachePolicy = strictest(run.cachePolicy ?? UNRESTRICTED, readCacheControl(cacheControl));
 }

@@ -8,6 +8,8 @@ export interface RawAnswer {
   readonly body: Buffer;
   /** Absent: not compressed. */
   readonly encoding: string | undefined;
+  /** The value of `Cache-Control`. */
+  readonly cacheControl: string | undefined;
 }
 
 /** The bounds of a call. */
@@ -31,6 +33,7 @@ export class SubgraphCall implements Dispatcher.DispatchHandler {
   #status = 0;
   #bytes = 0;
   #encoding: string | undefined;
+  #cacheControl: string | undefined;
 
   constructor(request: SubgraphRequest, limits: CallLimits) {
     this.#request = request;
@@ -62,6 +65,7 @@ export class SubgraphCall implements Dispatcher.DispatchHandler {
     }
     const encoding = headers['content-encoding'];
     this.#encoding = encoding === undefined || encoding === 'identity' ? undefined : String(encoding);
+    this.#cacheControl = headers['cache-control']?.toString();
     const length = Number(headers['content-length']);
     if (length > this.#limits.maxBytes) this.#end(this.#tooLarge());
   }
@@ -77,7 +81,7 @@ export class SubgraphCall implements Dispatcher.DispatchHandler {
     this.#release();
     const [only] = this.#chunks;
     const body = only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#bytes);
-    this.#resolve({ status: this.#status, body, encoding: this.#encoding });
+    this.#resolve({ status: this.#status, body, encoding: this.#encoding, cacheControl: this.#cacheControl });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

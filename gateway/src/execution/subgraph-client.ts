@@ -61,9 +61,10 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
       const call = new SubgraphCall(request, { timeoutMs, maxBytes });
       const headers = { ...request.headers, ...FIXED_HEADERS, [TIMEOUT_HEADER]: String(timeoutMs) };
       poolOf(origin).dispatch({ path, method: 'POST', headers, body: request.body }, call);
-      const { status, body, encoding } = await call.answer;
+      const { status, body, encoding, cacheControl } = await call.answer;
       return {
         status,
+        cacheControl,
         body: encoding === undefined ? body : await decompress(request.subgraph, body, encoding, maxBytes),
       };
     },

@@ -27,6 +27,8 @@ export interface SubgraphResponse {
   readonly status: number;
   /** The decompressed body. */
   readonly body: Buffer;
+  /** The value of its `Cache-Control`. */
+  readonly cacheControl?: string | undefined;
 }
 
 /** Calls subgraphs. */

@@ -4,6 +4,7 @@ import { refused, RequestRefused, type GatewayErrorCode } from '../errors.ts';
 import { runOperation } from '../pipeline/index.ts';
 import type { OperationAnswer, PipelineAnswer, StreamAnswer } from '../pipeline/operation-answer.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
+import { setCacheHeaders } from './cache-control.ts';
 import { preventCsrf } from './csrf.ts';
 import { assertReadableBody, isJsonBody } from './media-type.ts';
 import { negotiateForms, negotiateResult, type AcceptedForms, type ResultMediaType } from './negotiate.ts';
@@ -212,7 +213,8 @@ function withHeaders(exchange: Exchange, answers: readonly OperationAnswer[], st
   const retryAfterS = retryAfterOf(answers);
   if (retryAfterS !== undefined) void reply.header('retry-after', retryAfterS);
   if (status === 405) void reply.header('allow', request.method === 'GET' ? 'POST' : 'GET, POST');
-  void reply.status(status).header('cache-control', 'no-store').header('x-request-id', request.id);
+  setCacheHeaders(request, reply, answers, exchange.options.services().answerPolicy.varyOn);
+  void reply.status(status).header('x-request-id', request.id);
   return exchange;
 }
 

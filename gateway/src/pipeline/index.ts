@@ -3,6 +3,7 @@ import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts
 import type { ExecutionResult } from '../execution/execution-result.ts';
 import { isLive } from '../live/live-directive.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
+import { traceOperation } from '../tracing/trace-operation.ts';
 import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { answerInParts } from './answer-in-parts.ts';
@@ -31,7 +32,17 @@ import { WholeAnswer } from './whole-answer.ts';
  * A subscription, and a query that is to be kept live, is handed over as a stream after it has been let in: each of its
  * results is planned, executed and shown in the same way. It never rejects: what goes wrong is in `errors`. Parts that come later never reject either.
  */
-export async function runOperation(
+export function runOperation(
+  request: GraphRequest,
+  context: RequestContext,
+  services: PipelineServices,
+): Promise<PipelineAnswer> {
+  const { tracing } = services;
+  if (!tracing) return answerOperation(request, context, services);
+  return traceOperation(tracing, context, () => answerOperation(request, context, services));
+}
+
+async function answerOperation(
   request: GraphRequest,
   context: RequestContext,
   services: PipelineServices,

@@ -1,4 +1,5 @@
 import type { GraphQLFormattedError } from 'graphql';
+import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { IncrementalAnswer } from '../incremental/incremental-answer.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import type { ResultStream } from './result-stream.ts';
@@ -17,6 +18,8 @@ export interface OperationAnswer {
   readonly errors: readonly GraphQLFormattedError[];
   /** What the operator lets clients see beside the answer; absent where that is nothing. */
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+  /** How long it may be kept, as long as nothing is missing. Absent: not at all. */
+  readonly cachePolicy?: CachePolicy | undefined;
   /** What ran, for logs and metrics; absent where the request did not get that far. */
   readonly admitted: AdmittedOperation | undefined;
 }

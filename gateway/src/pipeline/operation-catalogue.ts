@@ -3,6 +3,9 @@ import { readAuthorizationRules, type AuthorizationRules } from '../auth/authori
 import { createOperationGuard, type OperationGuard } from '../auth/operation-guard.ts';
 import type { Policies } from '../auth/policies.ts';
 import { SegmentedCache } from '../caching/segmented-cache.ts';
+import { readCacheHints, type CacheHints } from '../caching/cache-hints.ts';
+import type { CachePolicy } from '../caching/cache-policy.ts';
+import { measureCaching } from '../caching/measure-caching.ts';
 import { RequestRefused } from '../errors.ts';
 import { compileCost } from '../limits/compile-cost.ts';
 import type { CostSettings } from '../limits/cost-settings.ts';
@@ -28,6 +31,8 @@ export interface CataloguedOperation {
   readonly measure: OperationMeasure;
   readonly costOf: CostFunction;
   readonly guard: OperationGuard;
+  /** How long answers may be kept, by what the schema says. */
+  readonly cacheHints: CachePolicy;
 }
 
 /** A document that has passed parsing, protection and validation. */
@@ -70,6 +75,7 @@ export function createOperationCatalogue(
     settings,
     annotations: readGraphAnnotations(supergraph.supergraphSchema),
     rules: readAuthorizationRules(supergraph.supergraphSchema),
+    cacheHints: readCacheHints(supergraph.supergraphSchema),
   };
   const documents = new SegmentedCache<CataloguedDocument | RequestRefused>({
     maxEntries: MAX_DOCUMENTS,
@@ -95,6 +101,7 @@ interface Graph {
   readonly settings: CatalogueSettings;
   readonly annotations: GraphAnnotations;
   readonly rules: AuthorizationRules;
+  readonly cacheHints: CacheHints;
 }
 
 function admit(text: string, graph: Graph): CataloguedDocument | RequestRefused {
@@ -151,7 +158,7 @@ function catalogueOperation(
   document: DocumentNode,
   documentHash: string,
   operation: OperationDefinitionNode,
-  { supergraph, settings, annotations, rules }: Graph,
+  { supergraph, settings, annotations, rules, cacheHints }: Graph,
 ): CataloguedOperation {
   const { schema } = supergraph;
   const fragments = fragmentsOf(document);
@@ -164,6 +171,7 @@ function catalogueOperation(
     coerceVariables: compileVariables(operation, schema, !settings.introspection),
     measure: measureOperation({ operation, fragments, schema, allowances: annotations.depthAllowances }),
     costOf: compileCost({ operation, fragments, schema, annotations, settings: costs }),
+    cacheHints: measureCaching({ operation, fragments, schema, hints: cacheHints }),
     guard: createOperationGuard({ operation, fragments, schema, rules, policies }),
   };
 }

@@ -1,6 +1,8 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
+import type { SubgraphCaching } from '../execution/execution-result.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
+import { cachePolicyOf } from './cache-policy-of.ts';
 import { formatErrors, isInternal } from './format-errors.ts';
 import type { OperationAnswer } from './operation-answer.ts';
 import type { PipelineServices } from './services.ts';
@@ -10,6 +12,7 @@ export interface Executed {
   readonly data?: unknown;
   readonly dataText?: string | undefined;
   readonly errors?: readonly GraphQLError[] | undefined;
+  readonly caching?: SubgraphCaching | undefined;
 }
 
 /**
@@ -18,7 +21,7 @@ export interface Executed {
  * @throws RequestRefused RESPONSE_TOO_LARGE
  */
 export function respond(
-  { data: tree, dataText = JSON.stringify(tree), errors: thrown = [] }: Executed,
+  { data: tree, dataText = JSON.stringify(tree), errors: thrown = [], caching }: Executed,
   admitted: AdmittedOperation,
   requestId: string,
   services: PipelineServices,
@@ -26,7 +29,9 @@ export function respond(
   if (dataText.length > services.answerPolicy.maxCharacters)
     throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
   const errors = showErrors(thrown, requestId, services);
-  return { kind: 'single', data: dataText, errors, extensions: extensionsOf(admitted, services), admitted };
+  const extensions = extensionsOf(admitted, services);
+  const cachePolicy = cachePolicyOf({ caching }, admitted);
+  return { kind: 'single', data: dataText, errors, extensions, cachePolicy, admitted };
 }
 
 /** A refusal is made for the client; an error with a code likewise; anything else is a failure of ours. */

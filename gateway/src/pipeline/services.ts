@@ -8,6 +8,7 @@ import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { OperationPlanner } from '../planning/operation-plan.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { KnownOperations } from './known-operations.ts';
 import type { OperationCatalogue } from './operation-catalogue.ts';
@@ -29,6 +30,8 @@ export interface AnswerPolicy {
   readonly maxCharacters: number;
   /** Whether the estimated cost is in `extensions.cost`. */
   readonly showCost: boolean;
+  /** Names of the request headers that decide what is answered. RFC 9110 §12.5.5. */
+  readonly varyOn: readonly string[];
 }
 
 /** All that the stages work with; the same for every request until the configuration changes. */
@@ -50,4 +53,6 @@ export interface PipelineServices {
   readonly errorPolicy: ErrorPolicy;
   readonly answerPolicy: AnswerPolicy;
   readonly observer: PipelineObserver;
+  /** Absent where nothing is traced. */
+  readonly tracing: Tracing | undefined;
 }

@@ -1,5 +1,7 @@
 import type { ExecutionResult } from '../execution/execution-result.ts';
+import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
+import { cachePolicyOf } from './cache-policy-of.ts';
 import type { OperationAnswer } from './operation-answer.ts';
 
 /** An answer that is nothing but data and is there as bytes: its text is only made where a transport asks for it. */
@@ -14,6 +16,10 @@ export class WholeAnswer implements OperationAnswer {
     this.#result = result;
     this.body = body;
     this.admitted = admitted;
+  }
+
+  get cachePolicy(): CachePolicy {
+    return cachePolicyOf(this.#result, this.admitted);
   }
 
   get data(): string {

@@ -1,0 +1,97 @@
+import {
+  getNamedType,
+  isCompositeType,
+  Kind,
+  OperationTypeNode,
+  isInterfaceType,
+  isObjectType,
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Fragments } from '../limits/measure-document.ts';
+import type { CacheHint, CacheHints } from './cache-hints.ts';
+import { NOT_CACHEABLE, strictest, UNRESTRICTED, type CachePolicy } from './cache-policy.ts';
+
+/** What {@link measureCaching} reads. */
+export interface CachingRequest {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Fragments;
+  /** The operation is valid against it. */
+  readonly schema: GraphQLSchema;
+  readonly hints: CacheHints;
+}
+
+/**
+ * How long the answers of an operation may be kept by what the schema says of its fields: the strictest counts. A field of
+ * the root, or one that returns objects, which no hint speaks of may not be kept; a leaf is as its object. What conditions
+ * leave out is counted all the same.
+ *
+ * @returns {@link UNRESTRICTED} where the supergraph has no hints: then the answers of subgraphs alone decide
+ */
+export function measureCaching({ operation, fragments, schema, hints }: CachingRequest): CachePolicy {
+  if (operation.operation !== OperationTypeNode.QUERY) return NOT_CACHEABLE;
+  if (!hints) return UNRESTRICTED;
+  const visited = new Set<string>();
+  let policy = UNRESTRICTED;
+
+  function visitField(field: FieldNode, parent: GraphQLCompositeType, isRoot: boolean): void {
+    const definition =
+      isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field.name.value] : undefined;
+    if (!definition) return; // __typename, or introspection, which says nothing of data
+    const type = getNamedType(definition.type);
+    policy = strictest(policy, policyOfField(hints, `${parent.name}.${field.name.value}`, type, isRoot));
+    if (field.selectionSet && isCompositeType(type)) visitSelections(field.selectionSet, type, false);
+  }
+
+  function visitSelections(set: SelectionSetNode, parent: GraphQLCompositeType, isRoot: boolean): void {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) visitField(selection, parent, isRoot);
+      else if (selection.kind === Kind.INLINE_FRAGMENT)
+        visitSelections(
+          selection.selectionSet,
+          typeNamed(selection.typeCondition?.name.value, parent),
+          isRoot,
+        );
+      else visitFragment(selection.name.value, parent, isRoot);
+    }
+  }
+
+  /** Its fields are the same wherever it is spread. */
+  function visitFragment(name: string, parent: GraphQLCompositeType, isRoot: boolean): void {
+    const fragment = fragments.get(name);
+    if (!fragment || visited.has(name)) return;
+    visited.add(name);
+    visitSelections(fragment.selectionSet, typeNamed(fragment.typeCondition.name.value, parent), isRoot);
+  }
+
+  function typeNamed(name: string | undefined, parent: GraphQLCompositeType): GraphQLCompositeType {
+    const type = name === undefined ? undefined : schema.getType(name);
+    return type && isCompositeType(type) ? type : parent;
+  }
+
+  const root = schema.getQueryType();
+  if (root) visitSelections(operation.selectionSet, root, true);
+  return policy;
+}
+
+function policyOfField(
+  hints: CacheHints,
+  coordinate: string,
+  type: GraphQLNamedType,
+  isRoot: boolean,
+): CachePolicy {
+  const own = hints?.get(coordinate);
+  const returned = hints?.get(type.name);
+  const isPrivate = own?.isPrivate ?? returned?.isPrivate ?? false;
+  const inherits = !isRoot && (!isCompositeType(type) || inheritsMaxAge(own, returned));
+  const maxAgeS = own?.maxAgeS ?? returned?.maxAgeS ?? (inherits ? Number.POSITIVE_INFINITY : 0);
+  return { maxAgeS, isPrivate };
+}
+
+function inheritsMaxAge(own: CacheHint | undefined, returned: CacheHint | undefined): boolean {
+  return own?.inheritsMaxAge === true || returned?.inheritsMaxAge === true;
+}

@@ -1,0 +1,45 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  NOT_CACHEABLE,
+  strictest,
+  UNRESTRICTED,
+  writeCacheControl,
+  type CachePolicy,
+} from '../caching/cache-policy.ts';
+import type { OperationAnswer } from '../pipeline/operation-answer.ts';
+
+/**
+ * Says how long answers may be kept, and of which headers of the request they are made.
+ *
+ * @param varyOn names of request headers that decide what is answered
+ */
+export function setCacheHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answers: readonly OperationAnswer[],
+  varyOn: readonly string[],
+): void {
+  const cacheControl = cacheControlOf(answers, request);
+  void reply.header('cache-control', cacheControl);
+  if (cacheControl === 'no-store') return;
+  const before = reply.getHeader('vary');
+  void reply.header('vary', [...(before === undefined ? [] : [String(before)]), ...varyOn].join(', '));
+}
+
+/**
+ * The `Cache-Control` of answers that go out together: the strictest of them. Private with a user, and no-store as soon as
+ * anything is missing.
+ */
+function cacheControlOf(answers: readonly OperationAnswer[], { headers }: FastifyRequest): string {
+  const policy = answers.map(policyOf).reduce(strictest, UNRESTRICTED);
+  return writeCacheControl({ ...policy, isPrivate: policy.isPrivate || hasCredentials(headers) });
+}
+
+function policyOf({ data, errors, cachePolicy }: OperationAnswer): CachePolicy {
+  if (errors.length > 0 || data === undefined || !cachePolicy) return NOT_CACHEABLE;
+  return cachePolicy;
+}
+
+function hasCredentials({ authorization, cookie }: FastifyRequest['headers']): boolean {
+  return authorization !== undefined || cookie !== undefined;
+}

@@ -1,0 +1,17 @@
+import { NOT_CACHEABLE, strictest, type CachePolicy } from '../caching/cache-policy.ts';
+import type { ExecutionResult } from '../execution/execution-result.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
+
+/**
+ * How long an answer may be kept: the strictest of what the schema says of the operation's fields and of what the subgraphs
+ * said with their answers. Where the schema has no hints, a subgraph that says nothing forbids.
+ */
+export function cachePolicyOf(
+  { caching }: Pick<ExecutionResult, 'caching'>,
+  { operation }: AdmittedOperation,
+): CachePolicy {
+  if (!caching) return NOT_CACHEABLE;
+  const { policy, hasUndated } = caching;
+  if (hasUndated && !Number.isFinite(operation.cacheHints.maxAgeS)) return NOT_CACHEABLE;
+  return policy ? strictest(operation.cacheHints, policy) : operation.cacheHints;
+}

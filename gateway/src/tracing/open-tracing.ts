@@ -1,0 +1,67 @@
+import type { Logger } from '@trellis/deployable';
+import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  type ReadableSpan,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace-base';
+import type { TracingSettings } from './tracing-settings.ts';
+import { createTracing, type Tracing } from './tracing.ts';
+
+/** Milliseconds for what is left to be sent when the gateway ends. */
+const CLOSE_TIMEOUT_MS = 3_000;
+
+/** Spans that wait to be sent; more are dropped. */
+const MAX_QUEUE = 4_096;
+
+/**
+ * Begins to record traces, which go to a collector in the background: one that is away costs nothing but the traces.
+ *
+ * @param endpoint of the collector, whole
+ */
+export function openTracing(endpoint: string, settings: TracingSettings, logger: Logger): Tracing {
+  const { headers = {}, sampleRatio = 1 } = settings;
+  const exporter = new OTLPTraceExporter({ url: endpoint, headers: { ...headers } });
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'trellis-gateway' }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) }),
+    spanProcessors: [
+      new BatchSpanProcessor(new ReportingExporter(exporter, logger), { maxQueueSize: MAX_QUEUE }),
+    ],
+  });
+  return createTracing(provider.getTracer('trellis-gateway'), async () => {
+    const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref());
+    await Promise.race([provider.shutdown().catch(() => undefined), late]);
+  });
+}
+
+/** Says in the log that the collector is away, when that begins. */
+class ReportingExporter implements SpanExporter {
+  readonly #exporter: SpanExporter;
+  readonly #logger: Logger;
+  #isAway = false;
+
+  constructor(exporter: SpanExporter, logger: Logger) {
+    this.#exporter = exporter;
+    this.#logger = logger;
+  }
+
+  export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
+    this.#exporter.export(spans, (result) => {
+      const isAway = result.code === ExportResultCode.FAILED;
+      if (isAway && !this.#isAway)
+        this.#logger.warn({ reason: result.error?.message }, 'traces can not be sent to the collector');
+      this.#isAway = isAway;
+      done(result);
+    });
+  }
+
+  shutdown(): Promise<void> {
+    return this.#exporter.shutdown();
+  }
+}

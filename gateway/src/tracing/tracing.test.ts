@@ -1,0 +1,172 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
+import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
+
+interface ReceivedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
+}
+
+interface ExportRequest {
+  readonly resourceSpans: readonly {
+    readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[];
+  }[];
+}
+
+let collector: Server;
+let bodies: string[];
+let subgraph: SubgraphServer;
+let issuer: TokenIssuer;
+let gateway: TestGateway;
+
+async function start(environment: Record<string, string>): Promise<TestGateway> {
+  return startTestGateway({
+    subgraphs: [subgraph],
+    environment: {
+      TOKEN_ISSUER: issuer.issuer,
+      TOKEN_AUDIENCE: issuer.audience,
+      TOKEN_JWKS_URL: issuer.jwksUrl,
+      ...environment,
+    },
+  });
+}
+
+beforeAll(async () => {
+  collector = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    request.on('end', () => {
+      bodies.push(body);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => {
+    collector.listen(0, '127.0.0.1', resolve);
+  });
+  [subgraph, issuer] = await Promise.all([
+    startSubgraph({
+      name: 'echo',
+      typeDefs: 'type Query { echo(text: String): String, fail: Int }',
+      resolvers: {
+        Query: {
+          echo: (_: unknown, { text }: { text: string }) => text,
+          fail: () => {
+            throw new Error('no');
+          },
+        },
+      },
+    }),
+    startTokenIssuer(),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([subgraph.close(), issuer.close()]);
+  collector.closeAllConnections();
+  collector.close();
+});
+beforeEach(async () => {
+  bodies = [];
+  subgraph.forget();
+  const { port } = collector.address() as AddressInfo; // it listens on TCP
+  gateway = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+});
+
+/** All spans of the gateway, which sends them at the latest when it is closed. */
+async function closeAndCollect(): Promise<readonly ReceivedSpan[]> {
+  await gateway.close();
+  return bodies.flatMap((body) =>
+    (JSON.parse(body) as ExportRequest).resourceSpans.flatMap(({ scopeSpans }) =>
+      scopeSpans.flatMap(({ spans }) => spans),
+    ),
+  );
+}
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const PARENT = '00f067aa0ba902b7';
+
+describe('W3C Trace Context', () => {
+  it('goes from the client through operation, plan and fetch to the subgraph', async () => {
+    await gateway.post(
+      { query: 'query Say { echo(text: "hello") }' },
+      { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1' },
+    );
+    const { traceparent, tracestate } = subgraph.received[0]?.headers ?? {};
+    const spans = await closeAndCollect();
+    const named = (name: string): ReceivedSpan | undefined => spans.find((span) => span.name === name);
+    const operation = named('graphql.operation');
+    const fetch = named('graphql.fetch echo');
+    expect(spans.map(({ traceId }) => traceId)).toEqual([TRACE, TRACE, TRACE]);
+    expect(operation?.parentSpanId).toBe(PARENT);
+    expect(named('graphql.plan')?.parentSpanId).toBe(operation?.spanId);
+    expect(fetch?.parentSpanId).toBe(operation?.spanId);
+    expect(traceparent).toBe(`00-${TRACE}-${fetch?.spanId}-01`);
+    expect(tracestate).toBe('vendor=1');
+    expect(operation?.attributes).toContainEqual({
+      key: 'graphql.operation.name',
+      value: { stringValue: 'Say' },
+    });
+  });
+
+  it('is followed in what the client decided about recording', async () => {
+    await gateway.post({ query: '{ echo(text: "a") }' }, { traceparent: `00-${TRACE}-${PARENT}-00` });
+    expect(subgraph.received[0]?.headers['traceparent']).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
+    expect(await closeAndCollect()).toEqual([]);
+  });
+
+  it('begins here where the client has none, or nonsense', async () => {
+    await gateway.post({ query: '{ echo(text: "a") }' }, { traceparent: 'nonsense' });
+    const spans = await closeAndCollect();
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    expect(spans.find(({ name }) => name === 'graphql.operation')?.parentSpanId ?? '').toBe('');
+  });
+
+  it('tells what failed', async () => {
+    await gateway.post({ query: '{ fail }' });
+    const operation = (await closeAndCollect()).find(({ name }) => name === 'graphql.operation');
+    expect(operation?.attributes).toContainEqual({
+      key: 'trellis.error.code',
+      value: { stringValue: 'INTERNAL_SERVER_ERROR' },
+    });
+  });
+});
+
+describe('Traces and logs', () => {
+  it('S-100 hold no token, no variable and no text of an operation', async () => {
+    const token = await issuer.sign();
+    const bad = `${token.slice(0, -8)}AAAAAAAA`;
+    const query = 'query ($text: String) { echo(text: $text) fail other: echo(text: "in the text") }';
+    for (const authorization of [`Bearer ${token}`, `Bearer ${bad}`])
+      await gateway.post(
+        { query, variables: { text: 'in a variable' } },
+        { authorization, cookie: 'session=in-a-cookie' },
+      );
+    await gateway.post(
+      { query, variables: { text: 7 } },
+      { authorization: `Basic ${Buffer.from('user:password').toString('base64')}` },
+    );
+    const logged = JSON.stringify(gateway.logged());
+    const spans = await closeAndCollect();
+    expect(spans.length).toBeGreaterThan(2);
+    expect(logged).toContain('operation answered');
+    for (const text of [logged, bodies.join('')]) {
+      for (const secret of [token, bad, token.split('.')[2] ?? '', 'in-a-cookie', 'dXNlcjpwYXNzd29yZA'])
+        expect(text).not.toContain(secret);
+      expect(text).not.toContain('in a variable');
+      expect(text).not.toContain('in the text');
+    }
+  });
+
+  it('go on without a collector', async () => {
+    await gateway.close();
+    gateway = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
+    const answer = await gateway.post({ query: '{ echo(text: "a") }' });
+    expect(answer.body.data).toEqual({ echo: 'a' });
+    await gateway.close();
+  });
+});

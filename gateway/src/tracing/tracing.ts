@@ -1,0 +1,101 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type TextMapPropagator,
+  type Tracer,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import type { ClientHeaders } from '../context.ts';
+
+/** What a span is about. Neither texts of operations nor variables nor credentials belong here. */
+export interface SpanDescription {
+  readonly name: string;
+  readonly kind?: SpanKind;
+  readonly attributes?: Attributes;
+}
+
+/** Records where the time of an operation goes. OpenTelemetry, "Trace". */
+export interface Tracing {
+  /**
+   * Runs the answering of a request within a span of its own, below the span that the client names in `traceparent`.
+   *
+   * @throws what `run` throws
+   */
+  traceRequest<T>(
+    headers: ClientHeaders,
+    about: SpanDescription,
+    run: (span: Span) => Promise<T>,
+  ): Promise<T>;
+  /**
+   * Runs a part of that. Outside of a request, nothing is recorded.
+   *
+   * @param run gets the headers that carry the trace on to whoever is asked
+   * @throws what `run` throws
+   */
+  traceStep<T>(about: SpanDescription, run: (step: TracedStep) => Promise<T>): Promise<T>;
+  /** Sends what has been recorded, and records nothing from then on. */
+  close(): Promise<void>;
+}
+
+/** A part of the answering of a request. */
+export interface TracedStep {
+  /** Absent where nothing is recorded. */
+  readonly span: Span | undefined;
+  /** `traceparent`, and `tracestate` where there is one. W3C Trace Context §3. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const NOTHING_RECORDED: TracedStep = Object.freeze({ span: undefined, headers: Object.freeze({}) });
+
+/** Makes spans of a tracer, and carries the one that is under way through everything that is done in it. */
+export function createTracing(tracer: Tracer, close: () => Promise<void>): Tracing {
+  const propagator: TextMapPropagator = new W3CTraceContextPropagator();
+  const underWay = new AsyncLocalStorage<Context>();
+
+  async function within<T>(
+    about: SpanDescription,
+    parent: Context,
+    run: (step: TracedStep) => Promise<T>,
+  ): Promise<T> {
+    const { name, kind = SpanKind.INTERNAL, attributes = {} } = about;
+    const span = tracer.startSpan(name, { kind, attributes }, parent);
+    const own = trace.setSpan(parent, span);
+    try {
+      return await underWay.run(own, () => run({ span, headers: headersOf(own) }));
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  function headersOf(context: Context): Record<string, string> {
+    const headers: Record<string, string> = {};
+    propagator.inject(context, headers, { set: (carrier, name, value) => void (carrier[name] = value) });
+    return headers;
+  }
+
+  return {
+    traceRequest(headers, about, run) {
+      const parent = propagator.extract(ROOT_CONTEXT, headers, CLIENT_HEADERS);
+      return within(about, parent, ({ span }) => run(span as Span)); // within always has one
+    },
+    traceStep(about, run) {
+      const parent = underWay.getStore();
+      return parent ? within(about, parent, run) : run(NOTHING_RECORDED);
+    },
+    close,
+  };
+}
+
+const CLIENT_HEADERS = {
+  get: (headers: ClientHeaders, name: string) => headers[name] as string | string[] | undefined, // readonly makes the difference
+  keys: (headers: ClientHeaders) => Object.keys(headers),
+};
