@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { BatchHttpLink } from '@apollo/client/link/batch-http';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startEventGraph, type EventGraph } from '../../testing/event-graph.ts';
+import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
+import { until } from '../../testing/until.ts';
+
+let graph: EventGraph;
+let gateway: TestGateway;
+const clients: ApolloClient[] = [];
+
+beforeAll(async () => {
+  graph = await startEventGraph();
+  gateway = await startTestGateway({ subgraphs: graph.all, settings: '{}' });
+});
+afterEach(() => {
+  for (const client of clients.splice(0)) client.stop();
+});
+afterAll(async () => {
+  await gateway.close();
+  await graph.close();
+});
+
+function connect(link: ApolloLink): ApolloClient {
+  const client = new ApolloClient({ link, cache: new InMemoryCache() });
+  clients.push(client);
+  return client;
+}
+
+/** What went over the wire, oldest first. */
+interface Recording {
+  readonly requests: { readonly method: string; readonly url: URL; readonly body: string }[];
+  readonly fetch: typeof fetch;
+}
+
+function record(): Recording {
+  const requests: Recording['requests'] = [];
+  return {
+    requests,
+    fetch: (input, init) => {
+      const { method = 'GET', body } = init ?? {};
+      const text = typeof body === 'string' ? body : '';
+      requests.push({ method, url: new URL(input as string), body: text }); // its links pass addresses as text
+      return fetch(input, init);
+    },
+  };
+}
+
+const PERSON = gql`
+  query Person($id: ID!) {
+    person(id: $id) {
+      id
+      name
+    }
+  }
+`;
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+describe("Apollo Client's PersistedQueryLink", () => {
+  it('sends a text once, and its hash from then on', async () => {
+    const { requests, fetch: recorded } = record();
+    const http = new HttpLink({ uri: `${gateway.url}/graphql`, fetch: recorded });
+    const client = connect(new PersistedQueryLink({ sha256 }).concat(http));
+    for (const id of ['1', '2']) {
+      const { data } = await client.query({ query: PERSON, variables: { id } });
+      expect(data).toMatchObject({ person: { id, name: `Person ${id}` } });
+    }
+    expect(requests.map(({ body }) => body.includes('"query"'))).toEqual([false, true, false]);
+  });
+
+  it('asks by GET, with the header that web pages can not set', async () => {
+    const { requests, fetch: recorded } = record();
+    const http = new HttpLink({
+      uri: `${gateway.url}/graphql`,
+      headers: { 'apollo-require-preflight': 'true' },
+      fetch: recorded,
+    });
+    const link = new PersistedQueryLink({ sha256, useGETForHashedQueries: true });
+    const query = gql('query ByGet { person(id: "9") { name } }');
+    for (const fetchPolicy of ['network-only', 'network-only'] as const) {
+      const { data } = await connect(link.concat(http)).query({ query, fetchPolicy });
+      expect(data).toMatchObject({ person: { name: 'Person 9' } });
+    }
+    expect(requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
+    expect(requests[2]?.url.searchParams.has('query')).toBe(false);
+  });
+});
+
+describe("Apollo Client's BatchHttpLink", () => {
+  it('sends five operations that come within 20 ms as one, and each has its own outcome', async () => {
+    const { requests, fetch: recorded } = record();
+    const uri = `${gateway.url}/graphql`;
+    const client = connect(new BatchHttpLink({ uri, batchMax: 5, batchInterval: 20, fetch: recorded }));
+    const ids = ['1', '2', '3', '4'];
+    const results = await Promise.allSettled([
+      ...ids.map((id) => client.query({ query: PERSON, variables: { id } })),
+      client.query({ query: gql('{ nobody }') }),
+    ]);
+    const bodies = requests.map(({ body }) => JSON.parse(body) as readonly unknown[]);
+    expect(bodies.map((body) => body.length)).toEqual([5]);
+    expect(results.map(({ status }) => status)).toEqual([...ids.map(() => 'fulfilled'), 'rejected']);
+    const [, second, , , wrong] = results;
+    expect(second).toMatchObject({ value: { data: { person: { name: 'Person 2' } } } });
+    expect(wrong).toMatchObject({
+      reason: { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] },
+    });
+  });
+
+  it('carries persisted queries', async () => {
+    const { requests, fetch: recorded } = record();
+    const batch = new BatchHttpLink({
+      uri: `${gateway.url}/graphql`,
+      batchMax: 5,
+      batchInterval: 20,
+      fetch: recorded,
+    });
+    const client = connect(new PersistedQueryLink({ sha256 }).concat(batch));
+    const query = gql('query Batched($id: ID!) { person(id: $id) { name } }');
+    const ask = (ids: readonly string[]): Promise<unknown[]> =>
+      Promise.all(ids.map((id) => client.query({ query, variables: { id } })));
+    await ask(['1', '2']);
+    requests.splice(0);
+    expect(await ask(['3', '4'])).toMatchObject([
+      { data: { person: { name: 'Person 3' } } },
+      { data: { person: { name: 'Person 4' } } },
+    ]);
+    expect(requests.map(({ body }) => body.includes('"query"'))).toEqual([false]);
+  });
+});
+
+describe("Apollo Client's HttpLink", () => {
+  const SUBSCRIPTION = gql`
+    subscription {
+      published {
+        id
+        author {
+          name
+        }
+      }
+    }
+  `;
+
+  it('reads subscriptions over multipart to their end', async () => {
+    const client = connect(new HttpLink({ uri: `${gateway.url}/graphql` }));
+    const told: unknown[] = [];
+    const ended = new Promise<void>((resolve, reject) => {
+      const next = ({ data }: { readonly data?: unknown }): void => void told.push(data);
+      client.subscribe({ query: SUBSCRIPTION }).subscribe({ next, error: reject, complete: resolve });
+    });
+    await until(() => graph.news.open() === 1);
+    for (const id of ['a', 'b']) graph.news.publish({ id, author: id });
+    await until(() => told.length === 2);
+    graph.news.complete();
+    await ended;
+    expect(told).toMatchObject([
+      { published: { id: 'a', author: { name: 'Person a' } } },
+      { published: { id: 'b', author: { name: 'Person b' } } },
+    ]);
+  });
+
+  it('ends a subscription at the subgraph when nobody listens any more', async () => {
+    const client = connect(new HttpLink({ uri: `${gateway.url}/graphql` }));
+    const subscription = client.subscribe({ query: SUBSCRIPTION }).subscribe(() => undefined);
+    await until(() => graph.news.open() === 1);
+    subscription.unsubscribe();
+    await until(() => graph.news.open() === 0);
+  });
+
+  it('learns why a subscription is refused', async () => {
+    const client = connect(new HttpLink({ uri: `${gateway.url}/graphql` }));
+    const query = gql('subscription { guarded { id } }');
+    const refusal = await new Promise<unknown>((resolve) => {
+      client.subscribe({ query }).subscribe({ next: ({ error }) => resolve(error), error: resolve });
+    });
+    expect(refusal).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
+  });
+});

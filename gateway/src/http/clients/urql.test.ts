@@ -1,0 +1,158 @@
+import { cacheExchange, Client, fetchExchange, gql, subscriptionExchange, type Exchange } from '@urql/core';
+import { persistedExchange } from '@urql/exchange-persisted';
+import { createClient as createSseClient } from 'graphql-sse';
+import { createClient as createWebSocketClient } from 'graphql-ws';
+import WebSocket from 'ws';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEventGraph, type EventGraph } from '../../testing/event-graph.ts';
+import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
+import { until } from '../../testing/until.ts';
+
+let graph: EventGraph;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  graph = await startEventGraph();
+  gateway = await startTestGateway({ subgraphs: graph.all, settings: '{}' });
+});
+afterAll(async () => {
+  await gateway.close();
+  await graph.close();
+});
+
+interface Recorded {
+  readonly method: string;
+  readonly url: string;
+  readonly body: string;
+}
+
+function connect(exchanges: Exchange[], recorded: Recorded[] = [], headers: HeadersInit = {}): Client {
+  return new Client({
+    url: `${gateway.url}/graphql`,
+    exchanges: [cacheExchange, ...exchanges],
+    preferGetMethod: false,
+    fetchOptions: { headers },
+    fetch: (input, init) => {
+      const { method = 'GET', body } = init ?? {};
+      recorded.push({ method, url: input as string, body: typeof body === 'string' ? body : '' }); // urql passes text
+      return fetch(input, init);
+    },
+  });
+}
+
+const PERSON = gql`
+  query Person($id: ID!) {
+    person(id: $id) {
+      id
+      name
+    }
+  }
+`;
+
+describe('urql', () => {
+  it('runs queries, mutations, and tells errors by their codes', async () => {
+    const client = connect([fetchExchange]);
+    const { data } = await client.query(PERSON, { id: '1' });
+    expect(data).toMatchObject({ person: { name: 'Person 1' } });
+    const bumped = await client.mutation(gql('mutation { bump }'), {});
+    expect(bumped.data).toEqual({ bump: expect.any(Number) as number });
+    const { error } = await client.query(gql('{ nobody }'), {});
+    expect(error?.graphQLErrors[0]?.extensions).toEqual({ code: 'GRAPHQL_VALIDATION_FAILED' });
+  });
+
+  it('sends a text once, and its hash from then on, by POST', async () => {
+    const recorded: Recorded[] = [];
+    const client = connect(
+      [persistedExchange({ preferGetForPersistedQueries: false }), fetchExchange],
+      recorded,
+    );
+    for (const id of ['1', '2']) {
+      const { data } = await client.query(PERSON, { id });
+      expect(data).toMatchObject({ person: { id, name: `Person ${id}` } });
+    }
+    expect(recorded.map(({ method, body }) => [method, body.includes('"query"')])).toEqual([
+      ['POST', false],
+      ['POST', true],
+      ['POST', false],
+    ]);
+  });
+
+  it('sends hashes by GET, with the header that web pages can not set', async () => {
+    const recorded: Recorded[] = [];
+    const headers = { 'apollo-require-preflight': 'true' };
+    const client = connect([persistedExchange({}), fetchExchange], recorded, headers);
+    const query = gql('query ByGet($id: ID!) { person(id: $id) { name } }');
+    for (const id of ['1', '2'])
+      expect((await client.query(query, { id })).data).toMatchObject({ person: { name: `Person ${id}` } });
+    const texts = recorded.map(({ url }) => new URL(url).searchParams.has('query'));
+    expect([recorded.map(({ method }) => method), texts]).toEqual([
+      ['GET', 'GET', 'GET'],
+      [false, true, false],
+    ]);
+  });
+});
+
+const SUBSCRIPTION = gql`
+  subscription {
+    published {
+      id
+      author {
+        name
+      }
+    }
+  }
+`;
+
+describe("urql's subscriptions", () => {
+  it('are carried by WebSocket', async () => {
+    const socket = createWebSocketClient({
+      url: `${gateway.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      retryAttempts: 0,
+    });
+    const forward = subscriptionExchange({
+      forwardSubscription: ({ query = '', variables = {} }) => ({
+        subscribe: (sink) => ({ unsubscribe: socket.subscribe({ query, variables }, sink as never) }), // "data" may be undefined to one of them
+      }),
+    });
+    await expectEvents(connect([forward, fetchExchange]));
+    await socket.dispose();
+  });
+
+  it('are carried by server-sent events, with the client of graphql-sse', async () => {
+    const stream = createSseClient({ url: `${gateway.url}/graphql/stream`, retryAttempts: 0 });
+    const forward = subscriptionExchange({
+      forwardSubscription: ({ query = '', variables = {} }) => ({
+        subscribe: (sink) => ({ unsubscribe: stream.subscribe({ query, variables }, sink as never) }), // "data" may be undefined to one of them
+      }),
+    });
+    await expectEvents(connect([forward, fetchExchange]));
+    stream.dispose();
+  });
+
+  it('are carried by its own fetchExchange', async () => {
+    const fetching = new Client({
+      url: `${gateway.url}/graphql`,
+      exchanges: [fetchExchange],
+      fetchSubscriptions: true,
+      preferGetMethod: false,
+    });
+    await expectEvents(fetching);
+  });
+
+  async function expectEvents(client: Client): Promise<void> {
+    const told: unknown[] = [];
+    const { unsubscribe } = client.subscription(SUBSCRIPTION, {}).subscribe(({ data, error }) => {
+      told.push(error ?? data);
+    });
+    await until(() => graph.news.open() === 1, 'the subscription is open');
+    for (const id of ['a', 'b']) graph.news.publish({ id, author: id });
+    await until(() => told.length === 2, 'both events were told');
+    expect(told).toMatchObject([
+      { published: { id: 'a', author: { name: 'Person a' } } },
+      { published: { id: 'b', author: { name: 'Person b' } } },
+    ]);
+    unsubscribe();
+    await until(() => graph.news.open() === 0, 'the subscription has ended');
+  }
+});
