@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import type { HostileOperation } from './hostile-operations.ts';
+
+/** What came of an operation. */
+export interface Verdict {
+  /** Of HTTP; absent over WebSocket. */
+  readonly status?: number;
+  /** The code of the first error; absent where there is none. */
+  readonly code: string | undefined;
+  readonly text: string;
+}
+
+/** A way by which operations reach a gateway. */
+export interface Carrier {
+  readonly name: string;
+  /** That of every refusal; absent where the status says something else, or nothing. */
+  readonly refusalStatus?: 400;
+  /** @param url the gateway's, without a path. @returns a verdict for each operation that was sent */
+  send(url: string, operation: HostileOperation): Promise<readonly Verdict[]>;
+  /** Whether it can carry an operation of this size. */
+  takes(operation: HostileOperation): boolean;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const RESULT = { ...JSON_TYPE, accept: 'application/graphql-response+json' };
+/** Node reads no more than 16 KiB of headers, the request line among them. */
+const MAX_URL_CHARACTERS = 14_000;
+const HARMLESS = '{"query":"{ __typename }"}';
+
+/** Every transport, and every place within a request, that an operation can come by. */
+export const carriers: readonly Carrier[] = [
+  {
+    name: 'POST',
+    refusalStatus: 400,
+    takes: () => true,
+    send: async (url, operation) => [await post(`${url}/graphql`, requestText(operation), RESULT)],
+  },
+  {
+    name: 'the third element of a batch',
+    takes: () => true,
+    async send(url, operation) {
+      const body = `[${HARMLESS},${HARMLESS},${requestText(operation)}]`;
+      const { status = 0, text } = await post(`${url}/graphql`, body, JSON_TYPE);
+      const [first, second, third] = JSON.parse(text) as unknown[];
+      for (const harmless of [first, second])
+        if (codeOf(harmless) !== undefined) throw new Error(`A harmless element was refused: ${text}`);
+      return [{ status, code: codeOf(third), text: JSON.stringify(third) }];
+    },
+  },
+  {
+    name: 'GET',
+    refusalStatus: 400,
+    takes: (operation) => queryString(operation).length <= MAX_URL_CHARACTERS,
+    async send(url, operation) {
+      const headers = { ...RESULT, 'apollo-require-preflight': '1' };
+      return [await verdictOf(await fetch(`${url}/graphql?${queryString(operation)}`, { headers }))];
+    },
+  },
+  {
+    name: 'an automatic persisted query',
+    refusalStatus: 400,
+    takes: () => true,
+    async send(url, operation) {
+      const sha256Hash = createHash('sha256').update(operation.query).digest('hex');
+      const extensions = JSON.stringify({ persistedQuery: { version: 1, sha256Hash } });
+      const registered = await post(`${url}/graphql`, requestText(operation, extensions), RESULT);
+      const byHash = requestText({ ...operation, query: '' }, extensions);
+      const asked = await post(`${url}/graphql`, byHash, RESULT);
+      // what was not valid has not been stored
+      return asked.code === 'PERSISTED_QUERY_NOT_FOUND' ? [registered] : [registered, asked];
+    },
+  },
+  {
+    name: 'server-sent events',
+    takes: () => true,
+    send: async (url, operation) => [
+      await post(`${url}/graphql/stream`, requestText(operation), {
+        ...JSON_TYPE,
+        accept: 'text/event-stream',
+      }),
+    ],
+  },
+  { name: 'WebSocket', takes: () => true, send: async (url, operation) => [await subscribe(url, operation)] },
+];
+
+/** A request as JSON. */
+export function requestText(operation: HostileOperation, extensions = '{}'): string {
+  const { query, operationName, variables = '{}' } = operation;
+  const name = operationName === undefined ? '' : `"operationName":${JSON.stringify(operationName)},`;
+  return `{"query":${JSON.stringify(query)},${name}"variables":${variables},"extensions":${extensions}}`;
+}
+
+function queryString({ query, operationName, variables = '{}' }: HostileOperation): string {
+  const name = operationName === undefined ? {} : { operationName };
+  return new URLSearchParams({ query, variables, ...name }).toString();
+}
+
+async function post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<Verdict> {
+  return verdictOf(await fetch(url, { method: 'POST', headers, body }));
+}
+
+async function verdictOf(response: Response): Promise<Verdict> {
+  const text = await response.text();
+  const [, event] = /^event: next\ndata: (.*)$/m.exec(text) ?? [];
+  return { status: response.status, code: codeOf(JSON.parse(event ?? text)), text };
+}
+
+interface Answer {
+  readonly errors?: readonly { readonly extensions: { readonly code: string } }[];
+}
+
+function codeOf(answer: unknown): string | undefined {
+  return (answer as Answer).errors?.[0]?.extensions.code; // a GraphQL response
+}
+
+/**
+ * One operation on a connection of its own; then another, which shows that the connection has outlived it. What is no
+ * request ends the connection instead.
+ */
+async function subscribe(url: string, operation: HostileOperation): Promise<Verdict> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+  try {
+    await once(socket, 'open');
+    socket.send('{"type":"connection_init"}');
+    await messageOf(socket, (text) => text.includes('connection_ack'));
+    const verdict = messageOf(socket, (text) => text.includes('"id":"hostile"'));
+    socket.send(`{"id":"hostile","type":"subscribe","payload":${requestText(operation)}}`);
+    const text = await verdict;
+    if (text === INVALID_MESSAGE) return { code: 'BAD_REQUEST', text };
+    const harmless = messageOf(socket, (message) => message.includes('"id":"harmless"'));
+    socket.send(`{"id":"harmless","type":"subscribe","payload":${HARMLESS}}`);
+    await harmless;
+    return { code: codeOfFrame(text), text };
+  } finally {
+    socket.terminate();
+  }
+}
+
+/** Code of graphql-transport-ws. */
+const BAD_REQUEST = 4_400;
+const INVALID_MESSAGE = 'closed as an invalid message';
+
+/** Rejects when the connection is closed first, but for a message that was no request. */
+function messageOf(socket: WebSocket, matches: (text: string) => boolean): Promise<string> {
+  return new Promise((resolve, reject) => {
+    socket.on('close', (code) => {
+      if (code === BAD_REQUEST) resolve(INVALID_MESSAGE);
+      else reject(new Error(`The connection was closed with ${code}.`));
+    });
+    socket.on('message', (data: Buffer) => {
+      const text = data.toString('utf8');
+      if (matches(text)) resolve(text);
+    });
+  });
+}
+
+function codeOfFrame(text: string): string | undefined {
+  const { type, payload } = JSON.parse(text) as { type: string; payload: unknown };
+  return codeOf(type === 'error' ? { errors: payload } : payload);
+}
