@@ -55,6 +55,7 @@ const hearOf = (post: PostFacts) =>
   hear('post.saved', { ...post, title: 'T', body: 'B', tags: [], announced: true });
 async function knownPost(published = true): Promise<PostFacts> {
   const post = facts(published);
+  atOwner.set(post.id, post);
   await hearOf(post);
   return post;
 }
@@ -167,7 +168,6 @@ describe('Mutation.addComment', () => {
 
   it('S-093 refuses a draft of others in the same words, and takes comments on it from those who see it', async () => {
     const draft = await knownPost(false);
-    atOwner.set(draft.id, draft);
     expect((await add(draft.id)).errors).toEqual(NO_POST);
     expect((await add(draft.id, 'Mine', postAuthor)).errors).toEqual([]);
     expect((await add(draft.id, 'Any', editor)).errors).toEqual([]);
@@ -187,6 +187,15 @@ describe('Mutation.addComment', () => {
     expect((await add(draft.id)).errors).toEqual([]);
   });
 
+  it('asks it about a post that may have been hidden or deleted a moment ago', async () => {
+    const [hidden, deleted] = [await knownPost(), await knownPost()];
+    atOwner.set(hidden.id, { ...hidden, published: false });
+    atOwner.delete(deleted.id);
+    expect((await add(hidden.id)).errors).toEqual(NO_POST);
+    expect((await add(deleted.id)).errors).toEqual(NO_POST);
+    expect(await count()).toBe(0);
+  });
+
   it('does not need it for posts that it knows, and says so when it needs it and can’t reach it', async () => {
     ownerIsAway = true;
     expect((await add((await knownPost()).id)).errors).toEqual([]);
@@ -196,7 +205,6 @@ describe('Mutation.addComment', () => {
 
   it('leaves no comment behind on a post that goes while the comment is written', async () => {
     const post = await knownPost();
-    atOwner.set(post.id, post);
     await hear('post.deleted', { id: post.id });
     expect((await add(post.id)).errors).toEqual(NO_POST);
     expect(await count()).toBe(0);

@@ -24,10 +24,10 @@ export interface CommentsDependencies extends SubgraphDependencies {
 
 /** Builds the comments subgraph over its database. It does not listen yet. */
 export async function buildServer(dependencies: CommentsDependencies): Promise<SubgraphServer> {
-  const { pool, wakeRelay, posts } = dependencies;
+  const { pool, wakeRelay } = dependencies;
   const store = createCommentStore(pool);
   const knownPosts = createKnownPostStore(pool);
-  const postFinder = createPostFinder(knownPosts, posts);
+  const postFinder = createPostFinder({ ...dependencies, knownPosts });
   const feed = createEventFeed({ ...dependencies, service: 'comments' });
   const commentAdded = feed.topic(commentAddedTopic(store));
   const server = await buildSubgraphServer<SubgraphContext>({
