@@ -206,9 +206,18 @@ describe('errors', () => {
     ]);
   });
 
-  it('call a literal that does not fit BAD_USER_INPUT too', async () => {
-    const { errors } = await askAsAda(production, '{ echo(at: "tomorrow") }');
-    expect(errors?.[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT', invalidValue: 'tomorrow' });
+  it.each([
+    ['an argument', '{ echo(at: "tomorrow") }', 'at'],
+    [
+      'an input field',
+      '{ caller other: echo(value: [1, {a: "tomorrow"}], in: {from: "tomorrow"}) }',
+      'in.from',
+    ],
+  ])('name the place of a literal that does not fit, %s', async (_what, query, field) => {
+    const { errors } = await askAsAda(production, query);
+    expect(errors?.map(({ extensions }) => extensions)).toEqual([
+      { code: 'BAD_USER_INPUT', field, invalidValue: 'tomorrow' },
+    ]);
   });
 
   it('name a variable of a built-in type that does not fit', async () => {
