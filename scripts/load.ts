@@ -5,7 +5,7 @@ import { explainFailure } from './start/explain-failure.ts';
 
 const USAGE = `npm run load -- [--users N] [--posts N] [--comments N] [--seed N] [--replace]
 
-Fills the databases of users, posts and comments with made-up content, for measuring. By default 100,000 users, 1,000,000 posts
+Fills the databases of users, posts, comments and search with made-up content, for measuring. By default 100,000 users, 1,000,000 posts
 and 10,000,000 comments, a few gigabytes. The databases are those of DATABASE_URL (or USERS_DATABASE_URL, …), else those of
 DATA_DIR, on which no platform may run meanwhile.
   --replace  deletes the users, posts and comments that are there; without it they are left alone and nothing is loaded
@@ -52,7 +52,6 @@ async function load(): Promise<void> {
     const { urls, close } = await openContentDatabases(process.env, tell);
     try {
       await loadContent({ databaseUrls: urls, ...flags, tell });
-      tell('Loaded. A search index is brought up to date by: npm run search -- rebuild');
     } finally {
       await close();
     }

@@ -1,33 +1,23 @@
 import { createTestDatabase, type Proof } from '@trellis/testkit';
-import { loadContent, measureContent, type Measurement } from '../src/index.ts';
+import { isKept, loadContent, measureContent, type Measurement } from '../src/index.ts';
 
-/** Fifteen and fifty milliseconds are promised; the small run shares its machine with other tests, and looks at the plans alone. */
+/** The small run shares its machine with other tests, and looks at the plans alone. */
 const sizes = {
-  small: {
-    content: { users: 200, posts: 5_000, comments: 20_000 },
-    requests: 20,
-    p50Ms: 1_000,
-    p99Ms: 10_000,
-  },
-  full: {
-    content: { users: 100_000, posts: 1_000_000, comments: 10_000_000 },
-    requests: 300,
-    p50Ms: 15,
-    p99Ms: 50,
-  },
+  small: { content: { users: 200, posts: 5_000, comments: 20_000 }, requests: 20, leeway: 200 },
+  full: { content: { users: 100_000, posts: 1_000_000, comments: 10_000_000 }, requests: 300, leeway: 1 },
 };
 
 /** What is read costs the same however much there is. */
 export const proof: Proof = {
   name: 'data-at-size',
   description:
-    'with a million posts and ten million comments every list is read by one statement a level, in 15 ms (p50) and 50 ms (p99)',
+    'with a million posts and ten million comments every list is read by one statement a level, in 15 ms (p50) and 50 ms (p99), and every word is found in 100 ms (p99)',
   async run({ size, seed }) {
-    const { content, requests, p50Ms, p99Ms } = sizes[size];
+    const { content, requests, leeway } = sizes[size];
     const database = await createTestDatabase();
     try {
       const url = database.connectionString;
-      const databaseUrls = { users: url, posts: url, comments: url };
+      const databaseUrls = { users: url, posts: url, comments: url, search: url };
       const tell = (line: string): void => {
         if (size === 'full') process.stdout.write(`  ${line}\n`);
       };
@@ -35,20 +25,22 @@ export const proof: Proof = {
       await loadContent({ databaseUrls, size: content, seed, tell });
       const loadS = Math.round((performance.now() - startedAt) / 1_000);
       const measurements = await measureContent({ databaseUrls, requests, tell });
-      const worst = (pick: (one: Measurement) => number): number => Math.max(...measurements.map(pick));
-      const scans = measurements.filter(({ plans }) => plans.some(readsAllOfIt)).map(({ name }) => name);
+      const lists = measurements.filter(({ service }) => service !== 'search');
+      const searches = measurements.filter(({ service }) => service === 'search');
+      const worst = (of: readonly Measurement[], figure: 'statements' | 'p50Ms' | 'p99Ms'): number =>
+        Math.max(...of.map((one) => one[figure]));
+      const broken = measurements.filter((one) => !isKept(one, leeway)).map(({ name }) => name);
+      const scans = lists.filter(({ plans }) => plans.some(readsAllOfIt)).map(({ name }) => name);
       return {
-        passed:
-          worst(({ statements }) => statements) === 1 &&
-          worst((one) => one.p50Ms) < p50Ms &&
-          worst((one) => one.p99Ms) < p99Ms &&
-          scans.length === 0,
+        passed: broken.length === 0 && scans.length === 0,
         figures: {
           ...content,
           loadS,
-          statementsEach: worst(({ statements }) => statements),
-          worstP50Ms: worst((one) => one.p50Ms),
-          worstP99Ms: worst((one) => one.p99Ms),
+          statementsEach: worst(measurements, 'statements'),
+          worstP50Ms: worst(lists, 'p50Ms'),
+          worstP99Ms: worst(lists, 'p99Ms'),
+          worstSearchP99Ms: worst(searches, 'p99Ms'),
+          broken: broken.join('; ') || 'none',
           fullScans: scans.join('; ') || 'none',
         },
       };

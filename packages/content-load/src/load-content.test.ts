@@ -8,10 +8,22 @@ const size = { users: 50, posts: 400, comments: 3_000 };
 const COUNTS = `
   SELECT (SELECT count(*) FROM users.profile)::int AS users, (SELECT count(*) FROM posts.post)::int AS posts,
     (SELECT count(*) FROM comments.comment)::int AS comments`;
+const DOCUMENTS = `
+  SELECT (SELECT count(*) FROM search.user_document)::int AS users,
+    (SELECT count(*) FROM search.post_document)::int AS posts,
+    (SELECT count(*) FROM search.comment_document)::int AS comments`;
+const UNFINDABLE = `
+  SELECT (SELECT count(*) FROM comments.comment LEFT JOIN search.comment_document AS document USING (id, post_id)
+      WHERE NOT document.words @@ plainto_tsquery('english', comment.body) IS TRUE)
+    + (SELECT count(*) FROM posts.post LEFT JOIN search.post_document AS document USING (id, published)
+      WHERE published IS DISTINCT FROM document.words @@ plainto_tsquery('english', post.title)) AS count`;
+const CURSORS = `
+  SELECT (SELECT count(*) FROM comments.event_cursor)::int AS comments,
+    (SELECT count(*) FROM search.event_cursor)::int AS search`;
 const DIGEST = "SELECT md5(string_agg(post::text, '' ORDER BY id)) AS digest FROM posts.post";
 const INDEXES = `
   SELECT schemaname, indexname FROM pg_indexes
-  WHERE schemaname IN ('users', 'posts', 'comments') ORDER BY schemaname, indexname`;
+  WHERE schemaname IN ('users', 'posts', 'comments', 'search') ORDER BY schemaname, indexname`;
 const STRANGERS = `
   SELECT (SELECT count(*) FROM posts.post WHERE author_id NOT IN (SELECT id FROM users.profile))
     + (SELECT count(*) FROM comments.comment WHERE post_id NOT IN (SELECT id FROM posts.post))
@@ -37,7 +49,7 @@ describe('Loading content', () => {
   function load(options: Partial<LoadOptions> = {}): Promise<void> {
     const url = database.connectionString;
     return loadContent({
-      databaseUrls: { users: url, posts: url, comments: url },
+      databaseUrls: { users: url, posts: url, comments: url, search: url },
       size,
       tell: () => undefined,
       ...options,
@@ -49,6 +61,12 @@ describe('Loading content', () => {
   it('makes as much as was asked for, of which everything belongs together', async () => {
     expect(await one(COUNTS)).toEqual(size);
     expect(await one(STRANGERS)).toEqual({ count: '0' });
+  });
+
+  it('has the search index find all that is published, and consumers know that they have heard everything', async () => {
+    expect(await one(DOCUMENTS)).toEqual(size);
+    expect(await one(UNFINDABLE)).toEqual({ count: '0' });
+    expect(await one(CURSORS)).toEqual({ comments: 1, search: 3 });
   });
 
   it('makes a few authors write much', async () => {
@@ -70,7 +88,8 @@ describe('Loading content', () => {
   it('leaves the indexes as the migrations made them', async () => {
     const loaded = (await pool.query(INDEXES)).rows;
     expect(loaded).toContainEqual({ schemaname: 'comments', indexname: 'comment_by_post' });
-    await pool.query('DROP SCHEMA users, posts, comments CASCADE');
+    expect(loaded).toContainEqual({ schemaname: 'search', indexname: 'comment_document_by_word' });
+    await pool.query('DROP SCHEMA users, posts, comments, search CASCADE');
     await load({ size: { users: 1, posts: 1, comments: 1 } });
     expect((await pool.query(INDEXES)).rows).toEqual(loaded);
   });

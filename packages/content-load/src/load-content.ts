@@ -1,9 +1,11 @@
 import { createPool, migrate, type Pool } from '@trellis/postgres';
 import { columns, createContentRows, type ContentRows, type ContentSize } from './content-rows.ts';
+import { indexContent, indexLoads } from './index-content.ts';
 import { loadTable } from './load-table.ts';
+import { skipToNow } from './skip-to-now.ts';
 
 /** The services whose databases are filled. */
-export type LoadedService = 'users' | 'posts' | 'comments';
+export type LoadedService = 'users' | 'posts' | 'comments' | 'search';
 
 /** Where each service keeps its data. */
 export type DatabaseUrls = Readonly<Record<LoadedService, string>>;
@@ -25,6 +27,8 @@ export class ContentExists extends Error {
   override readonly name = 'ContentExists';
 }
 
+type Pools = Readonly<Record<LoadedService, Pool>>;
+
 /** In the order in which they are filled, each with its service. */
 const steps: readonly (readonly [kind: keyof ContentRows, service: LoadedService])[] = [
   ['users', 'users'],
@@ -33,9 +37,15 @@ const steps: readonly (readonly [kind: keyof ContentRows, service: LoadedService
   ['comments', 'comments'],
 ];
 
+/** All tables that are filled. */
+const tables: readonly (readonly [table: string, service: LoadedService])[] = [
+  ...steps.map(([kind, service]) => [tableOf(kind), service] as const),
+  ...indexLoads.map(({ documents }) => [documents.table, 'search'] as const),
+];
+
 /**
- * Fills the databases of users, posts and comments as if everything had been written through the services long ago. Nothing is
- * told to anybody: a search index has to be rebuilt.
+ * Fills the databases of users, posts, comments and search as if everything had been written through the services long ago.
+ * Nothing is told to anybody, because everybody knows it.
  *
  * @throws ContentExists before anything is changed
  */
@@ -46,14 +56,25 @@ export async function loadContent(options: LoadOptions): Promise<void> {
     await makeRoom(pools, options.replace ?? false);
     const rows = createContentRows(options.size, options.seed ?? 1);
     for (const [kind, service] of steps) {
-      const startedAt = performance.now();
-      const count = await loadTable({ pool: pools[service], target: columns[kind], rows: rows[kind]() });
-      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-      options.tell(`${tableOf(kind)}: ${count.toLocaleString('en')} rows in ${seconds} s`);
+      await step(tableOf(kind), options.tell, () =>
+        loadTable({ pool: pools[service], target: columns[kind], rows: rows[kind]() }),
+      );
+    }
+    await skipToNow({ consumer: pools.comments, source: pools.posts, name: 'posts' });
+    for (const load of indexLoads) {
+      const { table, source } = load.documents;
+      await step(table, options.tell, () => indexContent(load, pools.search, pools[source]));
     }
   } finally {
     await Promise.all(Object.values(pools).map((pool) => pool.end()));
   }
+}
+
+async function step(table: string, tell: LoadOptions['tell'], fill: () => Promise<number>): Promise<void> {
+  const startedAt = performance.now();
+  const count = await fill();
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  tell(`${table}: ${count.toLocaleString('en')} rows in ${seconds} s`);
 }
 
 async function migrateAll(databaseUrls: DatabaseUrls): Promise<void> {
@@ -64,20 +85,19 @@ async function migrateAll(databaseUrls: DatabaseUrls): Promise<void> {
 }
 
 /** To load a large table takes longer than any request may. */
-function openPools(databaseUrls: DatabaseUrls): Readonly<Record<LoadedService, Pool>> {
+function openPools(databaseUrls: DatabaseUrls): Pools {
   const open = (schema: LoadedService): Pool =>
     createPool({ connectionString: databaseUrls[schema], schema, max: 1, statementTimeoutMs: 0 });
-  return { users: open('users'), posts: open('posts'), comments: open('comments') };
+  return { users: open('users'), posts: open('posts'), comments: open('comments'), search: open('search') };
 }
 
-async function makeRoom(pools: Readonly<Record<LoadedService, Pool>>, replace: boolean): Promise<void> {
-  for (const [kind, service] of steps) {
-    const table = tableOf(kind);
+async function makeRoom(pools: Pools, replace: boolean): Promise<void> {
+  for (const [table, service] of tables) {
     const { rowCount } = await pools[service].query(`SELECT FROM ${table} LIMIT 1`);
     if (rowCount === 0 || replace) continue;
     throw new ContentExists(`The table "${table}" of ${service} holds data already.`);
   }
-  for (const [kind, service] of steps) await pools[service].query(`TRUNCATE ${tableOf(kind)}`);
+  for (const [table, service] of tables) await pools[service].query(`TRUNCATE ${table}`);
 }
 
 function tableOf(kind: keyof ContentRows): string {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { inTransaction, type Pool, type Transaction } from '@trellis/postgres';
 import { from } from 'pg-copy-streams';
+import { withoutIndexes } from './without-indexes.ts';
 
 /** What {@link loadTable} fills. */
 export interface TableLoad {
@@ -15,28 +16,16 @@ export interface TableLoad {
 
 const CHUNK_BYTES = 262_144;
 
-// Unique indexes stay: they are what makes a row one of its kind.
-const INDEXES = `
-  SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
-  WHERE indrelid = $1::regclass AND NOT indisunique`;
-
 /**
- * Fills a table in one transaction: all of it or nothing. Its indexes are made anew afterwards, which takes a fraction of the
- * time that keeping them up to date would.
+ * Fills a table in one transaction: all of it or nothing.
  *
  * @returns how many rows there were
  */
 export async function loadTable({ pool, target, rows }: TableLoad): Promise<number> {
   const table = target.split(' ')[0] ?? target;
-  const count = await inTransaction(pool, async (transaction) => {
-    await transaction.query("SET LOCAL maintenance_work_mem = '512MB'");
-    await transaction.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    const indexes = (await transaction.query<{ name: string; definition: string }>(INDEXES, [table])).rows;
-    for (const { name } of indexes) await transaction.query(`DROP INDEX ${name}`);
-    const copied = await copy(transaction, target, rows);
-    for (const { definition } of indexes) await transaction.query(definition);
-    return copied;
-  });
+  const count = await inTransaction(pool, (transaction) =>
+    withoutIndexes(transaction, table, () => copy(transaction, target, rows)),
+  );
   await pool.query(`VACUUM (ANALYZE) ${table}`); // index-only scans need to know that all of it is visible
   return count;
 }

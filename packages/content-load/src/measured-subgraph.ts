@@ -1,12 +1,13 @@
 import { createLogger, createMetrics } from '@trellis/deployable';
 import { createPool, type Pool } from '@trellis/postgres';
+import { createServiceTokenVerifier } from '@trellis/service-calls';
 import type { SubgraphDependencies, SubgraphServer } from '@trellis/subgraph-kit';
 import {
   createUserContextSigner,
   createUserContextVerifier,
   USER_CONTEXT_HEADER,
 } from '@trellis/user-context';
-import { createLocalJWKSet, exportJWK, generateKeyPair } from 'jose';
+import { createLocalJWKSet, exportJWK, generateKeyPair, type JSONWebKeySet } from 'jose';
 
 /** A statement that a subgraph has sent to its database. */
 export interface SentStatement {
@@ -16,6 +17,7 @@ export interface SentStatement {
 
 /** A subgraph over its database that listens, and whose statements are seen. */
 export interface MeasuredSubgraph {
+  readonly url: string;
   readonly pool: Pool;
   /** Asks over HTTP, signed as the gateway signs, for a user who sees what everybody sees. @throws Error when it answers errors */
   ask(question: Question): Promise<unknown>;
@@ -34,6 +36,8 @@ export interface Question {
 export interface MeasuredSubgraphOptions {
   readonly service: string;
   readonly databaseUrl: string;
+  /** The services that may call it. */
+  readonly callers: JSONWebKeySet;
   readonly buildServer: (dependencies: SubgraphDependencies) => Promise<SubgraphServer>;
 }
 
@@ -41,7 +45,7 @@ const DEADLINE_MS = 30_000;
 
 /** Starts it as in production, on a free port. */
 export async function startMeasuredSubgraph(options: MeasuredSubgraphOptions): Promise<MeasuredSubgraph> {
-  const { service, databaseUrl, buildServer } = options;
+  const { service, databaseUrl, callers, buildServer } = options;
   const pool = createPool({ connectionString: databaseUrl, schema: service });
   const statements = recordStatements(pool);
   const { sign, verifier } = await createContexts(service);
@@ -51,13 +55,14 @@ export async function startMeasuredSubgraph(options: MeasuredSubgraphOptions): P
     logger: createLogger({ service, level: 'warn' }),
     metrics: createMetrics(service),
     development: false,
-    peers: { verifier: { verify: () => Promise.reject(new Error('Nobody calls here.')) }, client: undefined },
+    peers: { verifier: createServiceTokenVerifier(service, callers), client: undefined },
     wakeRelay: () => undefined,
     connectRedis: undefined,
   });
   const url = await server.listen({ port: 0, host: '127.0.0.1' });
   const context = await sign();
   return {
+    url,
     pool,
     ask: (question) => ask(`${url}/graphql`, context, question),
     takeStatements: () => statements.splice(0),

@@ -1,15 +1,9 @@
 import type { Pool } from '@trellis/postgres';
-import type { LoadedService } from './load-content.ts';
-import type { Question } from './measured-subgraph.ts';
+import { LIST_MS, type Scenario } from './scenario.ts';
 
-/** A request that is measured again and again. */
-export interface Scenario {
-  readonly name: string;
-  readonly service: LoadedService;
-  readonly question: Question;
-}
+type Pools = Readonly<Record<'users' | 'posts' | 'comments', Pool>>;
 
-type Pools = Readonly<Record<LoadedService, Pool>>;
+type List = Omit<Scenario, 'promisedMs'>;
 
 interface PostKey {
   readonly id: string;
@@ -40,11 +34,12 @@ const MIDDLE_OF_HOT_AUTHOR = `
 
 /** Chooses what to ask from what is there: the hottest author and post, pages at several depths, and the first query's requests. */
 export async function chooseScenarios(pools: Pools): Promise<readonly Scenario[]> {
-  return [...(await firstQuery(pools)), ...(await feed(pools)), ...(await hotSpots(pools))];
+  const lists = [...(await firstQuery(pools)), ...(await feed(pools)), ...(await hotSpots(pools))];
+  return lists.map((list) => ({ ...list, promisedMs: LIST_MS }));
 }
 
 /** What the gateway asks for `users(limit: 3) { name posts(first: 2) { title comments(limit: 2) { body } author { name } } }`. */
-async function firstQuery(pools: Pools): Promise<readonly Scenario[]> {
+async function firstQuery(pools: Pools): Promise<readonly List[]> {
   const users = await idsOf(pools.users, 'SELECT id FROM profile ORDER BY created_at, id LIMIT 3');
   const authors = users.map((id) => ({ __typename: 'User', id }));
   const posts = await idsOf(
@@ -78,11 +73,11 @@ async function firstQuery(pools: Pools): Promise<readonly Scenario[]> {
   ];
 }
 
-async function feed({ posts }: Pools): Promise<readonly Scenario[]> {
+async function feed({ posts }: Pools): Promise<readonly List[]> {
   const published = (await posts.query<{ count: number }>(PUBLISHED)).rows[0]?.count ?? 0;
   const depths = [0, 0.1, 0.5, 0.99].map((share) => Math.floor(published * share));
   return Promise.all(
-    depths.map(async (depth): Promise<Scenario> => {
+    depths.map(async (depth): Promise<List> => {
       const [after = null] = depth === 0 ? [] : await idsOf(posts, AT_DEPTH, [depth]);
       const name = `feed, 20 posts after ${depth.toLocaleString('en')}`;
       return { name, service: 'posts', question: { query: FEED, variables: { after } } };
@@ -90,7 +85,7 @@ async function feed({ posts }: Pools): Promise<readonly Scenario[]> {
   );
 }
 
-async function hotSpots({ posts, comments }: Pools): Promise<readonly Scenario[]> {
+async function hotSpots({ posts, comments }: Pools): Promise<readonly List[]> {
   const [author = ''] = await idsOf(posts, HOTTEST_AUTHOR);
   const [middle = null] = await idsOf(posts, MIDDLE_OF_HOT_AUTHOR, [author]);
   const [post = ''] = await idsOf(comments, HOTTEST_POST);

@@ -6,7 +6,8 @@ export interface Vocabulary {
   sentence(random: Random): string;
 }
 
-const WORDS = 20_000;
+/** As many as give the most frequent word to 70 % of all documents, and the rarest to 0.01 %. */
+const WORDS = 8_000;
 const SENTENCES = 20_000;
 const WORDS_EACH = 10;
 const CONSONANTS = 'bdfgklmnprstvz';

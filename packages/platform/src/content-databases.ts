@@ -8,13 +8,13 @@ import { openStores } from './stores.ts';
 /** The databases of the content graph, within reach. */
 export interface ContentDatabases {
   /** Connection strings, by service. */
-  readonly urls: Readonly<Record<'users' | 'posts' | 'comments', string>>;
+  readonly urls: Readonly<Record<'users' | 'posts' | 'comments' | 'search', string>>;
   /** Ends what was started for it. */
   close(): Promise<void>;
 }
 
 /**
- * Finds the databases of users, posts and comments: those that the environment names, else those of the data directory, whose
+ * Finds the databases of users, posts, comments and search: those that the environment names, else those of the data directory, whose
  * stores are started for it.
  *
  * @throws ConfigError when a variable of the platform is wrong
@@ -48,10 +48,10 @@ async function openEmbedded(
   }
 }
 
-type ContentPrefix = 'USERS' | 'POSTS' | 'COMMENTS';
+type ContentPrefix = 'USERS' | 'POSTS' | 'COMMENTS' | 'SEARCH';
 
 /** Undefined unless there is one for every service. */
 function urlsOf(find: (prefix: ContentPrefix) => string | undefined): ContentDatabases['urls'] | undefined {
-  const [users, posts, comments] = [find('USERS'), find('POSTS'), find('COMMENTS')];
-  return users && posts && comments ? { users, posts, comments } : undefined;
+  const [users, posts, comments, search] = [find('USERS'), find('POSTS'), find('COMMENTS'), find('SEARCH')];
+  return users && posts && comments && search ? { users, posts, comments, search } : undefined;
 }

@@ -8,20 +8,27 @@ import {
 } from '@trellis/content-events';
 import type { EventHandler } from '@trellis/events';
 import { holdPosts } from './deletion-lock.ts';
-import { createIndexer, currentGeneration } from './document-table.ts';
+import { createIndexer, currentGeneration, type Documents } from './document-table.ts';
 
-// Posts and comments tell independently: the end of a post may have been heard of before the last comment on it.
-const SAVE = `
-  INSERT INTO comment_document (id, post_id, words, generation)
-  SELECT id, post_id, setweight(to_tsvector('english', body), 'C'), ${currentGeneration('comments')}
-  FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS told (id, post_id, body)
-  WHERE NOT EXISTS (SELECT FROM post_document WHERE post_document.id = told.post_id AND deleted)
-  ON CONFLICT (id) DO UPDATE SET words = excluded.words, generation = excluded.generation`;
+/** The documents of comments. */
+export const commentDocuments: Documents = {
+  source: 'comments',
+  table: 'comment_document',
+  told: ['id uuid', 'post_id uuid', 'body text'],
+  // Posts and comments tell independently: the end of a post may have been heard of before the last comment on it.
+  save: (told) => `
+    INSERT INTO comment_document (id, post_id, words, generation)
+    SELECT id, post_id, setweight(to_tsvector('english', body), 'C'), ${currentGeneration('comments')}
+    FROM ${told} AS told (id, post_id, body)
+    WHERE NOT EXISTS (SELECT FROM post_document WHERE post_document.id = told.post_id AND deleted)
+    ON CONFLICT (id) DO UPDATE SET words = excluded.words, generation = excluded.generation`,
+};
+
+const SAVE = commentDocuments.save('unnest($1::uuid[], $2::uuid[], $3::text[])');
 
 /** Indexes comments by their words. Only those on published posts are found. */
 export const commentIndexer: EventHandler = createIndexer<CommentSaved, CommentDeleted>({
-  source: 'comments',
-  table: 'comment_document',
+  documents: commentDocuments,
   readSaved: ({ type, payload }) => (type === COMMENT_SAVED ? commentSaved.parse(payload) : undefined),
   readDeleted: ({ type, payload }) => (type === COMMENT_DELETED ? commentDeleted.parse(payload) : undefined),
   save: async (transaction, comments) => {

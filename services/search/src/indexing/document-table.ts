@@ -2,16 +2,24 @@ import { applyInRuns, type EventHandler, type SequencedEvent } from '@trellis/ev
 import type { Transaction } from '@trellis/postgres';
 import type { Source } from '../config.ts';
 
+/** The documents of one source. */
+export interface Documents {
+  readonly source: Source;
+  readonly table: string;
+  /** What has to be told of a thing, as columns: `body text`. */
+  readonly told: readonly string[];
+  /** SQL that writes the documents of what is told by a table or a function with these columns. */
+  readonly save: (told: string) => string;
+}
+
 /** What is told about the things of one source. */
 export interface SourceEvents<Saved, Deleted> {
-  readonly source: Source;
-  /** Its documents. */
-  readonly table: string;
+  readonly documents: Documents;
   /** Undefined for an event that does not say what a thing is now. */
   readonly readSaved: (event: Pick<SequencedEvent, 'type' | 'payload'>) => Saved | undefined;
   /** Undefined for an event that does not say that a thing is gone. */
   readonly readDeleted: (event: Pick<SequencedEvent, 'type' | 'payload'>) => Deleted | undefined;
-  /** Writes the documents; `GENERATION` of {@link currentGeneration} is theirs. */
+  /** Writes the documents. */
   readonly save: (transaction: Transaction, things: readonly Saved[]) => Promise<void>;
   readonly remove: (transaction: Transaction, thing: Deleted) => Promise<void>;
 }
@@ -26,7 +34,8 @@ export function currentGeneration(source: Source): string {
  * not shown is removed at its end.
  */
 export function createIndexer<Saved, Deleted>(events: SourceEvents<Saved, Deleted>): EventHandler {
-  const { source, table, readSaved } = events;
+  const { readSaved } = events;
+  const { source, table } = events.documents;
   const applyAll = (transaction: Transaction, told: readonly SequencedEvent[]): Promise<void> =>
     applyInRuns(told, {
       readSaved,

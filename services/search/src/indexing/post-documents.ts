@@ -8,19 +8,26 @@ import {
 } from '@trellis/content-events';
 import type { EventHandler } from '@trellis/events';
 import { awaitHolders } from './deletion-lock.ts';
-import { createIndexer, currentGeneration } from './document-table.ts';
+import { createIndexer, currentGeneration, type Documents } from './document-table.ts';
 
-// The words of a draft are not even kept.
-const SAVE = `
-  INSERT INTO post_document (id, published, words, generation)
-  SELECT id, published, CASE WHEN published THEN
-      setweight(to_tsvector('english', title), 'A') ||
-      setweight(to_tsvector('english', tags), 'B') ||
-      setweight(to_tsvector('english', body), 'D')
-    ELSE '' END, ${currentGeneration('posts')}
-  FROM unnest($1::uuid[], $2::boolean[], $3::text[], $4::text[], $5::text[]) AS told (id, published, title, tags, body)
-  ON CONFLICT (id) DO UPDATE SET published = excluded.published, deleted = false, words = excluded.words,
-    generation = excluded.generation`;
+/** The documents of posts; the words of a draft are not even kept. Tags are told a line each. */
+export const postDocuments: Documents = {
+  source: 'posts',
+  table: 'post_document',
+  told: ['id uuid', 'published boolean', 'title text', 'tags text', 'body text'],
+  save: (told) => `
+    INSERT INTO post_document (id, published, words, generation)
+    SELECT id, published, CASE WHEN published THEN
+        setweight(to_tsvector('english', title), 'A') ||
+        setweight(to_tsvector('english', tags), 'B') ||
+        setweight(to_tsvector('english', body), 'D')
+      ELSE '' END, ${currentGeneration('posts')}
+    FROM ${told} AS told (id, published, title, tags, body)
+    ON CONFLICT (id) DO UPDATE SET published = excluded.published, deleted = false, words = excluded.words,
+      generation = excluded.generation`,
+};
+
+const SAVE = postDocuments.save('unnest($1::uuid[], $2::boolean[], $3::text[], $4::text[], $5::text[])');
 
 const MARK_DELETED = `
   INSERT INTO post_document (id, published, deleted, words, generation)
@@ -29,8 +36,7 @@ const MARK_DELETED = `
 
 /** Indexes published posts by title, tags and text. */
 export const postIndexer: EventHandler = createIndexer<PostSaved, PostDeleted>({
-  source: 'posts',
-  table: 'post_document',
+  documents: postDocuments,
   readSaved: ({ type, payload }) => (type === POST_SAVED ? postSaved.parse(payload) : undefined),
   readDeleted: ({ type, payload }) => (type === POST_DELETED ? postDeleted.parse(payload) : undefined),
   save: async (transaction, posts) => {

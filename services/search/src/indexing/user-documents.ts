@@ -1,18 +1,24 @@
 import { USER_SAVED, userSaved } from '@trellis/content-events';
 import type { EventHandler } from '@trellis/events';
-import { createIndexer, currentGeneration } from './document-table.ts';
+import { createIndexer, currentGeneration, type Documents } from './document-table.ts';
 
-// Names are not words of a language: they stay as they are written. Whoever has none can't be found.
-const SAVE = `
-  INSERT INTO user_document (id, words, generation)
-  SELECT id, setweight(to_tsvector('simple', coalesce(name, '')), 'A'), ${currentGeneration('users')}
-  FROM unnest($1::uuid[], $2::text[]) AS told (id, name)
-  ON CONFLICT (id) DO UPDATE SET words = excluded.words, generation = excluded.generation`;
+/** The documents of users. Names are not words of a language: they stay as they are written. Whoever has none can't be found. */
+export const userDocuments: Documents = {
+  source: 'users',
+  table: 'user_document',
+  told: ['id uuid', 'name text'],
+  save: (told) => `
+    INSERT INTO user_document (id, words, generation)
+    SELECT id, setweight(to_tsvector('simple', coalesce(name, '')), 'A'), ${currentGeneration('users')}
+    FROM ${told} AS told (id, name)
+    ON CONFLICT (id) DO UPDATE SET words = excluded.words, generation = excluded.generation`,
+};
+
+const SAVE = userDocuments.save('unnest($1::uuid[], $2::text[])');
 
 /** Indexes users by their names. */
 export const userIndexer: EventHandler = createIndexer({
-  source: 'users',
-  table: 'user_document',
+  documents: userDocuments,
   readSaved: ({ type, payload }) => (type === USER_SAVED ? userSaved.parse(payload) : undefined),
   readDeleted: () => undefined,
   save: async (transaction, users) => {
