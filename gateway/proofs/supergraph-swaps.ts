@@ -1,8 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createTemporaryDirectory, type Proof, type ProofOptions } from '@trellis/testkit';
 import { createLogger, createMetrics, type Metrics } from '@trellis/deployable';
 import { Pool } from 'undici';
@@ -11,6 +9,7 @@ import { compose } from '../src/testing/compose.ts';
 import { startLibraryGraph, type LibraryGraph } from '../src/testing/library-graph.ts';
 import type { SubgraphServer } from '../src/testing/subgraph-server.ts';
 import { startEventGraph } from '../src/testing/event-graph.ts';
+import { collectedHeap } from '../test-fixtures/load/collected-heap.ts';
 import { openSubscribers, type Subscribers } from '../test-fixtures/load/subscribers.ts';
 import { startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
 
@@ -245,15 +244,4 @@ async function served(metrics: Metrics): Promise<number> {
 async function valueOf(metrics: Metrics, name: string, outcome?: string): Promise<number> {
   const { values } = (await metrics.getSingleMetric(name)?.get()) ?? { values: [] };
   return values.find(({ labels }) => outcome === undefined || labels['outcome'] === outcome)?.value ?? 0;
-}
-
-/** Bytes of live objects. Twice, with a turn between: finalizers let go of more. */
-async function collectedHeap(): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void; // V8 defines it in every context made after the flag
-  for (let round = 0; round < 3; round += 1) {
-    collect();
-    await sleep(50);
-  }
-  return process.memoryUsage().heapUsed;
 }

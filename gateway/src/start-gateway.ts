@@ -10,10 +10,15 @@ import type { GatewaySettings } from './settings.ts';
 import { settingsInUse, type SettingsInUse } from './settings-in-use.ts';
 import { watchFile } from './watch-file.ts';
 
-/** Starts a gateway in this process. Rejects when it can't serve. */
+/**
+ * Starts a gateway in this process. Rejects when it can't serve.
+ *
+ * @param mayListen asked once all is ready; the port is opened when it resolves. At once by default.
+ */
 export async function startGateway(
   config: GatewayConfig,
   { logger, metrics }: Resources,
+  mayListen: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Deployable> {
   const inUse = settingsInUse(config);
   const resources = await openResources(
@@ -40,6 +45,7 @@ export async function startGateway(
     readiness: {},
     streams: { settings: inUse.transports, open: resources.streams, metrics: resources.streamMetrics },
   });
+  await mayListen();
   const url = await server.listen({ port: config.PORT, host: config.HOST });
   let closing: Promise<void> | undefined;
   return {

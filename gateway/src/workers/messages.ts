@@ -2,10 +2,16 @@ import type { GatewayConfig } from '../config.ts';
 
 /** What the primary process tells a worker. */
 export type ToWorker =
-  { readonly kind: 'start'; readonly config: GatewayConfig } | { readonly kind: 'close' };
+  | { readonly kind: 'start'; readonly config: GatewayConfig }
+  | { readonly kind: 'listen' }
+  | { readonly kind: 'close' };
 
-/** What a worker tells the primary process: `waiting` when it listens to messages, as what was sent before may be lost. */
+/**
+ * What a worker tells the primary process: `waiting` when it listens to messages, as what was sent before may be lost;
+ * `prepared` when all but the port is open.
+ */
 export type FromWorker =
   | { readonly kind: 'waiting' }
+  | { readonly kind: 'prepared' }
   | { readonly kind: 'ready'; readonly url: string }
   | { readonly kind: 'failed'; readonly message: string };

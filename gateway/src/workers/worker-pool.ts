@@ -14,8 +14,8 @@ const RESTART_PAUSE_MS = 500;
 const CLOSE_DEADLINE_MS = 20_000;
 
 /**
- * Serves with several processes that share one port. One that dies is replaced; the metrics of this process are the
- * sums of theirs.
+ * Serves with several processes that share one port, which is open when all of them are ready. One that dies is replaced;
+ * the metrics of this process are the sums of theirs.
  *
  * @throws Error when the first workers can't start
  */
@@ -46,7 +46,9 @@ class WorkerPool {
   async start(): Promise<string> {
     cluster.setupPrimary(workerSettings());
     try {
-      const urls = await Promise.all(Array.from({ length: this.#config.WORKERS }, () => this.#fork()));
+      const workers = Array.from({ length: this.#config.WORKERS }, () => this.#fork());
+      await Promise.all(workers.map((worker) => isPrepared(worker, this.#config)));
+      const urls = await Promise.all(workers.map((worker) => this.#serve(worker)));
       return urls[0] ?? '';
     } catch (error) {
       await this.close();
@@ -61,12 +63,19 @@ class WorkerPool {
     return this.#closing;
   }
 
-  async #fork(): Promise<string> {
+  #fork(): Worker {
     const worker = cluster.fork();
     this.#workers.set(worker, 'starting');
     worker.once('exit', () => this.#workers.delete(worker));
-    const url = await becomesReady(worker, this.#config);
-    this.#workers.set(worker, 'serving');
+    return worker;
+  }
+
+  /** @returns where it listens */
+  async #serve(worker: Worker): Promise<string> {
+    const listening = listens(worker);
+    this.#workers.set(worker, 'serving'); // from now on it may have something to finish
+    tell(worker, { kind: 'listen' });
+    const url = await listening;
     worker.once('exit', () => this.#replace(worker));
     return url;
   }
@@ -80,11 +89,17 @@ class WorkerPool {
   #forkLater(): void {
     setTimeout(() => {
       if (this.#closing) return;
-      this.#fork().catch((error: unknown) => {
+      this.#startAnother().catch((error: unknown) => {
         this.#logger.error({ err: error }, 'a worker could not be replaced; it is tried again');
         this.#forkLater();
       });
     }, RESTART_PAUSE_MS);
+  }
+
+  async #startAnother(): Promise<void> {
+    const worker = this.#fork();
+    await isPrepared(worker, this.#config);
+    await this.#serve(worker);
   }
 }
 
@@ -108,14 +123,31 @@ function workerSettings(): ClusterSettings {
   return { exec, execArgv: [SEMI_SPACE, '--conditions=trellis-source', '--import', loader] };
 }
 
-function becomesReady(worker: Worker, config: GatewayConfig): Promise<string> {
+/** All but its port is open. */
+async function isPrepared(worker: Worker, config: GatewayConfig): Promise<void> {
+  const prepared = hears(worker, 'prepared');
+  worker.on('message', ({ kind }: FromWorker) => {
+    if (kind === 'waiting') tell(worker, { kind: 'start', config });
+  });
+  await prepared;
+}
+
+/** @returns where it listens */
+async function listens(worker: Worker): Promise<string> {
+  return (await hears(worker, 'ready')).url;
+}
+
+type Heard<Kind extends FromWorker['kind']> = Extract<FromWorker, { readonly kind: Kind }>;
+
+/** Rejects when the worker fails or ends before it says so. */
+function hears<Kind extends FromWorker['kind']>(worker: Worker, kind: Kind): Promise<Heard<Kind>> {
   return new Promise((resolve, reject) => {
     worker.once('exit', (code, signal) =>
       reject(new Error(`Worker ${worker.id} has ended (${signal ?? `status ${code}`}) before it was ready.`)),
     );
     worker.on('message', (message: FromWorker) => {
-      if (message.kind === 'waiting') tell(worker, { kind: 'start', config });
-      else if (message.kind === 'ready') resolve(message.url);
+      if (message.kind === kind)
+        resolve(message as Heard<Kind>); // by its kind
       else if (message.kind === 'failed') reject(new Error(message.message));
     });
   });

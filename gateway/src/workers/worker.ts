@@ -11,11 +11,13 @@ import type { FromWorker, ToWorker } from './messages.ts';
 const EXIT_FAILED = 1;
 
 let gateway: Deployable | undefined;
+let listen = (): void => undefined;
 
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 process.on('message', (message: ToWorker) => {
   if (message.kind === 'start') void serve(message.config);
+  else if (message.kind === 'listen') listen();
   else if (message.kind === 'close') void close();
 });
 process.on('disconnect', () => void close());
@@ -29,13 +31,21 @@ async function serve(config: GatewayConfig): Promise<void> {
   AggregatorRegistry.setRegistries(metrics);
   void new AggregatorRegistry(); // answers the primary's question for metrics
   try {
-    gateway = await startGateway(config, { logger, metrics });
+    gateway = await startGateway(config, { logger, metrics }, mayListen);
     tell({ kind: 'ready', url: gateway.url });
   } catch (error) {
     logger.fatal({ err: error }, 'a worker could not start');
     tell({ kind: 'failed', message: String(error) });
     process.exit(EXIT_FAILED);
   }
+}
+
+/** A port that all workers share is open as soon as one of them listens; so they begin together. */
+function mayListen(): Promise<void> {
+  return new Promise((resolve) => {
+    listen = resolve;
+    tell({ kind: 'prepared' });
+  });
 }
 
 async function close(): Promise<void> {

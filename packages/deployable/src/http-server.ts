@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, {
   LogController,
   type FastifyError,
@@ -55,27 +57,53 @@ function answerMalformedAddress(_error: FastifyError, _request: FastifyRequest, 
   void reply.status(400).send({ error: 'Bad Request', message: 'The address is not well-formed.' });
 }
 
-const CLOSING_CHECK_MS = 50;
+/** A port stays open until nothing has arrived at it for so long. */
+const QUIET_MS = 100;
+/** For that, with clients that don't leave; and for a request on a connection that was opened. */
+const LEAVING_MS = 1_000;
+const CLOSING_CHECK_MS = 25;
 
 /**
- * Fastify closes the connections that are idle when it begins to close, and waits for all others. Some of those never
- * end by themselves in good time: one that carries a request now stays open for the keep-alive time-out after its answer,
- * and one on which no request has arrived whole (browsers open some in advance) waits for the rest of it. So the idle
- * ones are closed again and again, and all that is left as soon as nothing is being answered.
+ * A client that connects or sends at the moment the server begins to close can't know. So the port is closed once nothing
+ * arrives any more: until then all is answered, and every answer ends its connection.
+ *
+ * Then Node closes the connections that are idle, and waits for all others. Some of those never end by themselves in good
+ * time: one that carries a request now stays open for the keep-alive time-out after its answer, and one on which no request
+ * has arrived whole (browsers open some in advance) waits for the rest of it. So the idle ones are closed again and again,
+ * and all that is left when nothing is being answered and nothing has arrived for a while.
  */
 function closeConnectionsInOrder(server: FastifyInstance): void {
   const http = server.server;
+  const traffic = watchTraffic(http);
+  server.addHook('preClose', async () => {
+    if (!http.listening) return;
+    const leavingUntil = performance.now() + LEAVING_MS;
+    // at least once: what has arrived and is not read yet has no other time
+    do await sleep(CLOSING_CHECK_MS);
+    while (traffic.quietMs() < QUIET_MS && performance.now() < leavingUntil);
+    const check = setInterval(() => {
+      if (traffic.answering() === 0 && traffic.quietMs() >= LEAVING_MS) http.closeAllConnections();
+      else http.closeIdleConnections();
+    }, CLOSING_CHECK_MS);
+    http.once('close', () => clearInterval(check));
+  });
+}
+
+interface Traffic {
+  /** Requests in flight. */
+  answering(): number;
+  /** Since a connection was opened, or a request arrived. */
+  quietMs(): number;
+}
+
+function watchTraffic(http: Server): Traffic {
   let answering = 0;
+  let arrivedAt = -Infinity;
+  http.on('connection', () => (arrivedAt = performance.now()));
   http.on('request', (_request, response) => {
+    arrivedAt = performance.now();
     answering += 1;
     response.once('close', () => (answering -= 1));
   });
-  server.addHook('preClose', async () => {
-    const check = setInterval(() => {
-      if (answering === 0) http.closeAllConnections();
-      else http.closeIdleConnections();
-    }, CLOSING_CHECK_MS);
-    if (http.listening) http.once('close', () => clearInterval(check));
-    else clearInterval(check);
-  });
+  return { answering: () => answering, quietMs: () => performance.now() - arrivedAt };
 }

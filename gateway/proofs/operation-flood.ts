@@ -1,0 +1,145 @@
+import type { Proof, ProofOptions } from '@trellis/testkit';
+import { DEFAULT_COSTS } from '../src/limits/cost-settings.ts';
+import { PROTECTIVE_LIMITS } from '../src/limits/limits.ts';
+import { createOperationCatalogue } from '../src/pipeline/operation-catalogue.ts';
+import { PlannerOverstrained } from '../src/planner-thread/planner-worker.ts';
+import { createPlannerThread, type QueryPlanSource } from '../src/planner-thread/planner-thread.ts';
+import { createOperationPlanner } from '../src/planning/plan-operation.ts';
+import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';
+import { shop } from '../test-fixtures/graphs/shop.ts';
+import { collectedHeap } from '../test-fixtures/load/collected-heap.ts';
+import { composeGraph } from '../test-fixtures/synthetic/start-graph.ts';
+
+interface Size {
+  readonly flood: number;
+  readonly inUse: number;
+  readonly maxPlans: number;
+  /** How many operations of the flood come between two rounds of those in use. */
+  readonly between: number;
+}
+
+const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
+  small: { flood: 500, inUse: 20, maxPlans: 100, between: 150 },
+  full: { flood: 100_000, inUse: 200, maxPlans: 2_000, between: 5_000 },
+};
+const MAX_GROWTH_PERCENT = 10;
+const AT_ONCE = 500;
+const PLANNING_MS = 2_000;
+
+/**
+ * S-034: very many operations, each sent once, beside some that are sent again and again. S-035: one that many send at once
+ * for the first time. S-036: one that overstrains the planner.
+ */
+export const proof: Proof = {
+  name: 'operation-flood',
+  description:
+    'Operations that are sent once, by many at once, or to overstrain the planner take nothing from those in use.',
+  async run({ size }) {
+    const { flood, inUse, maxPlans, between } = SIZES[size];
+    const bench = createBench(maxPlans);
+    try {
+      const used = Array.from({ length: inUse }, (_, index) => `query Used${index} { me { name } }`);
+      for (let round = 0; round < 2; round += 1) for (const text of used) await bench.plan(text);
+      let plannedAgain = 0;
+      let heapBefore = 0;
+      for (let number = 0; number < flood; number += 1) {
+        await bench.plan(`query Once${number} { topProducts(first: ${number % 9}) { upc name } }`);
+        if (number === Math.floor(flood / 2)) heapBefore = await collectedHeap();
+        if (number % between > 0) continue;
+        plannedAgain += await bench.plannedBy(async () => {
+          for (const text of used) await bench.plan(text);
+        });
+      }
+      const heapAfter = await collectedHeap();
+      const plannedTogether = await bench.plannedBy(() =>
+        Promise.all(Array.from({ length: AT_ONCE }, () => bench.plan('query Cold { me { username } }'))),
+      );
+      const killedFor = await bench.overstrain();
+      const plannedAfter = await bench.plannedBy(() => bench.plan('query After { me { email } }'));
+      const growthPercent = (heapAfter / heapBefore - 1) * 100;
+      // a small flood has not filled the caches at its middle
+      const isBounded = size === 'small' || growthPercent <= MAX_GROWTH_PERCENT;
+      return {
+        passed:
+          plannedAgain === 0 &&
+          isBounded &&
+          plannedTogether === 1 &&
+          killedFor === 'planningMs' &&
+          plannedAfter === 1,
+        figures: {
+          flood,
+          inUse,
+          plannedAgain,
+          heapMb: (heapAfter / 1e6).toFixed(1),
+          heapGrowthPercent: growthPercent.toFixed(1),
+          askedAtOnce: AT_ONCE,
+          plannedForThem: plannedTogether,
+          killedFor,
+          plannedAfterwards: plannedAfter,
+        },
+      };
+    } finally {
+      await bench.close();
+    }
+  },
+};
+
+const BOMB_LEVELS = 14;
+
+function fragmentBomb(levels: number): string {
+  const fragments = Array.from({ length: levels }, (_, level) => {
+    const next = `...F${level + 1}`;
+    return `fragment F${level} on Book { a${level}: related { ${next} } b${level}: related { ${next} } }`;
+  });
+  return `{ topProducts { ...F0 } } ${fragments.join(' ')} fragment F${levels} on Book { name inStock }`;
+}
+
+interface Bench {
+  plan(text: string): Promise<void>;
+  /** How many plans were made meanwhile. */
+  plannedBy(work: () => Promise<unknown>): Promise<number>;
+  /** Gives the thread more than it can plan in its time. @returns the limit that it went over */
+  overstrain(): Promise<string>;
+  close(): Promise<void>;
+}
+
+function createBench(maxPlans: number): Bench {
+  let planned = 0;
+  const thread = createPlannerThread({ deadlineMs: PLANNING_MS });
+  const source: QueryPlanSource = {
+    load: (supergraph) => thread.load(supergraph),
+    unload: (supergraph) => thread.unload(supergraph),
+    close: () => thread.close(),
+    plan(...question) {
+      planned += 1;
+      return thread.plan(...question);
+    },
+  };
+  const supergraph = buildSupergraph(composeGraph(shop, (name) => `http://${name}.test/`));
+  const planner = createOperationPlanner({ source, maxPlans });
+  const catalogue = createOperationCatalogue(supergraph, {
+    limits: PROTECTIVE_LIMITS,
+    costs: DEFAULT_COSTS,
+    policies: {},
+    introspection: true,
+  });
+  return {
+    async plannedBy(work) {
+      const before = planned;
+      await work();
+      return planned - before;
+    },
+    async overstrain() {
+      const found = await thread
+        .plan(supergraph, fragmentBomb(BOMB_LEVELS), [], new AbortController().signal)
+        .catch((error: unknown) => error);
+      return found instanceof PlannerOverstrained ? found.limit : String(found);
+    },
+    close: () => planner.close(),
+    async plan(text) {
+      const { document, documentHash, name: operationName } = catalogue.document(text).operation(undefined);
+      const request = { supergraph, document, documentHash, operationName, variables: {} };
+      await planner.planOperation(request, new AbortController().signal);
+    },
+  };
+}
