@@ -83,6 +83,15 @@ describe('gateway.yaml', () => {
     ]);
   });
 
+  it('is judged together with the environment', () => {
+    const problems = problemsOf({ ...file('other: 1\nresponseCache: {}'), PORT: 'x' });
+    expect(problems).toEqual([expect.stringMatching(/^PORT/), expect.stringMatching(/"other"/)]);
+    expect(problemsOf(file('responseCache: {}'))).toEqual([
+      'responseCache: it needs redisUrl, or the environment REDIS_URL.',
+    ]);
+    expect(problemsOf(file('responseCache: { redisUrl: "redis://127.0.0.1" }'))).toEqual([]);
+  });
+
   it('forwards no header that subgraphs take for the word of the gateway', () => {
     for (const name of ['X-User-Id', 'connection', 'trellis-user-context', 'a b'])
       expect(problemsOf(file(`headers: { forward: [x-tenant, "${name}"] }`))).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { list, port, readConfig, url, wholeNumber, type Environment } from '@trellis/config';
+import { ConfigError, list, port, readConfig, url, wholeNumber, type Environment } from '@trellis/config';
 import { processVariables } from '@trellis/deployable';
 import type { JWK } from 'jose';
 import { z } from 'zod';
@@ -128,17 +128,35 @@ export type GatewayConfig = Readonly<z.output<typeof configSchema>> & {
 };
 
 /**
- * Reads the environment, and the file that CONFIG names.
+ * Reads the environment, and the file that CONFIG names. A variable that is empty counts as absent.
  *
  * @throws ConfigError with all that is wrong
  */
 export function readGatewayConfig(environment: Environment): GatewayConfig {
-  const config = readConfig(configSchema, environment, {
-    subject: 'gateway',
-    prefix: 'GATEWAY',
-    contradictions: findContradictions,
-  });
-  const settings = config.CONFIG === undefined ? {} : readSettings(config.CONFIG, environment);
+  const problems: string[] = [];
+  const collect = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(...error.problems);
+      return undefined;
+    }
+  };
+  const config = collect(() =>
+    readConfig(configSchema, environment, {
+      subject: 'gateway',
+      prefix: 'GATEWAY',
+      contradictions: findContradictions,
+    }),
+  );
+  const file = environment['GATEWAY_CONFIG'] || environment['CONFIG'];
+  const settings = collect(() => (file ? readSettings(file, environment) : {}));
+  const isCacheHomeless =
+    config && !config.REDIS_URL && settings?.responseCache && !settings.responseCache.redisUrl;
+  if (isCacheHomeless) problems.push('responseCache: it needs redisUrl, or the environment REDIS_URL.');
+  if (!config || !settings || problems.length > 0)
+    throw new ConfigError((config && file) ?? 'gateway', problems);
   return Object.freeze({ ...config, settings, environment });
 }
 

@@ -12,6 +12,7 @@ import { createSubgraphHeaders } from './pipeline/subgraph-headers.ts';
 import { manifestFiles } from './read-settings.ts';
 import { observeActivity } from './presence/observe-activity.ts';
 import type { GatewayResources } from './resources.ts';
+import type { KeepRules, ResponseCaching } from './response-cache/response-cache.ts';
 import type { IssuerSettings } from './settings.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
 import { traceFetches, tracePlanning } from './tracing/trace-work.ts';
@@ -54,6 +55,7 @@ export function createServices(
       contexts: resources.contexts,
     }),
     streams: resources.streams,
+    responseCaching: responseCachingOf(config, resources),
     answerPolicy: {
       maxCharacters: inUse.responseCharacters,
       showCost: config.settings.extensions?.cost ?? false,
@@ -61,6 +63,25 @@ export function createServices(
     },
     errorPolicy: { exposeInternals: !inUse.production },
     observer: createObserver(logger),
+  };
+}
+
+const DEFAULT_KEEP_RULES: KeepRules = { maxAgeS: 300, maxCharacters: 262_144 };
+
+function responseCachingOf(
+  { settings }: GatewayConfig,
+  { responseCache }: GatewayResources,
+): ResponseCaching | undefined {
+  if (!settings.responseCache || !responseCache) return undefined;
+  const { maxAgeS, maxCharacters, sharePublic = false } = settings.responseCache;
+  return {
+    cache: responseCache,
+    rules: {
+      maxAgeS: maxAgeS ?? DEFAULT_KEEP_RULES.maxAgeS,
+      maxCharacters: maxCharacters ?? DEFAULT_KEEP_RULES.maxCharacters,
+    },
+    sharePublic,
+    configuration: sha256(JSON.stringify(settings)),
   };
 }
 

@@ -27,11 +27,13 @@ import {
   startActivityPublisher,
   type ActivityPublisher,
 } from './presence/activity-publisher.ts';
+import { ResponseCache } from './response-cache/response-cache.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from './subscriptions/open-streams.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph/supergraph-store.ts';
 import { createGraphMetrics, type GraphMetrics } from './telemetry/graph-metrics.ts';
+import { createResponseCacheMetrics } from './telemetry/response-cache-metrics.ts';
 import { createStreamMetrics, type StreamMetrics } from './telemetry/stream-metrics.ts';
 import { createTrafficMetrics, registerTrafficGauges } from './telemetry/traffic-metrics.ts';
 import { Admission } from './traffic/admission.ts';
@@ -54,6 +56,8 @@ export interface GatewayResources {
   readonly activity: ActivityPublisher;
   readonly persistedQueries: PersistedQueryStore;
   readonly knownOperations: KnownOperations;
+  /** Absent where no answers are kept. */
+  readonly responseCache: ResponseCache | undefined;
   readonly contexts: SubgraphContexts | undefined;
   readonly streams: OpenStreams;
   readonly streamMetrics: StreamMetrics;
@@ -94,6 +98,7 @@ export async function openResources(
   const redis = config.REDIS_URL === undefined ? undefined : connect(config.REDIS_URL, 'commands', logger);
   const activity = publishActivity(config, redis, logger);
   const revocations = await followRevocations(config.REDIS_URL, redis, logger);
+  const responseCache = openResponseCache(config, logger, metrics);
   const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY);
   const streamMetrics = createStreamMetrics(metrics);
   const streams = createOpenStreams({
@@ -123,6 +128,7 @@ export async function openResources(
     revocations,
     activity,
     knownOperations,
+    responseCache: responseCache?.cache,
     persistedQueries: openPersistedQueries(redis, logger),
     contexts,
     streams,
@@ -139,6 +145,7 @@ export async function openResources(
         revocations,
         activity,
         tracing,
+        cacheRedis: responseCache?.redis,
       }),
   };
 }
@@ -156,10 +163,12 @@ function describeBreak(event: unknown): unknown {
   return { message, code, reason };
 }
 
-type Closeable = Pick<
+interface Closeable extends Pick<
   GatewayResources,
   'streams' | 'supergraphs' | 'planner' | 'subgraphClient' | 'redis' | 'revocations' | 'activity' | 'tracing'
->;
+> {
+  readonly cacheRedis: RedisConnection | undefined;
+}
 
 /** In the order in which they use one another; a new supergraph that is being prepared stops waiting for its plans. */
 async function closeResources(resources: Closeable): Promise<void> {
@@ -171,6 +180,7 @@ async function closeResources(resources: Closeable): Promise<void> {
   await resources.revocations?.close();
   await resources.activity.close();
   resources.redis?.disconnect();
+  resources.cacheRedis?.disconnect();
   await resources.tracing?.close();
 }
 
@@ -214,7 +224,12 @@ function openPlanner(
     },
   });
   const { selections: maxSelections } = inUse.limits;
-  return createOperationPlanner({ source, maxSelections, overridePercents: settings.overridePercents });
+  return createOperationPlanner({
+    source,
+    maxSelections,
+    overridePercents: settings.overridePercents,
+    observer: metrics.planning,
+  });
 }
 
 function openSupergraphs(
@@ -241,10 +256,11 @@ function openSupergraphs(
   });
 }
 
-function connect(url: string, purpose: string, logger: Logger): RedisConnection {
+function connect(url: string, purpose: string, logger: Logger, commandTimeoutMs?: number): RedisConnection {
   return connectRedis({
     url,
     name: `trellis-gateway-${purpose}`,
+    ...(commandTimeoutMs !== undefined && { commandTimeoutMs }),
     onError: (error) =>
       logger.warn({ reason: error.message }, "Redis can't be reached; the gateway goes on without it"),
   });
@@ -282,6 +298,21 @@ function openPersistedQueries(redis: RedisConnection | undefined, logger: Logger
     redis,
     onError: (error) => logger.warn({ err: error }, 'persisted queries are not shared at present'),
   });
+}
+
+/** Milliseconds for a question to the cache: executing a query takes no longer than some hundreds. */
+const CACHE_TIMEOUT_MS = 500;
+
+/** On a connection of its own, whose commands are given up sooner than those that queries can't do without. */
+function openResponseCache(
+  { settings, REDIS_URL }: GatewayConfig,
+  logger: Logger,
+  metrics: Resources['metrics'],
+): { readonly cache: ResponseCache; readonly redis: RedisConnection } | undefined {
+  const url = settings.responseCache && (settings.responseCache.redisUrl ?? REDIS_URL);
+  if (url === undefined) return undefined;
+  const redis = connect(url, 'response-cache', logger, CACHE_TIMEOUT_MS);
+  return { redis, cache: new ResponseCache({ redis, observer: createResponseCacheMetrics(metrics) }) };
 }
 
 async function createContexts(privateKey: JWK | undefined): Promise<SubgraphContexts | undefined> {

@@ -73,7 +73,11 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     server,
     dependencies.admission,
     ADMITTED_PATHS,
-    registerAdmissionMetrics(dependencies.metrics, dependencies.admission),
+    registerAdmissionMetrics(
+      dependencies.metrics,
+      dependencies.admission,
+      () => services().executionGate.waiting,
+    ),
   );
   if (http.cors) allowCrossOrigin(server, http.cors);
   if (http.compression !== false) compressAnswers(server, http.compression?.minBytes);

@@ -7,6 +7,10 @@ import {
   type AdmissionSettings,
   type TrafficSettings,
 } from './traffic/traffic-settings.ts';
+import {
+  responseCacheSettings,
+  type ResponseCacheSettings,
+} from './response-cache/response-cache-settings.ts';
 import { telemetrySettings, type TelemetrySettings } from './tracing/tracing-settings.ts';
 import { mayBeForwarded, type HeaderRules } from './pipeline/subgraph-headers.ts';
 import {
@@ -41,6 +45,7 @@ export interface GatewaySettings {
   readonly overridePercents?: Readonly<Record<string, number>> | undefined;
   readonly subscriptions?: SubscriptionFileSettings | undefined;
   readonly live?: LiveFileSettings | undefined;
+  readonly responseCache?: ResponseCacheSettings | undefined;
   readonly telemetry?: TelemetrySettings | undefined;
   readonly traffic?: TrafficSettings | undefined;
   readonly admission?: AdmissionSettings | undefined;
@@ -327,6 +332,7 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
     ),
   subscriptions: subscriptionSettings.optional(),
   live: liveSettings.optional(),
+  responseCache: responseCacheSettings.optional(),
   telemetry: telemetrySettings.optional(),
   traffic: trafficSettings.optional(),
   admission: admissionSettings.optional(),

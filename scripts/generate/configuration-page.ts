@@ -63,6 +63,15 @@ const settings = `## gateway.yaml
 The file that the gateway's \`CONFIG\` names. All of it is optional; a key that is not listed here is refused.
 \`\${NAME}\` in a value is the environment variable of that name, \`\${NAME:-text}\` has a default.
 
+Editors complete and check it by [gateway.schema.json](../gateway/gateway.schema.json), which the gateway's package holds too. With
+the YAML language server, on the first line:
+
+\`\`\`yaml
+# yaml-language-server: $schema=./node_modules/@trellis/gateway/gateway.schema.json
+\`\`\`
+
+A change of the file is taken over as a whole or not at all, without a restart; keys that need one say so.
+
 `;
 
 /** docs/configuration.md, from the schemas of all that is configured. */

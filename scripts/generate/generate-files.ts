@@ -7,6 +7,7 @@ import { generateApiSchema } from './api-schema-file.ts';
 import { generateBehavioursPage } from './behaviours-page.ts';
 import { generateConfigurationPage } from './configuration-page.ts';
 import type { GeneratedFile } from './generated-file.ts';
+import { generateSettingsSchema } from './settings-schema-file.ts';
 import { generateSupergraph } from './supergraph-file.ts';
 
 /** Settings of {@link generateFiles}. */
@@ -19,12 +20,13 @@ const generators: readonly (() => Promise<GeneratedFile>)[] = [
   generateSupergraph,
   generateApiSchema,
   generateConfigurationPage,
+  generateSettingsSchema,
   generateBehavioursPage,
 ];
 
 /**
- * Brings the generated files up to date: the subgraphs' resolver types, supergraph.graphql, docs/api.graphql, and the
- * pages docs/configuration.md and docs/authorization-behaviours.md.
+ * Brings the generated files up to date: the subgraphs' resolver types, supergraph.graphql, docs/api.graphql,
+ * gateway.schema.json, and the pages docs/configuration.md and docs/authorization-behaviours.md.
  *
  * @returns the paths of those that were out of date
  */

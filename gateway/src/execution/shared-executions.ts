@@ -1,5 +1,6 @@
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import type { ExecutionResult } from './execution-result.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /**
  * Executes queries that are the same in everything once. Those that share an execution have all arrived before it begins,
@@ -43,12 +44,4 @@ export class SharedExecutions {
     });
     return this.#turn;
   }
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

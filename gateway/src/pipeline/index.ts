@@ -9,6 +9,7 @@ import type { AdmittedOperation } from './admitted-operation.ts';
 import { answerInParts } from './answer-in-parts.ts';
 import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
 import { respond, respondToFailure } from './respond.ts';
+import { cachedExecutionOf, invalidateShown, type CachedExecution } from './response-caching.ts';
 import type { PipelineServices } from './services.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
@@ -26,6 +27,7 @@ import { WholeAnswer } from './whole-answer.ts';
  *     rate              of the user and the client           RATE_LIMITED
  *     authorize         fields the caller may not see        UNAUTHENTICATED, FORBIDDEN on those fields
  *     plan              operation → plan, remembered
+ *     keep              query → answer, where one is kept for those who ask
  *     execute           plan → result, or its first part
  *     respond           result → what clients are shown
  *
@@ -75,32 +77,47 @@ async function planAndExecute(
     { supergraph, document, documentHash, operationName, variables, denied, incremental: context.takesParts },
     context.signal,
   );
+  const cached = plan.isDeferred ? undefined : cachedExecutionOf(plan, admitted, context, services);
   const execution = {
     variables,
-    headersFor: services.headersForSubgraphs.of(context, caller),
+    headersFor: services.headersForSubgraphs.of(context, cached?.asked ?? caller),
     subgraphClient: services.subgraphClient,
     signal: context.signal,
   };
   if (plan.isDeferred) return answerInParts(plan, execution, admitted, context, services);
-  return respondWhole(
-    await execute(plan, execution, admitted, context, services),
-    admitted,
-    context,
-    services,
-  );
+  const result = cached
+    ? await executeUnlessKept(plan, execution, cached, services)
+    : await execute(plan, execution, admitted, context, services);
+  return respondWhole(result, admitted, context, services);
+}
+
+async function executeUnlessKept(
+  plan: OperationPlan,
+  execution: ExecutionContext,
+  { query }: CachedExecution,
+  { executionGate, responseCaching }: PipelineServices,
+): Promise<ExecutionResult> {
+  const run = (): Promise<ExecutionResult> =>
+    executionGate.run(() => executePlan(plan, execution), execution.signal);
+  return responseCaching ? responseCaching.cache.answer(query, run) : run();
 }
 
 /** Queries that are the same for subgraphs, and arrive together, are executed once. */
-function execute(
+async function execute(
   plan: OperationPlan,
   execution: ExecutionContext,
   { variables, caller }: AdmittedOperation,
   context: RequestContext,
-  { executionGate, sharedExecutions, headersForSubgraphs }: PipelineServices,
+  services: PipelineServices,
 ): Promise<ExecutionResult> {
+  const { executionGate, sharedExecutions, headersForSubgraphs } = services;
   const { signal } = context;
   const run = (): Promise<ExecutionResult> => executionGate.run(() => executePlan(plan, execution), signal);
-  if (plan.kind !== 'query') return run();
+  if (plan.kind !== 'query') {
+    const result = await run();
+    await invalidateShown(plan, result, services);
+    return result;
+  }
   const told = `${JSON.stringify(variables)} ${headersForSubgraphs.identityOf(context, caller)}`;
   return sharedExecutions.execute(plan, told, signal, run);
 }

@@ -14,6 +14,7 @@ import type { KnownOperations } from './known-operations.ts';
 import type { OperationCatalogue } from './operation-catalogue.ts';
 import type { OperationStreams } from './operation-streams.ts';
 import type { PersistedQueryPolicy } from './persisted-query.ts';
+import type { ResponseCaching } from '../response-cache/response-cache.ts';
 import type { HeadersForSubgraphs } from './subgraph-headers.ts';
 
 /** What the pipeline tells its host, for logs and metrics. Nothing in it is secret. */
@@ -53,6 +54,8 @@ export interface PipelineServices {
   readonly errorPolicy: ErrorPolicy;
   readonly answerPolicy: AnswerPolicy;
   readonly observer: PipelineObserver;
+  /** Absent where no answers are kept. */
+  readonly responseCaching: ResponseCaching | undefined;
   /** Absent where nothing is traced. */
   readonly tracing: Tracing | undefined;
 }

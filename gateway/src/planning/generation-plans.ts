@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { SegmentedCache } from '../caching/segmented-cache.ts';
+import { untilAborted } from '../execution/until-aborted.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
 /** Makes a plan; the signal says that nobody waits for it any more. */
@@ -64,6 +65,11 @@ export class GenerationPlans {
     return undefined;
   }
 
+  /** Whether a plan is just being made. */
+  isUnderway(key: string): boolean {
+    return this.#underway.has(key);
+  }
+
   /** Waits for a plan that is underway, or makes it. @throws the signal's reason; it is still made for others */
   async make(key: string, makePlan: MakePlan, signal: AbortSignal): Promise<OperationPlan> {
     signal.throwIfAborted();
@@ -111,13 +117,4 @@ export class GenerationPlans {
     this.#isReleased = true;
     this.#release();
   }
-}
-
-/** Stops waiting when the signal says so. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

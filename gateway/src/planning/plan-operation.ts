@@ -32,6 +32,19 @@ export interface PlannerOptions {
   readonly overridePercents?: Readonly<Record<string, number>> | undefined;
   /** From 0 up to 1, for the choice of progressive overrides. @default Math.random */
   readonly random?: (() => number) | undefined;
+  /** @default nobody */
+  readonly observer?: PlanningObserver | undefined;
+}
+
+/** Told of what becomes of operations that are to be planned. */
+export interface PlanningObserver {
+  /** The plan was there. */
+  remembered(): void;
+  /** Somebody else was just having it made. */
+  joined(): void;
+  /** It was made, in so many milliseconds. */
+  made(durationMs: number): void;
+  failed(): void;
 }
 
 const MAX_PLANS = 2_000;
@@ -44,7 +57,7 @@ const PLANNER_LIMIT = /^Number of [-a-z ]+ exceeds limit/;
 /** A planner with its memory. One serves all generations of a supergraph. */
 export function createOperationPlanner(options: PlannerOptions = {}): OperationPlanner {
   const { maxSelections = 5000, maxConditionVariables = 32, maxDefers = 100, maxPlans = MAX_PLANS } = options;
-  const { source = createPlannerThread(), overridePercents = {}, random = Math.random } = options;
+  const { source = createPlannerThread(), overridePercents = {}, random = Math.random, observer } = options;
   const generations = new WeakMap<Supergraph, GenerationPlans>();
 
   const generationOf = (supergraph: Supergraph): GenerationPlans => {
@@ -67,15 +80,26 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
       const key = planKey(facts, request, labels);
       const generation = generationOf(supergraph);
       const known = generation.known(key);
-      if (known) return known;
-      const make = (abandoned: AbortSignal): Promise<WeighedPlan> =>
-        makePlan(request, facts, { maxSelections, maxDefers }, (text) =>
-          source.plan(supergraph, text, labels, abandoned),
-        ).catch((error: unknown) => {
+      if (known) {
+        observer?.remembered();
+        return known;
+      }
+      const make = async (abandoned: AbortSignal): Promise<WeighedPlan> => {
+        const startedAtMs = performance.now();
+        try {
+          const plan = await makePlan(request, facts, { maxSelections, maxDefers }, (text) =>
+            source.plan(supergraph, text, labels, abandoned),
+          );
+          observer?.made(performance.now() - startedAtMs);
+          return plan;
+        } catch (error) {
+          observer?.failed();
           const failure = failureOf(error);
           if (error instanceof PlannerOverstrained) generation.refuse(key, failure);
           throw failure;
-        });
+        }
+      };
+      if (generation.isUnderway(key)) observer?.joined();
       return generation.make(key, make, signal);
     },
     load: (supergraph) => source.load(supergraph),

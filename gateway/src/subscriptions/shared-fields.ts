@@ -1,5 +1,4 @@
 import { ObjectType } from '@apollo/federation-internals';
-import type { Caller } from '../auth/caller.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { appliedArguments, linkedDirectives } from '../supergraph/linked-directives.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -26,23 +25,4 @@ function readSharedFields({ supergraphSchema }: Supergraph): ReadonlySet<string>
   if (!(root instanceof ObjectType)) return new Set();
   const marked = root.fields().filter((field) => appliedArguments(field, directives).length > 0);
   return new Set(marked.map(({ name }) => name));
-}
-
-/**
- * All users with the roles and scopes of a caller, as if they were one. Who is nobody stays so: there are no roles then, and
- * a right to be asked for is not there.
- */
-export function groupOf(caller: Caller): Caller {
-  if (!caller.authenticated) return caller;
-  const scopes = [...caller.scopes].toSorted();
-  const groupRoles = [...(caller.context.user?.roles ?? [])].toSorted();
-  return {
-    authenticated: true,
-    scopes: caller.scopes,
-    claims: {},
-    context: { groupRoles, scopes },
-    token: undefined,
-    grantId: undefined,
-    expiresAtMs: Number.POSITIVE_INFINITY,
-  };
 }

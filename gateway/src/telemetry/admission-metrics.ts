@@ -9,6 +9,7 @@ import type { Admission, RefusalReason } from '../traffic/admission.ts';
 export function registerAdmissionMetrics(
   registry: Registry,
   admission: Admission,
+  operationsWaiting: () => number,
 ): (reason: RefusalReason) => void {
   const refusals = new Counter({
     name: 'trellis_gateway_requests_refused_total',
@@ -21,6 +22,12 @@ export function registerAdmissionMetrics(
     help: 'Requests that are being answered. Streams that are open do not count.',
     registers: [registry],
     collect: () => inFlight.set(admission.inFlight),
+  });
+  const waiting: Gauge = new Gauge({
+    name: 'trellis_gateway_operations_waiting',
+    help: 'Operations that wait for others to end, as the process is busy.',
+    registers: [registry],
+    collect: () => waiting.set(operationsWaiting()),
   });
   return (reason) => refusals.inc({ reason });
 }

@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { PlanningObserver } from '../planning/plan-operation.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 
 /** Counts what happens to the supergraph and to the thread that plans. */
@@ -9,7 +10,10 @@ export interface GraphMetrics {
   rejected(): void;
   /** The thread that plans was replaced. */
   plannerReplaced(): void;
+  readonly planning: PlanningObserver;
 }
+
+const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** Registers the series of the supergraph and of planning. */
 export function createGraphMetrics(registry: Registry): GraphMetrics {
@@ -30,6 +34,7 @@ export function createGraphMetrics(registry: Registry): GraphMetrics {
     help: 'Times the thread that plans was ended because an operation took too long to plan, or failed.',
     registers: [registry],
   });
+  const planning = createPlanningObserver(registry);
   const collected = new FinalizationRegistry(() => generations.dec());
   return {
     serving(generation) {
@@ -39,5 +44,31 @@ export function createGraphMetrics(registry: Registry): GraphMetrics {
     },
     rejected: () => changes.inc({ outcome: 'rejected' }),
     plannerReplaced: () => replacements.inc(),
+    planning,
+  };
+}
+
+function createPlanningObserver(registry: Registry): PlanningObserver {
+  const plans = new Counter({
+    name: 'trellis_gateway_plans_total',
+    help: 'Operations planned: remembered from before, joined where somebody was having the same planned, made, or failed.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const duration = new Histogram({
+    name: 'trellis_gateway_planning_duration_seconds',
+    help: 'Seconds for making a plan that was not remembered, waiting for the planner included.',
+    buckets: BUCKETS_S,
+    registers: [registry],
+  });
+  const remembered = plans.labels('remembered'); // looked up once: it is counted for every operation
+  return {
+    remembered: () => remembered.inc(),
+    joined: () => plans.inc({ outcome: 'joined' }),
+    made(durationMs) {
+      plans.inc({ outcome: 'made' });
+      duration.observe(durationMs / 1_000);
+    },
+    failed: () => plans.inc({ outcome: 'failed' }),
   };
 }

@@ -1,6 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { isGatewayErrorCode } from '../errors.ts';
 import type { OperationAnswer } from '../pipeline/operation-answer.ts';
+import { OperationNames } from './operation-names.ts';
 
 /** Counts what the gateway answers. */
 export interface OperationMetrics {
@@ -10,12 +11,12 @@ export interface OperationMetrics {
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Registers the series of operations. Their labels come from closed sets, so that clients can't make series. */
+/** Registers the series of operations. Their labels come from closed sets, names from a bounded one, so that clients can't make series. */
 export function createOperationMetrics(registry: Registry): OperationMetrics {
   const answers = new Counter({
     name: 'trellis_gateway_operations_total',
-    help: 'Operations answered, by kind and outcome: OK, PARTIAL where some data is missing, else the code of the first error.',
-    labelNames: ['kind', 'outcome'],
+    help: 'Operations answered, by name, kind and outcome: OK, PARTIAL where some data is missing, else the code of the first error.',
+    labelNames: ['name', 'kind', 'outcome'],
     registers: [registry],
   });
   const duration = new Histogram({
@@ -31,10 +32,12 @@ export function createOperationMetrics(registry: Registry): OperationMetrics {
     labelNames: ['limit'],
     registers: [registry],
   });
+  const names = new OperationNames();
   return {
     observe(answer, seconds) {
-      const kind = answer.admitted?.operation.kind ?? 'none';
-      answers.inc({ kind, outcome: outcomeOf(answer) });
+      const operation = answer.admitted?.operation;
+      const kind = operation?.kind ?? 'none';
+      answers.inc({ name: names.labelOf(operation?.name), kind, outcome: outcomeOf(answer) });
       duration.observe({ kind }, seconds);
       const limit = limitOf(answer);
       if (limit !== undefined) limits.inc({ limit });

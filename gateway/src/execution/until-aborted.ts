@@ -1,0 +1,12 @@
+/**
+ * Waits for a promise as long as somebody wants it.
+ *
+ * @throws what it rejects with, or the signal's reason; the promise goes on for others
+ */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

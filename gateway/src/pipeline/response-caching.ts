@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '../auth/caller.ts';
+import { groupOf } from '../auth/group-of.ts';
+import type { RequestContext } from '../context.ts';
+import type { ExecutionResult } from '../execution/execution-result.ts';
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import { contentsOf, type AnswerContents } from '../response-cache/answer-contents.ts';
+import { entityKeysOf } from '../response-cache/entity-keys.ts';
+import type { Invalidation } from '../response-cache/invalidations.ts';
+import type { CachedQuery, ResponseCaching } from '../response-cache/response-cache.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
+import { cachePolicyOf } from './cache-policy-of.ts';
+import type { PipelineServices } from './services.ts';
+
+/** In whose name subgraphs are asked, and how the answer is kept. */
+export interface CachedExecution {
+  readonly query: CachedQuery;
+  readonly asked: Caller;
+}
+
+/**
+ * How a query is kept, where it may be: by everything that subgraphs are told, and by the rights of whoever asks. Where
+ * anything is denied to the caller, or the schema forbids it, it is not.
+ */
+export function cachedExecutionOf(
+  plan: OperationPlan,
+  admitted: AdmittedOperation,
+  context: RequestContext,
+  { responseCaching, headersForSubgraphs }: PipelineServices,
+): CachedExecution | undefined {
+  const { operation, caller, denied, variables, supergraph } = admitted;
+  if (!responseCaching || plan.kind !== 'query' || !plan.step) return undefined;
+  if (denied.size > 0 || operation.cacheHints.maxAgeS <= 0) return undefined;
+  const { rules, configuration } = responseCaching;
+  const asked = isShared(admitted, responseCaching) ? groupOf(caller) : caller;
+  const key = digest([
+    configuration,
+    supergraph.hash,
+    operation.documentHash,
+    operation.name,
+    variables,
+    headersForSubgraphs.streamIdentityOf(context.headers, asked),
+    asked.claims['iss'],
+    asked.context,
+  ]);
+  const policyOf = (result: ExecutionResult): ReturnType<typeof cachePolicyOf> =>
+    cachePolicyOf(result, admitted);
+  const isOwn = asked.authenticated && asked === caller;
+  return { query: { plan, key, isOwn, rules, signal: context.signal, policyOf }, asked };
+}
+
+/** Only where the schema says so: what a subgraph says comes when it has been asked already. */
+function isShared({ operation, caller }: AdmittedOperation, { sharePublic }: ResponseCaching): boolean {
+  const { maxAgeS, isPrivate } = operation.cacheHints;
+  return sharePublic && caller.authenticated && Number.isFinite(maxAgeS) && !isPrivate;
+}
+
+function digest(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** After a mutation: what its answer shows may have changed, and is void before the client hears of it. */
+export async function invalidateShown(
+  plan: OperationPlan,
+  { data }: ExecutionResult,
+  { responseCaching }: PipelineServices,
+): Promise<void> {
+  if (!responseCaching || plan.kind !== 'mutation' || !data) return;
+  const keys = entityKeysOf(plan.supergraph);
+  const { entities, unnamed } = contentsOf(plan, data);
+  const types = unnamed.filter((type) => keys.has(type)).map((type) => ({ type }));
+  await responseCaching.cache.invalidate([...types, ...entities.map(entityOf)]);
+}
+
+/** @param name as an answer's contents have it: no type has a colon in its name */
+function entityOf(name: AnswerContents['entities'][number]): Invalidation {
+  const colon = name.indexOf(':');
+  return { type: name.slice(0, colon), id: name.slice(colon + 1) };
+}

@@ -1,0 +1,136 @@
+import type { ObjectShape, SelectionShape, ValueShape } from '../execution/response-shape.ts';
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import { entityKeysOf, type EntityKeys } from './entity-keys.ts';
+
+/** What an answer is made of: whatever becomes of it concerns the answer. */
+export interface AnswerContents {
+  /** Every object type that can stand in an answer to the operation, so that an empty list is known to be one of posts. */
+  readonly types: readonly string[];
+  /** Entities that the answer names, as {@link entityName} writes them. */
+  readonly entities: readonly string[];
+  /** Types of objects in it that it does not name. */
+  readonly unnamed: readonly string[];
+  /** Types of objects that are not there: one of them may come to be. */
+  readonly absent: readonly string[];
+}
+
+/** More are taken together by their type. */
+const MAX_ENTITIES = 1_000;
+
+/** An entity by the value of its key, as subgraphs answer it. */
+export function entityName(type: string, id: string): string {
+  return `${type}:${id}`;
+}
+
+/** @param data an answer to the plan's operation, by response keys */
+export function contentsOf(plan: OperationPlan, data: Readonly<Record<string, unknown>>): AnswerContents {
+  const reader = new ContentsReader(entityKeysOf(plan.supergraph));
+  reader.readObject(plan.shape, data);
+  return { types: typesOf(plan.shape), ...reader.found() };
+}
+
+class ContentsReader {
+  readonly #keys: EntityKeys;
+  /** By type. */
+  readonly #entities = new Map<string, Set<string>>();
+  readonly #unnamed = new Set<string>();
+  readonly #absent = new Set<string>();
+
+  constructor(keys: EntityKeys) {
+    this.#keys = keys;
+  }
+
+  found(): Omit<AnswerContents, 'types'> {
+    const entities: string[] = [];
+    for (const [type, ids] of this.#entities) {
+      if (entities.length + ids.size > MAX_ENTITIES) this.#unnamed.add(type);
+      else for (const id of ids) entities.push(entityName(type, id));
+    }
+    return { entities, unnamed: [...this.#unnamed], absent: [...this.#absent] };
+  }
+
+  readObject(selection: SelectionShape, value: object): void {
+    const data = value as Readonly<Record<string, unknown>>; // read by own properties
+    const shape = shapeOf(selection, data);
+    if (!shape) {
+      // It does not tell its type: it may be any of them, and so may be what is below.
+      for (const type of typesOf(selection)) this.#unnamed.add(type);
+      return;
+    }
+    this.#note(shape, data);
+    for (const field of shape.fields)
+      if (field.kind === 'data') this.#readValue(field.value, own(data, field.responseKey));
+  }
+
+  #readValue(shape: ValueShape, value: unknown): void {
+    if (shape.kind === 'leaf') return;
+    if (value === null || value === undefined) return this.#readNothing(shape);
+    if (shape.kind === 'object') {
+      if (typeof value === 'object') this.readObject(shape.selection, value);
+    } else if (Array.isArray(value)) for (const item of value) this.#readValue(shape.item, item);
+  }
+
+  #readNothing(shape: ValueShape): void {
+    if (shape.kind === 'list') this.#readNothing(shape.item);
+    else if (shape.kind === 'object')
+      for (const type of shape.selection.possibleTypes()) this.#absent.add(type);
+  }
+
+  #note({ typeName, fields }: ObjectShape, data: Readonly<Record<string, unknown>>): void {
+    const ids = (this.#keys.get(typeName) ?? []).map((name) => {
+      const field = fields.find(({ kind, fieldName }) => kind === 'data' && fieldName === name);
+      return field && own(data, field.responseKey);
+    });
+    const isNamed = ids.length > 0 && ids.every((id) => typeof id === 'string' || typeof id === 'number');
+    if (!isNamed) return void this.#unnamed.add(typeName);
+    let ofType = this.#entities.get(typeName);
+    if (!ofType) this.#entities.set(typeName, (ofType = new Set()));
+    for (const id of ids) ofType.add(String(id));
+  }
+}
+
+function shapeOf(
+  selection: SelectionShape,
+  data: Readonly<Record<string, unknown>>,
+): ObjectShape | undefined {
+  const told = selection.onlyType ?? toldType(selection, data);
+  const shape = told === undefined ? undefined : selection.of(told);
+  return shape?.isObject ? shape : undefined;
+}
+
+/** The `__typename` under whatever key the client asked for it. */
+function toldType(selection: SelectionShape, data: Readonly<Record<string, unknown>>): string | undefined {
+  return selection.possibleTypes().find((type) => {
+    const field = selection.of(type)?.fields.find(({ kind }) => kind === 'typename');
+    return field !== undefined && own(data, field.responseKey) === type;
+  });
+}
+
+function own(data: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(data, key) ? data[key] : undefined;
+}
+
+const typesBySelection = new WeakMap<SelectionShape, readonly string[]>();
+
+function typesOf(selection: SelectionShape): readonly string[] {
+  let types = typesBySelection.get(selection);
+  if (!types) {
+    const found = new Set<string>();
+    addTypes(selection, found);
+    typesBySelection.set(selection, (types = [...found]));
+  }
+  return types;
+}
+
+function addTypes(selection: SelectionShape, found: Set<string>): void {
+  for (const type of selection.possibleTypes()) {
+    found.add(type);
+    for (const { kind, value } of selection.of(type)?.fields ?? [])
+      if (kind === 'data') addTypesOfValue(value, found);
+  }
+}
+
+function addTypesOfValue(value: ValueShape, found: Set<string>): void {
+  if (value.kind === 'list') addTypesOfValue(value.item, found);
+  else if (value.kind === 'object') addTypes(value.selection, found);
+}

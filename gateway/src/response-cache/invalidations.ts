@@ -1,0 +1,105 @@
+import type { RedisConnection } from '@trellis/redis';
+import { entityName, type AnswerContents } from './answer-contents.ts';
+
+/** What has changed: one entity, or anything of a type. */
+export interface Invalidation {
+  /** The name of an object type. */
+  readonly type: string;
+  /** The value of its key. Absent: all of the type, those that come to be included. */
+  readonly id?: string | undefined;
+}
+
+/** A stream, one entry a change: the fields `type` and, for one entity, `id`. Whoever can write to Redis may tell of changes. */
+const STREAM = 'response-cache:invalidations';
+const MAX_ENTRIES = 10_000;
+const MAX_REMEMBERED = 100_000;
+const BEGINNING = '0-0';
+
+/**
+ * The changes that make answers void, in the order that Redis gives them. Whatever is kept carries the position that was
+ * reached before it was read; a change after that which concerns it makes it void. No clocks are compared, and nothing has to be
+ * found and deleted. Entries of the stream that were missed make everything void that is older.
+ */
+export class Invalidations {
+  readonly #redis: RedisConnection;
+  readonly #types = new Map<string, string>();
+  readonly #entities = new Map<string, string>();
+  /** The last change of any entity of a type. */
+  readonly #anyOf = new Map<string, string>();
+  #reached = BEGINNING;
+  /** What is older is void. */
+  #voidBefore = BEGINNING;
+
+  constructor(redis: RedisConnection) {
+    this.#redis = redis;
+  }
+
+  /**
+   * Reads what has changed since it was last read.
+   *
+   * @returns the position reached
+   * @throws Error when Redis can't be asked
+   */
+  async catchUp(): Promise<string> {
+    const from = this.#reached;
+    const entries = await this.#redis.xrange(STREAM, from, '+', 'COUNT', MAX_ENTRIES);
+    // The entry that was the last one is read again: where it has been trimmed, so may be others after it.
+    const isWhole = entries.length < MAX_ENTRIES && (from === BEGINNING || entries[0]?.[0] === from);
+    for (const [position, fields] of entries) this.#note(position, fields);
+    if (!isWhole || this.#entities.size > MAX_REMEMBERED) this.#forget();
+    return this.#reached;
+  }
+
+  /** Whether nothing is known to have changed of what was read at a position. */
+  isFresh({ types, entities, unnamed, absent }: AnswerContents, position: string): boolean {
+    const isBefore = (change: string | undefined): boolean =>
+      change === undefined || !isAfter(change, position);
+    return (
+      isBefore(this.#voidBefore) &&
+      types.every((type) => isBefore(this.#types.get(type))) &&
+      entities.every((entity) => isBefore(this.#entities.get(entity))) &&
+      [...unnamed, ...absent].every((type) => isBefore(this.#anyOf.get(type)))
+    );
+  }
+
+  /** @throws Error when Redis can't be asked */
+  async publish(changes: readonly Invalidation[]): Promise<void> {
+    await Promise.all(
+      changes.map(({ type, id }) => {
+        const fields = id === undefined ? ['type', type] : ['type', type, 'id', id];
+        return this.#redis.xadd(STREAM, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields);
+      }),
+    );
+  }
+
+  #note(position: string, fields: readonly string[]): void {
+    const type = fieldOf(fields, 'type');
+    if (!isAfter(position, this.#reached) && position !== this.#reached) return;
+    this.#reached = position;
+    if (type === undefined) return;
+    const id = fieldOf(fields, 'id');
+    this.#anyOf.set(type, position);
+    if (id === undefined) this.#types.set(type, position);
+    else this.#entities.set(entityName(type, id), position);
+  }
+
+  #forget(): void {
+    this.#voidBefore = this.#reached;
+    this.#types.clear();
+    this.#entities.clear();
+    this.#anyOf.clear();
+  }
+}
+
+function fieldOf(fields: readonly string[], name: string): string | undefined {
+  for (let index = 0; index + 1 < fields.length; index += 2)
+    if (fields[index] === name) return fields[index + 1];
+  return undefined;
+}
+
+/** Ids of entries: milliseconds, and a number within the millisecond. */
+function isAfter(first: string, second: string): boolean {
+  const [firstMs = 0, firstNumber = 0] = first.split('-').map(Number);
+  const [secondMs = 0, secondNumber = 0] = second.split('-').map(Number);
+  return firstMs > secondMs || (firstMs === secondMs && firstNumber > secondNumber);
+}

@@ -1,0 +1,44 @@
+import type { ExecutionResult, SubgraphCaching } from '../execution/execution-result.ts';
+import type { AnswerContents } from './answer-contents.ts';
+
+/** An answer that is kept, without errors. */
+export interface KeptAnswer {
+  readonly dataText: string;
+  /** Until when it may be kept, milliseconds since 1970. */
+  readonly untilMs: number;
+  readonly isPrivate: boolean;
+  /** Of the changes that it was made after. */
+  readonly position: string;
+  readonly contents: AnswerContents;
+}
+
+/** As Redis holds it: what is known of it as one line of JSON, and the data as it is. */
+export function writeKept({ dataText, ...about }: KeptAnswer): string {
+  return `${JSON.stringify(about)}\n${dataText}`;
+}
+
+/** @returns nothing where the text is none of {@link writeKept} */
+export function readKept(text: string): KeptAnswer | undefined {
+  const end = text.indexOf('\n');
+  try {
+    const about = JSON.parse(text.slice(0, end)) as Omit<KeptAnswer, 'dataText'>; // nobody else writes below its prefix
+    return { ...about, dataText: text.slice(end + 1) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A kept answer in the place of an execution. */
+export class KeptResult implements ExecutionResult {
+  readonly dataText: string;
+  readonly caching: SubgraphCaching;
+
+  constructor({ dataText, untilMs, isPrivate }: KeptAnswer, nowMs: number) {
+    this.dataText = dataText;
+    this.caching = { policy: { maxAgeS: (untilMs - nowMs) / 1_000, isPrivate }, hasUndated: false };
+  }
+
+  get data(): ExecutionResult['data'] {
+    return JSON.parse(this.dataText) as ExecutionResult['data']; // it was written from one
+  }
+}

@@ -1,0 +1,179 @@
+import type { RedisConnection } from '@trellis/redis';
+import { isCacheable, type CachePolicy } from '../caching/cache-policy.ts';
+import type { ExecutionResult } from '../execution/execution-result.ts';
+import { untilAborted } from '../execution/until-aborted.ts';
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import { contentsOf } from './answer-contents.ts';
+import { Invalidations, type Invalidation } from './invalidations.ts';
+import { KeptResult, readKept, writeKept, type KeptAnswer } from './kept-answer.ts';
+
+/** Settings of {@link ResponseCache}. */
+export interface ResponseCacheOptions {
+  readonly redis: RedisConnection;
+  readonly observer: ResponseCacheObserver;
+  /** Milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** Told of what becomes of queries that may be kept. */
+export interface ResponseCacheObserver {
+  /** `hit`: it was kept. `joined`: it waits for somebody who is asking the same. `miss`: it is executed. `failed`: Redis could not be asked. */
+  looked(outcome: 'hit' | 'joined' | 'miss' | 'failed'): void;
+}
+
+/** What may be kept. */
+export interface KeepRules {
+  /** Seconds. */
+  readonly maxAgeS: number;
+  readonly maxCharacters: number;
+}
+
+/** How answers are kept, in one state of the configuration. */
+export interface ResponseCaching {
+  readonly cache: ResponseCache;
+  readonly rules: KeepRules;
+  /** Whether public answers are made for all who have the same roles and scopes. */
+  readonly sharePublic: boolean;
+  /** Names the configuration: under another one, answers may be others. */
+  readonly configuration: string;
+}
+
+/** A query whose answer may be kept. */
+export interface CachedQuery {
+  readonly plan: OperationPlan;
+  /** Names all that the answer depends on. */
+  readonly key: string;
+  /** Whether the key stands for one user: otherwise private answers are not kept. */
+  readonly isOwn: boolean;
+  readonly rules: KeepRules;
+  readonly signal: AbortSignal;
+  policyOf(result: ExecutionResult): CachePolicy;
+}
+
+const KEY_PREFIX = 'response-cache:1:';
+
+/**
+ * Keeps answers in Redis for as long as they say. What many ask for at a time is executed once. While Redis is away, everything
+ * is executed.
+ */
+export class ResponseCache {
+  readonly #redis: RedisConnection;
+  readonly #observer: ResponseCacheObserver;
+  readonly #now: () => number;
+  readonly #invalidations: Invalidations;
+  /** What is being executed, by key; each comes to what was kept of it, and never rejects. */
+  readonly #running = new Map<string, Promise<KeptAnswer | undefined>>();
+  /** Plans whose last answer could not be kept: nobody should wait for the next. */
+  readonly #notKept = new WeakSet<OperationPlan>();
+
+  constructor({ redis, observer, now = Date.now }: ResponseCacheOptions) {
+    this.#redis = redis;
+    this.#observer = observer;
+    this.#now = now;
+    this.#invalidations = new Invalidations(redis);
+  }
+
+  /**
+   * Answers a query by what is kept, or else by executing it.
+   *
+   * @throws what `execute` throws, and the signal's reason
+   */
+  async answer(query: CachedQuery, execute: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
+    const found = await untilAborted(this.#find(query.key), query.signal);
+    if (!found) return execute();
+    if (found.kept) {
+      this.#observer.looked('hit');
+      return new KeptResult(found.kept, this.#now());
+    }
+    const joined = await this.#join(query);
+    if (joined) return joined;
+    this.#observer.looked('miss');
+    return this.#executeAndKeep(query, found.position, execute);
+  }
+
+  /** Makes void what is made of things that have changed. Without Redis, what is kept is so no longer than it says. */
+  async invalidate(changes: readonly Invalidation[]): Promise<void> {
+    if (changes.length === 0 || this.#redis.status !== 'ready') return;
+    await this.#invalidations.publish(changes).catch(() => this.#observer.looked('failed'));
+  }
+
+  /** @returns nothing when Redis can't be asked */
+  async #find(key: string): Promise<{ kept: KeptAnswer | undefined; position: string } | undefined> {
+    if (this.#redis.status !== 'ready') return undefined;
+    try {
+      const [text, position] = await Promise.all([
+        this.#redis.get(KEY_PREFIX + key),
+        this.#invalidations.catchUp(),
+      ]);
+      const kept = text === null ? undefined : readKept(text);
+      return { kept: kept && this.#isUsable(kept) ? kept : undefined, position };
+    } catch {
+      this.#observer.looked('failed');
+      return undefined;
+    }
+  }
+
+  #isUsable({ contents, position, untilMs }: KeptAnswer): boolean {
+    return untilMs > this.#now() && this.#invalidations.isFresh(contents, position);
+  }
+
+  /** Waits for somebody who is asking the same. What has changed since they began is not taken from them. */
+  async #join({ key, plan, signal }: CachedQuery): Promise<ExecutionResult | undefined> {
+    const running = this.#notKept.has(plan) ? undefined : this.#running.get(key);
+    if (!running) return undefined;
+    this.#observer.looked('joined');
+    const kept = await untilAborted(running, signal);
+    return kept && this.#isUsable(kept) ? new KeptResult(kept, this.#now()) : undefined;
+  }
+
+  #executeAndKeep(
+    query: CachedQuery,
+    position: string,
+    execute: () => Promise<ExecutionResult>,
+  ): Promise<ExecutionResult> {
+    const { key } = query;
+    const execution = execute();
+    const running = execution.then(
+      (result) => this.#keep(query, position, result),
+      () => undefined,
+    );
+    this.#running.set(key, running);
+    void running.then(() => {
+      if (this.#running.get(key) === running) this.#running.delete(key);
+    });
+    return execution;
+  }
+
+  #keep(query: CachedQuery, position: string, result: ExecutionResult): KeptAnswer | undefined {
+    const { plan, key, rules } = query;
+    const kept = this.#keptOf(query, position, result);
+    if (!kept) {
+      this.#notKept.add(plan);
+      return undefined;
+    }
+    this.#notKept.delete(plan);
+    const lifetimeMs = Math.min(kept.untilMs - this.#now(), rules.maxAgeS * 1_000);
+    this.#redis
+      .set(KEY_PREFIX + key, writeKept(kept), 'PX', Math.max(1, Math.floor(lifetimeMs)))
+      .catch(() => this.#observer.looked('failed'));
+    return kept;
+  }
+
+  #keptOf(
+    { plan, rules, isOwn, policyOf }: CachedQuery,
+    position: string,
+    result: ExecutionResult,
+  ): KeptAnswer | undefined {
+    const { data, dataText = JSON.stringify(data), errors } = result;
+    if (errors || data === null || dataText.length > rules.maxCharacters) return undefined;
+    const policy = policyOf(result);
+    if (!isCacheable(policy) || (policy.isPrivate && !isOwn)) return undefined;
+    return {
+      dataText,
+      untilMs: this.#now() + policy.maxAgeS * 1_000,
+      isPrivate: policy.isPrivate,
+      position,
+      contents: contentsOf(plan, data),
+    };
+  }
+}

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { startTestRedis, type TestRedis } from '@trellis/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
+import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+
+let redis: TestRedis;
+let subgraph: SubgraphServer;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  [redis, subgraph] = await Promise.all([
+    startTestRedis(),
+    startSubgraph({
+      name: 'numbers',
+      typeDefs: 'type Query { one: Int, fail: Int }',
+      resolvers: {
+        Query: {
+          one: () => 1,
+          fail: () => {
+            throw new Error('no');
+          },
+        },
+      },
+    }),
+  ]);
+  gateway = await startTestGateway({
+    subgraphs: [subgraph],
+    environment: { REDIS_URL: redis.url },
+    settings: 'responseCache: {}',
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all([redis.stop(), subgraph.close()]);
+});
+
+/** Names and labels of the series, in the order of their names. */
+function documented(): readonly string[] {
+  const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  const rows = page.matchAll(/^\| `(trellis_gateway_\w+)` +\|([^|]*)\|/gm);
+  return [...rows]
+    .map(([, name, labels = '']) => `${name} ${[...labels.matchAll(/\w+/g)].join(' ')}`)
+    .toSorted();
+}
+
+interface Labelled {
+  readonly labelNames: readonly string[];
+}
+
+function registered(): readonly string[] {
+  return gateway.metrics
+    .getMetricsAsArray()
+    .map((metric) => `${metric.name} ${(metric as unknown as Labelled).labelNames.join(' ')}`) // every metric of prom-client has them
+    .toSorted();
+}
+
+describe('Metrics', () => {
+  it('are those of the page, with the same labels', () => {
+    expect(registered()).toEqual(documented());
+    expect(registered().length).toBeGreaterThan(20);
+  });
+
+  it('tell of operations, plans, fetches and limits', async () => {
+    for (let use = 0; use < 10; use += 1) await gateway.post({ query: 'query One { one }' });
+    await gateway.post({ query: '{ one fail }' });
+    await gateway.post({
+      query: `{ ${Array.from({ length: 21 }, (_, index) => `n${index}: one`).join(' ')} }`,
+    });
+    const text = await gateway.metrics.metrics();
+    const series = (name: string, labels: string): string | undefined =>
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`trellis_gateway_${name}{`) && new RegExp(labels).test(line))
+        ?.split(' ')
+        .at(-1);
+    expect(series('operations_total', 'name="One",kind="query",outcome="OK"')).toBe('1');
+    expect(series('operations_total', 'name="other",kind="query",outcome="OK"')).toBe('9');
+    expect(series('operations_total', 'name="",kind="query",outcome="PARTIAL"')).toBe('1');
+    expect(series('plans_total', 'outcome="made"')).toBe('2');
+    expect(series('plans_total', 'outcome="remembered"')).toBe('9');
+    expect(series('subgraph_calls_total', 'subgraph="numbers",outcome="[a-z]+"')).toBe('11');
+    expect(series('subgraph_call_duration_seconds_count', 'subgraph="numbers"')).toBe('11');
+    expect(series('operation_duration_seconds_count', 'kind="query"')).toBe('11');
+    expect(series('limits_exceeded_total', 'limit="[a-zA-Z]+"')).toBe('1');
+  });
+});
