@@ -1,3 +1,5 @@
+import type { PresentedProof } from './auth/verify-proof.ts';
+
 /** A GraphQL request as a client sent it, whatever the transport. Members are checked for their JSON types, no more. */
 export interface GraphRequest {
   readonly query: string | undefined;
@@ -21,6 +23,8 @@ export interface RequestContext {
   readonly address: string;
   /** The value of the `Authorization` header, or what stands for it on the transport. */
   readonly authorization: string | undefined;
+  /** Goes with a token that is bound to a key. */
+  readonly proof?: PresentedProof | undefined;
   /** Aborts when the client has gone or the time for an answer has passed. */
   readonly signal: AbortSignal;
   /** Whether the transport carries an answer in parts, and the client takes it so. Otherwise `@defer` has no effect. */

@@ -8,6 +8,8 @@ import { fetchKeySet } from './auth/fetch-key-set.ts';
 import { createKeySet, type KeySet } from './auth/key-set.ts';
 import { startRevocationFeed, type RevocationFeed } from './auth/revocation-feed.ts';
 import { NO_REVOKED_GRANTS } from './auth/revoked-grants.ts';
+import { createUsedProofs, type UsedProofs } from './auth/used-proofs.ts';
+import { PROOF_WINDOW_S } from './auth/verify-proof.ts';
 import { createSubgraphContexts, type SubgraphContexts } from './auth/subgraph-context.ts';
 import {
   createMemoryPersistedQueryStore,
@@ -56,6 +58,7 @@ export interface GatewayResources {
   readonly activity: ActivityPublisher;
   readonly persistedQueries: PersistedQueryStore;
   readonly knownOperations: KnownOperations;
+  readonly usedProofs: UsedProofs;
   /** Absent where no answers are kept. */
   readonly responseCache: ResponseCache | undefined;
   readonly contexts: SubgraphContexts | undefined;
@@ -128,6 +131,7 @@ export async function openResources(
     revocations,
     activity,
     knownOperations,
+    usedProofs: createUsedProofs({ redis, lifetimeS: 2 * PROOF_WINDOW_S }),
     responseCache: responseCache?.cache,
     persistedQueries: openPersistedQueries(redis, logger),
     contexts,

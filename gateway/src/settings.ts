@@ -78,6 +78,7 @@ export interface CostFileSettings {
 export interface AuthenticationSettings {
   readonly issuers?: readonly IssuerSettings[] | undefined;
   readonly leewayS?: number | undefined;
+  readonly dpopUrls?: readonly string[] | undefined;
   readonly jwksCooldownMs?: number | undefined;
 }
 
@@ -169,6 +170,13 @@ const authentication = z
   .strictObject({
     issuers: z.array(issuer).optional().describe('Beside the one of TOKEN_ISSUER.'),
     leewayS: z.int().min(0).max(300).optional().describe('Seconds by which clocks may differ. Default 10.'),
+    dpopUrls: z
+      .array(httpUrl)
+      .min(1)
+      .optional()
+      .describe(
+        'Addresses at which clients know the gateway, whole: https://api.example/graphql. A DPoP proof has to name one of them. Absent: it has to name the host and path of its request.',
+      ),
     jwksCooldownMs: z
       .int()
       .min(1_000)

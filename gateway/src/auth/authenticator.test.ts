@@ -4,7 +4,8 @@ import { createAuthenticator, type Authenticator } from './authenticator.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
 import { createKeySet, type KeySet } from './key-set.ts';
-import { InvalidAccessToken } from './verify-access-token.ts';
+import { InvalidAccessToken } from './invalid-access-token.ts';
+import { createUsedProofs } from './used-proofs.ts';
 
 let issuer: TokenIssuer;
 let keys: KeySet;
@@ -27,6 +28,7 @@ beforeEach(() => {
     revokedGrants: { has: (grantId) => revoked.has(grantId), onRevoked: () => () => undefined },
     now: () => clockMs,
     cacheSize: 3,
+    proofs: { usedProofs: createUsedProofs({ redis: undefined, lifetimeS: 120 }) },
   });
 });
 

@@ -1,20 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import { ANONYMOUS, type Caller } from './caller.ts';
 import { NO_REVOKED_GRANTS, type RevokedGrants } from './revoked-grants.ts';
-import {
-  createAccessTokenVerification,
-  InvalidAccessToken,
-  type AccessTokenRules,
-} from './verify-access-token.ts';
+import { InvalidAccessToken } from './invalid-access-token.ts';
+import { createAccessTokenVerification, type AccessTokenRules } from './verify-access-token.ts';
+import { verifyPossession, type PresentedProof, type ProofRules } from './verify-proof.ts';
 
 /** Tells who sends a request. */
 export interface Authenticator {
   /**
    * @param authorization the value of the `Authorization` header; absent for anonymous callers
+   * @param proof what came with it; tokens that are bound to a key are taken with a proof alone
    * @returns at once where the token was verified before
    * @throws InvalidAccessToken, KeysUnavailable
    */
-  authenticate(authorization: string | undefined): Caller | Promise<Caller>;
+  authenticate(authorization: string | undefined, proof?: PresentedProof): Caller | Promise<Caller>;
 }
 
 /** Settings of {@link createAuthenticator}. */
@@ -23,6 +22,7 @@ export interface AuthenticatorOptions extends AccessTokenRules {
   readonly revokedGrants?: RevokedGrants;
   /** Verified tokens kept in memory. @default 10_000 */
   readonly cacheSize?: number;
+  readonly proofs: ProofRules;
 }
 
 /** Where no issuer is configured, no token is looked at and everybody is anonymous. */
@@ -77,23 +77,49 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return caller;
   }
 
+  /** A token that is bound to a key is no Bearer token, and one that is not is no other: nothing is taken for less than it is. */
+  function assertPossession(
+    caller: Caller,
+    { scheme, token }: Credentials,
+    proof: PresentedProof | undefined,
+  ): Caller | Promise<Caller> {
+    const { keyThumbprint } = caller;
+    if ((keyThumbprint !== undefined) !== (scheme === 'dpop'))
+      throw new InvalidAccessToken('scheme', WRONG_SCHEME[scheme]);
+    if (keyThumbprint === undefined) return caller;
+    if (!proof) throw new InvalidAccessToken('no proof', 'The access token needs a DPoP proof.');
+    return verifyPossession(proof, token, keyThumbprint, options.proofs).then(() => caller);
+  }
+
   return {
-    authenticate(authorization) {
+    authenticate(authorization, proof) {
       if (authorization === undefined) return ANONYMOUS;
-      const token = bearerToken(authorization);
-      const caller = remembered(token);
-      if (caller) return assertNotRevoked(caller);
-      return verifyOnce(token).then(assertNotRevoked);
+      const credentials = readCredentials(authorization);
+      const caller = remembered(credentials.token);
+      if (caller) return assertPossession(assertNotRevoked(caller), credentials, proof);
+      return verifyOnce(credentials.token).then((verifiedCaller) =>
+        assertPossession(assertNotRevoked(verifiedCaller), credentials, proof),
+      );
     },
   };
 }
 
-const BEARER = /^bearer +([\w~+/.-]+=*) *$/i;
+interface Credentials {
+  readonly scheme: 'bearer' | 'dpop';
+  readonly token: string;
+}
 
-/** @see RFC 6750 §2.1 */
-function bearerToken(authorization: string): string {
-  const token = BEARER.exec(authorization)?.[1];
-  if (token === undefined)
+const WRONG_SCHEME = {
+  bearer: 'The access token is bound to a key: it goes with the scheme DPoP.',
+  dpop: 'The access token is not bound to a key: it goes with the scheme Bearer.',
+};
+
+const CREDENTIALS = /^(bearer|dpop) +([\w~+/.-]+=*) *$/i;
+
+/** @see RFC 6750 §2.1, RFC 9449 §7.1 */
+function readCredentials(authorization: string): Credentials {
+  const [, scheme, token] = CREDENTIALS.exec(authorization) ?? [];
+  if (scheme === undefined || token === undefined)
     throw new InvalidAccessToken('scheme', 'The Authorization header does not carry a Bearer token.');
-  return token;
+  return { scheme: scheme.length === 4 ? 'dpop' : 'bearer', token };
 }

@@ -13,6 +13,8 @@ export interface Caller {
   readonly token: string | undefined;
   /** The grant behind the token, as revocation names it. */
   readonly grantId: string | undefined;
+  /** Of the key that the token is bound to; absent where whoever has the token may use it. RFC 9449 §6.1. */
+  readonly keyThumbprint?: string | undefined;
   /** When the token expires, milliseconds since 1970; never for anonymous callers. */
   readonly expiresAtMs: number;
 }

@@ -1,6 +1,7 @@
 import type { User, UserContext } from '@trellis/user-context';
 import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { Caller } from './caller.ts';
+import { InvalidAccessToken } from './invalid-access-token.ts';
 import { KeysUnavailable, type KeySet } from './key-set.ts';
 
 /** An issuer whose tokens are accepted. */
@@ -19,17 +20,6 @@ export interface AccessTokenRules {
   readonly leewayS?: number;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
-}
-
-/** Why a token is refused. `reason` is for the log; the message is for the client. */
-export class InvalidAccessToken extends Error {
-  override readonly name = 'InvalidAccessToken';
-  readonly reason: string;
-
-  constructor(reason: string, message = 'The access token is not valid here.') {
-    super(message);
-    this.reason = reason;
-  }
 }
 
 /** Asymmetric ones that our auth-server signs with. `none` and anything with a shared secret never verify. */
@@ -102,8 +92,24 @@ function callerOf(token: string, payload: JWTPayload): Caller {
     context: contextOf(payload, grantId),
     token,
     grantId,
+    keyThumbprint: keyThumbprintOf(payload),
     expiresAtMs: (payload.exp ?? 0) * 1_000,
   });
+}
+
+/**
+ * The key that a token is bound to. RFC 9449 §6.1.
+ *
+ * @throws InvalidAccessToken when it is bound in a way that can't be verified here
+ */
+function keyThumbprintOf({ cnf }: JWTPayload & { readonly cnf?: unknown }): string | undefined {
+  if (cnf === undefined) return undefined;
+  const thumbprint =
+    typeof cnf === 'object' && cnf !== null && Object.hasOwn(cnf, 'jkt') && 'jkt' in cnf
+      ? cnf.jkt
+      : undefined;
+  if (typeof thumbprint === 'string') return thumbprint;
+  throw new InvalidAccessToken('confirmation');
 }
 
 function scopesOf(payload: JWTPayload): readonly string[] {

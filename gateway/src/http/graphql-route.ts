@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PresentedProof } from '../auth/verify-proof.ts';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { refused, RequestRefused, type GatewayErrorCode } from '../errors.ts';
 import { runOperation } from '../pipeline/index.ts';
@@ -181,6 +182,7 @@ async function runAll(
     headers,
     address: request.ip,
     authorization: headers.authorization,
+    proof: headers['dpop'] === undefined ? undefined : proofOf(request, headers['dpop']),
     signal,
     takesParts,
     accepts,
@@ -194,6 +196,11 @@ async function runAll(
   for (const answer of answers)
     if (answer.kind !== 'stream') options.onAnswer(request, firstPartOf(answer), reply.elapsedTime);
   return answers;
+}
+
+/** A header that is sent twice is no proof: its values are joined, and nobody has signed that. */
+function proofOf({ method, protocol, host, url }: FastifyRequest, header: string | string[]): PresentedProof {
+  return { proof: String(header), method, url: `${protocol}://${host}${url}` };
 }
 
 function refusedAnswer({ errors }: RequestRefused): OperationAnswer {

@@ -1,3 +1,4 @@
+import { PROOF_ALGORITHMS } from '../auth/verify-proof.ts';
 import { gatewayErrorCodes, isGatewayErrorCode } from '../errors.ts';
 import type { OperationAnswer } from '../pipeline/operation-answer.ts';
 import type { ResultMediaType } from './negotiate.ts';
@@ -26,7 +27,7 @@ export function statusOfBatch(answers: readonly OperationAnswer[], mediaType: Re
 /**
  * The challenge for an answer that lacked a valid token, if it did: `invalid_token` when one was sent.
  *
- * @see RFC 6750 §3
+ * @see RFC 6750 §3, RFC 9449 §7.1
  */
 export function challengeOf(
   answers: readonly OperationAnswer[],
@@ -37,7 +38,9 @@ export function challengeOf(
     (answer) => answer.errors[0]?.extensions?.['code'] === 'UNAUTHENTICATED' && answer.data === undefined,
   );
   if (!rejected && status !== 401) return undefined;
-  return authorization === undefined ? 'Bearer realm="graph"' : 'Bearer realm="graph", error="invalid_token"';
+  if (authorization === undefined) return 'Bearer realm="graph"';
+  if (!/^dpop /i.test(authorization)) return 'Bearer realm="graph", error="invalid_token"';
+  return `DPoP realm="graph", error="invalid_token", algs="${PROOF_ALGORITHMS.join(' ')}"`;
 }
 
 /** Seconds after which a client that was turned away may try again, where an answer says so. RFC 9110 §10.2.3. */

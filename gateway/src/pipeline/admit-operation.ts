@@ -28,7 +28,7 @@ export async function admitOperation(
   assertCarried(operation, context);
   const measured = measureOperation(operation, request.variables, services);
   await services.rateLimiter.countAddress(context.address, weightOf(operation));
-  const caller = await authenticate(context.authorization, services.authenticator, (reason) =>
+  const caller = await authenticate(context, services.authenticator, (reason) =>
     services.observer.invalidToken(context.requestId, reason),
   );
   await services.rateLimiter.countCaller(caller, weightOf(operation));

@@ -1,8 +1,15 @@
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Caller } from '../auth/caller.ts';
 import { KeysUnavailable } from '../auth/key-set.ts';
-import { InvalidAccessToken } from '../auth/verify-access-token.ts';
+import { InvalidAccessToken } from '../auth/invalid-access-token.ts';
+import type { PresentedProof } from '../auth/verify-proof.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
+
+/** What a request says of who sends it. */
+export interface PresentedCredentials {
+  readonly authorization: string | undefined;
+  readonly proof?: PresentedProof | undefined;
+}
 
 /**
  * Stage: `Authorization` → caller. A token that is not good refuses the whole request: it is never taken for none.
@@ -10,12 +17,12 @@ import { gatewayErrorCodes, refused } from '../errors.ts';
  * @throws RequestRefused UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE
  */
 export async function authenticate(
-  authorization: string | undefined,
+  { authorization, proof }: PresentedCredentials,
   authenticator: Authenticator,
   onInvalidToken: (reason: string) => void,
 ): Promise<Caller> {
   try {
-    return await authenticator.authenticate(authorization);
+    return await authenticator.authenticate(authorization, proof);
   } catch (error) {
     if (error instanceof KeysUnavailable)
       throw refused('AUTHENTICATION_UNAVAILABLE', gatewayErrorCodes.AUTHENTICATION_UNAVAILABLE.summary);

@@ -9,8 +9,8 @@ export function observeActivity(authenticator: Authenticator, activity: Activity
     return caller;
   };
   return {
-    authenticate: (authorization) => {
-      const caller = authenticator.authenticate(authorization);
+    authenticate: (authorization, proof) => {
+      const caller = authenticator.authenticate(authorization, proof);
       return caller instanceof Promise ? caller.then(noted) : noted(caller);
     },
   };

@@ -9,6 +9,11 @@ export function authorizationOf(payload: MessagePayload): string | undefined {
   return stringsOf(payload).get('authorization');
 }
 
+/** The DPoP proof beside it. */
+export function proofOf(payload: MessagePayload): string | undefined {
+  return stringsOf(payload).get('dpop');
+}
+
 /**
  * What stands for a request's headers on a connection: those of the upgrade request, and as browsers can't set any there,
  * the strings in the payload of `connection_init`. Which of them go on to subgraphs is for the operator to say.

@@ -6,7 +6,7 @@ import type { RawData, WebSocket } from 'ws';
 import { ANONYMOUS, type Caller } from '../../auth/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../context.ts';
 import { gatewayErrorCodes, refused, RequestRefused } from '../../errors.ts';
-import { authenticate } from '../../pipeline/authenticate.ts';
+import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
 import { framesOf, type IncrementalDialect } from '../../incremental/frames.ts';
 import { runOperation } from '../../pipeline/index.ts';
 import type { AnswerInParts, OperationAnswer, PipelineAnswer } from '../../pipeline/operation-answer.ts';
@@ -22,10 +22,12 @@ import {
   type ClientMessage,
   type MessagePayload,
 } from './client-message.ts';
-import { authorizationOf, headersOf } from './connection-credentials.ts';
+import { authorizationOf, headersOf, proofOf } from './connection-credentials.ts';
 
 /** How connections are kept. */
 export interface ConnectionOptions {
+  /** Where they are opened. */
+  readonly path: string;
   readonly services: () => PipelineServices;
   readonly bounds: RequestBounds;
   readonly heartbeats: Heartbeats;
@@ -80,7 +82,9 @@ export class Connection implements RunsForCaller, Beating {
   readonly #options: ConnectionOptions;
   readonly #operations = new Map<string, RunningOperation>();
   #headers: ClientHeaders;
-  #authorization: string | undefined;
+  /** What the client is let in by, now. */
+  #credentials: PresentedCredentials;
+  readonly #url: string;
   #state: 'opened' | 'authenticating' | 'acknowledged' | 'closed' = 'opened';
   #caller: Caller = ANONYMOUS;
   /** The client chooses it in `connection_init`: `incrementalSpec: "v0.2"`. */
@@ -97,7 +101,11 @@ export class Connection implements RunsForCaller, Beating {
     this.#headers = headers;
     this.#address = address;
     this.#options = options;
-    this.#authorization = typeof headers['authorization'] === 'string' ? headers['authorization'] : undefined;
+    this.#url = `http://${textOfHeader(headers['host']) ?? 'localhost'}${options.path}`;
+    this.#credentials = this.#credentialsOf(
+      textOfHeader(headers['authorization']),
+      textOfHeader(headers['dpop']),
+    );
     this.#initTimer = setTimeout(
       () => this.#close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout'),
       options.initMs,
@@ -196,14 +204,17 @@ export class Connection implements RunsForCaller, Beating {
       return this.#close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
     clearTimeout(this.#initTimer);
     this.#state = 'authenticating';
-    const caller = await this.#authenticate(authorizationOf(payload) ?? this.#authorization);
+    const given = authorizationOf(payload);
+    const credentials =
+      given === undefined ? this.#credentials : this.#credentialsOf(given, proofOf(payload));
+    const caller = await this.#authenticate(credentials);
     if (!caller || this.#isClosed()) return;
     if (!this.#options.observer.admitted(caller)) return this.#close(TRY_AGAIN_LATER, 'Too many connections');
     this.#countedAs = caller;
     this.#headers = headersOf(this.#headers, payload);
     if (payload['incrementalSpec'] === 'v0.2') this.#dialect = 'v0.2';
     this.#state = 'acknowledged';
-    this.#runAs(caller, authorizationOf(payload) ?? this.#authorization);
+    this.#runAs(caller, credentials);
     this.#send({ type: MessageType.ConnectionAck });
   }
 
@@ -211,28 +222,36 @@ export class Connection implements RunsForCaller, Beating {
   async #onPing(payload: MessagePayload): Promise<void> {
     const authorization = authorizationOf(payload);
     if (authorization !== undefined && this.#state === 'acknowledged') {
-      const caller = await this.#authenticate(authorization);
+      const credentials = this.#credentialsOf(authorization, proofOf(payload));
+      const caller = await this.#authenticate(credentials);
       if (!caller || this.#isClosed()) return;
       if (!isSameUser(this.#caller, caller)) return this.#close(CloseCode.Forbidden, 'Forbidden');
       this.#options.watch.delete(this);
-      this.#runAs(caller, authorization);
+      this.#runAs(caller, credentials);
       for (const { stream } of this.#operations.values()) stream?.renew(caller);
     }
     this.#send({ type: MessageType.Pong });
   }
 
-  #runAs(caller: Caller, authorization: string | undefined): void {
+  /** The proof is about the request that opened the connection. */
+  #credentialsOf(authorization: string | undefined, proof: string | undefined): PresentedCredentials {
+    if (proof === undefined) return { authorization };
+    return { authorization, proof: { proof, method: 'GET', url: this.#url } };
+  }
+
+  #runAs(caller: Caller, credentials: PresentedCredentials): void {
+    const { authorization } = credentials;
     this.#caller = caller;
-    this.#authorization = authorization;
+    this.#credentials = credentials;
     if (authorization !== undefined) this.#headers = { ...this.#headers, authorization };
     this.#options.watch.add(this);
   }
 
   /** @returns nothing when the connection was closed for it */
-  async #authenticate(authorization: string | undefined): Promise<Caller | undefined> {
+  async #authenticate(credentials: PresentedCredentials): Promise<Caller | undefined> {
     const { authenticator, observer } = this.#options.services();
     try {
-      return await authenticate(authorization, authenticator, (reason) =>
+      return await authenticate(credentials, authenticator, (reason) =>
         observer.invalidToken('websocket', reason),
       );
     } catch (error) {
@@ -306,7 +325,7 @@ export class Connection implements RunsForCaller, Beating {
           requestId,
           headers: this.#headers,
           address: this.#address,
-          authorization: this.#authorization,
+          ...this.#credentials,
           signal: controller.signal,
           takesParts: true,
           accepts: 'any',
@@ -447,4 +466,8 @@ function textOf(data: RawData): string {
 function isSameUser(before: Caller, now: Caller): boolean {
   if (!before.authenticated) return true;
   return before.claims['sub'] === now.claims['sub'] && before.claims['iss'] === now.claims['iss'];
+}
+
+function textOfHeader(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

@@ -1,0 +1,46 @@
+import type { RedisConnection } from '@trellis/redis';
+import { LRUCache } from 'lru-cache';
+
+/** Remembers what may be used once. */
+export interface UsedProofs {
+  /**
+   * @param id names it for all times
+   * @returns whether it was not used before
+   */
+  markUsed(id: string): Promise<boolean>;
+}
+
+/** Settings of {@link createUsedProofs}. */
+export interface UsedProofsOptions {
+  /** Shared by all gateways; absent: each process for itself. */
+  readonly redis: RedisConnection | undefined;
+  /** Seconds after which it would be refused for its age. */
+  readonly lifetimeS: number;
+  /** How many are remembered here. @default 100_000 */
+  readonly maxRemembered?: number;
+}
+
+const KEY_PREFIX = 'dpop-proof:';
+
+/** In memory, and in Redis for all gateways together; while Redis is away, in memory alone. */
+export function createUsedProofs(options: UsedProofsOptions): UsedProofs {
+  const { redis, lifetimeS, maxRemembered = 100_000 } = options;
+  const used = new LRUCache<string, true>({ max: maxRemembered, ttl: lifetimeS * 1_000 });
+
+  async function isFirstInRedis(id: string): Promise<boolean> {
+    if (redis?.status !== 'ready') return true;
+    try {
+      return (await redis.set(KEY_PREFIX + id, '1', 'EX', lifetimeS, 'NX')) === 'OK';
+    } catch {
+      return true; // its connection tells of the outage
+    }
+  }
+
+  return {
+    async markUsed(id) {
+      if (used.has(id)) return false;
+      used.set(id, true);
+      return isFirstInRedis(id);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTPayload } from 'jose';
+import { InvalidAccessToken } from './invalid-access-token.ts';
+import type { UsedProofs } from './used-proofs.ts';
+
+/**
+ * A DPoP proof as a request brings it. One object stands for one request, or for one connection: it is verified once, and
+ * then holds for all operations of the request, and for as long as the connection has the token.
+ */
+export interface PresentedProof {
+  readonly proof: string;
+  readonly method: string;
+  /** Where the request went, as its client sees it. */
+  readonly url: string;
+}
+
+/** What proofs are held to. */
+export interface ProofRules {
+  /**
+   * The addresses at which clients know the gateway: `htu` has to be one of them. Absent: host and path have to be those of
+   * the request, whose scheme a proxy may have changed.
+   */
+  readonly urls?: readonly string[] | undefined;
+  readonly usedProofs: UsedProofs;
+  /** Milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** Algorithms of proofs, for challenges as well. RFC 9449 §5.1, §7.1. */
+export const PROOF_ALGORITHMS: readonly string[] = Object.freeze(['ES256', 'RS256', 'PS256', 'EdDSA']);
+
+/** Seconds by which a proof may be old, or ahead. */
+export const PROOF_WINDOW_S = 60;
+
+const MAX_PROOF_CHARACTERS = 4_096;
+const MAX_ID_CHARACTERS = 200;
+
+interface Outcome {
+  readonly token: string;
+  readonly keyThumbprint: string;
+  readonly verified: Promise<void>;
+}
+
+const outcomes = new WeakMap<PresentedProof, Outcome>();
+
+/**
+ * Verifies that whoever sends a token has the key that it is bound to.
+ *
+ * @param keyThumbprint of the token's `cnf.jkt`
+ * @throws InvalidAccessToken
+ * @see RFC 9449 §4.3, §7.1
+ */
+export function verifyPossession(
+  presented: PresentedProof,
+  token: string,
+  keyThumbprint: string,
+  rules: ProofRules,
+): Promise<void> {
+  const known = outcomes.get(presented);
+  if (known?.token === token && known.keyThumbprint === keyThumbprint) return known.verified;
+  const verified = verifyAnew(presented, token, keyThumbprint, rules);
+  outcomes.set(presented, { token, keyThumbprint, verified });
+  return verified;
+}
+
+async function verifyAnew(
+  presented: PresentedProof,
+  token: string,
+  keyThumbprint: string,
+  rules: ProofRules,
+): Promise<void> {
+  const { claims, signedBy } = await verifySignature(presented.proof);
+  const problem =
+    signedBy === keyThumbprint
+      ? problemOf(claims, presented, token, rules)
+      : 'its key is not that of the token';
+  if (problem !== undefined) throw invalidProof(problem);
+  if (!(await rules.usedProofs.markUsed(hash(`${keyThumbprint} ${claims.jti}`))))
+    throw invalidProof('it was used before');
+}
+
+/** EmbeddedJWK takes public keys alone. */
+async function verifySignature(
+  proof: string,
+): Promise<{ readonly claims: JWTPayload; readonly signedBy: string }> {
+  if (proof.length > MAX_PROOF_CHARACTERS) throw invalidProof('it is too long');
+  try {
+    const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
+      typ: 'dpop+jwt',
+      algorithms: [...PROOF_ALGORITHMS],
+      clockTolerance: PROOF_WINDOW_S, // for exp and nbf, where there are any
+    });
+    return { claims: payload, signedBy: await calculateJwkThumbprint(protectedHeader.jwk ?? {}) };
+  } catch (error) {
+    throw invalidProof(error instanceof Error ? error.message : 'it can not be verified');
+  }
+}
+
+function problemOf(
+  claims: JWTPayload,
+  { method, url }: PresentedProof,
+  token: string,
+  { urls, now = Date.now }: ProofRules,
+): string | undefined {
+  const { jti, iat } = claims;
+  if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_CHARACTERS)
+    return 'its jti is no usable text';
+  if (typeof iat !== 'number' || Math.abs(now() / 1_000 - iat) > PROOF_WINDOW_S)
+    return 'its iat is too far away';
+  if (claims['htm'] !== method) return 'its htm is another method';
+  if (!isAddress(claims['htu'], url, urls)) return 'its htu is another address';
+  if (claims['ath'] !== hash(token)) return 'its ath is of another token';
+  return undefined;
+}
+
+/** Query and fragment do not count. RFC 9449 §4.3 (9). */
+function isAddress(htu: unknown, url: string, urls: readonly string[] | undefined): boolean {
+  if (typeof htu !== 'string' || !URL.canParse(htu)) return false;
+  const told = new URL(htu.replace(/^ws/i, 'http')); // a WebSocket is opened by an HTTP request
+  if (urls) return urls.some((known) => known === `${told.origin}${told.pathname}`);
+  if (!URL.canParse(url)) return false; // a Host that is none
+  const own = new URL(url);
+  return told.host === own.host && told.pathname === own.pathname;
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+function invalidProof(problem: string): InvalidAccessToken {
+  return new InvalidAccessToken(`proof: ${problem}`, 'The DPoP proof is not valid here.');
+}
