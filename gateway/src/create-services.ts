@@ -7,7 +7,7 @@ import { SharedExecutions } from './execution/shared-executions.ts';
 import { createRateLimiter, UNLIMITED_RATE } from './limits/rate-limiter.ts';
 import { createOperationCatalogue, type OperationCatalogue } from './pipeline/operation-catalogue.ts';
 import { sha256, type PersistedQueryPolicy } from './pipeline/persisted-query.ts';
-import type { PipelineObserver, PipelineServices } from './pipeline/services.ts';
+import type { AnswerPolicy, PipelineObserver, PipelineServices } from './pipeline/services.ts';
 import { createSubgraphHeaders } from './pipeline/subgraph-headers.ts';
 import { manifestFiles } from './read-settings.ts';
 import { observeActivity } from './presence/observe-activity.ts';
@@ -58,7 +58,7 @@ export function createServices(
     responseCaching: responseCachingOf(config, resources),
     answerPolicy: {
       maxCharacters: inUse.responseCharacters,
-      showCost: config.settings.extensions?.cost ?? false,
+      ...shownExtensions(config),
       varyOn: ['accept', 'authorization', 'cookie', ...forwardedNames(inUse.headers)],
     },
     errorPolicy: { exposeInternals: !inUse.production },
@@ -170,6 +170,11 @@ function createObserver(logger: Logger): PipelineObserver {
         'an operation failed inside',
       ),
   };
+}
+
+function shownExtensions({ settings }: GatewayConfig): Pick<AnswerPolicy, 'shows' | 'showsAny'> {
+  const { cost = false, plan = false, timings = false } = settings.extensions ?? {};
+  return { shows: { cost, plan, timings }, showsAny: cost || plan || timings };
 }
 
 function forwardedNames({ forward = [], subgraphs = {} }: SettingsInUse['headers']): readonly string[] {

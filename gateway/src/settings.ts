@@ -35,7 +35,7 @@ export interface GatewaySettings {
   readonly authentication?: AuthenticationSettings | undefined;
   readonly authorization?:
     { readonly policies?: Readonly<Record<string, ClaimPolicy>> | undefined } | undefined;
-  readonly extensions?: { readonly cost?: boolean | undefined } | undefined;
+  readonly extensions?: ExtensionSettings | undefined;
   readonly headers?: HeaderSettings | undefined;
   readonly http?: HttpSettings | undefined;
   readonly persistedQueries?: PersistedQuerySettings | undefined;
@@ -49,6 +49,13 @@ export interface GatewaySettings {
   readonly telemetry?: TelemetrySettings | undefined;
   readonly traffic?: TrafficSettings | undefined;
   readonly admission?: AdmissionSettings | undefined;
+}
+
+/** What clients are told beside the answer. */
+export interface ExtensionSettings {
+  readonly cost?: boolean | undefined;
+  readonly plan?: boolean | undefined;
+  readonly timings?: boolean | undefined;
 }
 
 /** Bounds on what one request may ask for. */
@@ -324,6 +331,14 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
         .boolean()
         .optional()
         .describe('The estimated cost of each operation and the limit. Default false.'),
+      plan: z
+        .boolean()
+        .optional()
+        .describe('Which subgraphs are asked for what: for development. Default false.'),
+      timings: z
+        .boolean()
+        .optional()
+        .describe('Milliseconds for admission, planning and execution. Default false.'),
     })
     .optional()
     .describe('What clients are told beside the answer.'),

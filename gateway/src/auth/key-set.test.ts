@@ -124,6 +124,23 @@ describe('Keys of an issuer', () => {
     expect(keys.generation()).toBe(1);
   });
 
+  it('F-15 serve at once while the issuer takes its time', async () => {
+    const pair = await createPair('a');
+    published = async () => ({ keys: [pair.jwk] });
+    const keys = openKeySet();
+    const token = await sign(pair);
+    expect(await verifies(keys, token)).toBe(true);
+    let arrive: (set: JSONWebKeySet) => void = () => undefined;
+    published = () => new Promise((resolve) => (arrive = resolve));
+    now += 300_001;
+    const unknown = [verifies(keys, await sign(pair, 'b')), verifies(keys, await sign(pair, 'c'))];
+    for (let index = 0; index < 100; index += 1) expect(await verifies(keys, token)).toBe(true);
+    expect(fetches).toBe(2);
+    arrive({ keys: [pair.jwk] });
+    expect(await Promise.all(unknown)).toEqual([false, false]);
+    expect(fetches).toBe(2);
+  });
+
   it('are refreshed in the background when they are old', async () => {
     const [old, fresh] = [await createPair('a'), await createPair('b')];
     published = async () => ({ keys: [old.jwk] });

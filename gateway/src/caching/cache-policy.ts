@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** How long an answer may be kept, and by whom. */
 export interface CachePolicy {
   /** Seconds. `Infinity`: nothing that it is made of says how long. */
@@ -43,7 +45,17 @@ const REFUSALS: ReadonlySet<string> = new Set(['no-store', 'no-cache']);
  * @see RFC 9111 §5.2.2
  */
 export function readCacheControl(header: string | undefined): CachePolicy {
-  const directives = new Map((header ?? '').toLowerCase().split(',').map(readDirective));
+  const text = header ?? '';
+  let policy = read.get(text);
+  if (!policy) read.set(text, (policy = parseCacheControl(text)));
+  return policy;
+}
+
+/** Subgraphs say the same with most of their answers. */
+const read = new LRUCache<string, CachePolicy>({ max: 100 });
+
+function parseCacheControl(text: string): CachePolicy {
+  const directives = new Map(text.toLowerCase().split(',').map(readDirective));
   if ([...directives.keys()].some((name) => REFUSALS.has(name))) return NOT_CACHEABLE;
   const maxAgeS = readSeconds(directives.get('s-maxage') ?? directives.get('max-age'));
   return { maxAgeS, isPrivate: directives.has('private') };

@@ -11,6 +11,7 @@ import type { ExecutionContext } from '../execution/execute-plan.ts';
 import { executeIncrementally, type RunningAnswer } from '../incremental/execute-incrementally.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
+import type { OperationClock } from './answer-extensions.ts';
 import type { PipelineAnswer } from './operation-answer.ts';
 import { errorsOf, respond, showErrors } from './respond.ts';
 import type { PipelineServices } from './services.ts';
@@ -26,11 +27,13 @@ export async function answerInParts(
   admitted: AdmittedOperation,
   { requestId, signal }: RequestContext,
   services: PipelineServices,
+  clock?: OperationClock,
 ): Promise<PipelineAnswer> {
   const begin = (): Promise<RunningAnswer> => executeIncrementally(plan, execution);
   const { initial, pending, updates, stop } = await services.executionGate.run(begin, signal);
   try {
-    const answer = respond(initial, admitted, requestId, services);
+    clock?.lap('executionMs');
+    const answer = respond(initial, admitted, requestId, services, { plan, clock });
     if (pending.length === 0) return answer;
     const policy: PartsPolicy = {
       maxCharacters: services.answerPolicy.maxCharacters - initial.dataText.length,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sha256 } from './persisted-query.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startTestGateway, type GraphBody, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
@@ -130,6 +131,73 @@ describe('Authorization: @requiresScopes', () => {
     expect(first.data).toEqual({ person: { email: 'ed@example.com' } });
     expect(codes(second)).toEqual(['person.email FORBIDDEN']);
     expect(codes(third)).toEqual(['person.email UNAUTHENTICATED']);
+  });
+});
+
+describe('Authorization: on every transport', () => {
+  const query = '{ person(id: "user-1") { name email } }';
+  const address = 'ada@example.com';
+  const preflight = { 'apollo-require-preflight': '1' };
+
+  async function text(path: string, headers: Record<string, string>, body?: object): Promise<string> {
+    const init = body && { method: 'POST', body: JSON.stringify(body) };
+    const type = { 'content-type': 'application/json', ...headers };
+    const response = await fetch(`${gateway.url}${path}`, { ...init, headers: body ? type : headers });
+    return response.text();
+  }
+
+  /** The first event of a stream that goes on. */
+  async function firstEvent(headers: Record<string, string>, body: object): Promise<string> {
+    const leave = new AbortController();
+    const response = await fetch(`${gateway.url}/graphql/stream`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      signal: leave.signal,
+    });
+    let received = '';
+    for await (const chunk of response.body ?? []) {
+      received += Buffer.from(chunk as Uint8Array).toString();
+      if (/data: .+\n\n/.test(received)) break;
+    }
+    leave.abort();
+    return received;
+  }
+
+  const hash = sha256(query);
+  const extensions = { persistedQuery: { version: 1, sha256Hash: hash } };
+  const deferred = '{ person(id: "user-1") { name ... @defer { email } } }';
+  it.each<[string, (headers: Record<string, string>) => Promise<string>]>([
+    ['GET', (headers) => text(`/graphql?${new URLSearchParams({ query })}`, { ...preflight, ...headers })],
+    [
+      'a persisted query',
+      async (headers) => {
+        await gateway.post({ query, extensions });
+        return text('/graphql', headers, { query: '', extensions });
+      },
+    ],
+    ['a batch', (headers) => text('/graphql', headers, [{ query: '{ public }' }, { query }])],
+    [
+      '@defer',
+      (headers) =>
+        text('/graphql', { accept: 'multipart/mixed; deferSpec=20220824', ...headers }, { query: deferred }),
+    ],
+    ['server-sent events', (headers) => text('/graphql/stream', headers, { query })],
+    ['@live', (headers) => firstEvent(headers, { query: `query @live ${query}` })],
+  ])('S-091 by %s: none, wrong and right scopes', async (_transport, answer) => {
+    const bearer = async (scope: string): Promise<Record<string, string>> => ({
+      authorization: `Bearer ${await issuer.sign({ scope })}`,
+    });
+    const [none, wrong, right] = [
+      await answer({}),
+      await answer(await bearer('read:data')),
+      await answer(await bearer('read:profile')),
+    ];
+    expect(none).toContain('UNAUTHENTICATED');
+    expect(wrong).toContain('FORBIDDEN');
+    expect([none, wrong, right].map((received) => received.includes(address))).toEqual([false, false, true]);
+    expect([none, wrong, right].every((received) => received.includes('"Ada"'))).toBe(true);
+    expect(right).not.toContain('"errors"');
   });
 });
 

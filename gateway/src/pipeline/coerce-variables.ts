@@ -5,7 +5,7 @@ import {
   isNonNullType,
   typeFromAST,
   valueFromAST,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLInputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
@@ -23,6 +23,8 @@ interface DeclaredVariable {
   /** Undefined where there is none. */
   readonly defaultValue: unknown;
   readonly required: boolean;
+  /** Where it is declared. */
+  readonly node: VariableDefinitionNode;
 }
 
 const MAX_ERRORS = 10;
@@ -52,7 +54,7 @@ function declaredVariable(definition: VariableDefinitionNode, schema: GraphQLSch
   if (!isInputType(type)) return []; // validation has refused it before
   const defaultValue = definition.defaultValue && valueFromAST(definition.defaultValue, type);
   const required = isNonNullType(type) && defaultValue === undefined;
-  return [{ name: definition.variable.name.value, type, defaultValue, required }];
+  return [{ name: definition.variable.name.value, type, defaultValue, required, node: definition }];
 }
 
 function coerceAll(
@@ -72,12 +74,17 @@ function coerceAll(
   return coerced;
 }
 
-function missing({ name, type }: DeclaredVariable): GraphQLError {
-  return badUserInput(`Variable "$${name}" of required type "${String(type)}" was not provided.`, name, null);
+function missing({ name, type, node }: DeclaredVariable): GraphQLError {
+  const message = `Variable "$${name}" of required type "${String(type)}" was not provided.`;
+  return declaredAt(node, badUserInput(message, name, null));
+}
+
+function declaredAt(node: VariableDefinitionNode, { message, extensions }: GraphQLError): GraphQLError {
+  return new GraphQLError(message, { nodes: node, extensions });
 }
 
 function coerceOne(
-  { name, type }: DeclaredVariable,
+  { name, type, node }: DeclaredVariable,
   value: unknown,
   errors: GraphQLError[],
   hideSuggestions: boolean,
@@ -85,7 +92,8 @@ function coerceOne(
   const onError = (path: readonly (string | number)[], invalidValue: unknown, error: GraphQLError): void => {
     if (errors.length >= MAX_ERRORS) return;
     const field = [name, ...path].join('.');
-    errors.push(badUserInput(`Variable "$${field}": ${error.message}`, field, presentable(invalidValue)));
+    const message = `Variable "$${field}": ${error.message}`;
+    errors.push(declaredAt(node, badUserInput(message, field, presentable(invalidValue))));
   };
   return coerceInputValue(value, type, onError, hideSuggestions);
 }

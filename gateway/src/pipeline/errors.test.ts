@@ -1,20 +1,71 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 
 let graph: LibraryGraph;
 let development: TestGateway;
 let production: TestGateway;
+let issuer: TokenIssuer;
 
 beforeAll(async () => {
   graph = await startLibraryGraph();
+  issuer = await startTokenIssuer();
   development = await startTestGateway({ subgraphs: graph.all });
-  production = await startTestGateway({ subgraphs: graph.all, environment: { NODE_ENV: 'production' } });
+  production = await startTestGateway({
+    subgraphs: graph.all,
+    environment: {
+      NODE_ENV: 'production',
+      TOKEN_ISSUER: issuer.issuer,
+      TOKEN_AUDIENCE: issuer.audience,
+      TOKEN_JWKS_URL: issuer.jwksUrl,
+    },
+  });
 });
 afterAll(async () => {
   await development.close();
   await production.close();
+  await issuer.close();
   await graph.close();
+});
+
+/** What an error of each code has, and nothing else: Specification, Errors 2 and 3. */
+const SHAPES: readonly (readonly [string, object, object])[] = [
+  ['GRAPHQL_PARSE_ERROR', { query: '{' }, { locations: [{ line: 1, column: 2 }] }],
+  ['GRAPHQL_VALIDATION_FAILED', { query: '{ publik }' }, { locations: [{ line: 1, column: 3 }] }],
+  ['UNAUTHENTICATED', { query: '{ me { name } }' }, { path: ['me'], locations: expect.anything() }],
+  ['FORBIDDEN', { query: '{ staff { name } }' }, { path: ['staff'], locations: expect.anything() }],
+  [
+    'INTERNAL_SERVER_ERROR',
+    { query: '{ fail }' },
+    {
+      path: ['fail'],
+      locations: expect.anything(),
+      extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: expect.any(String) },
+    },
+  ],
+  [
+    'BAD_USER_INPUT',
+    { query: 'query ($v: String) { echo(value: $v) }', variables: { v: 7 } },
+    { locations: expect.anything(), extensions: { code: 'BAD_USER_INPUT', field: 'v', invalidValue: 7 } },
+  ],
+  [
+    'QUERY_TOO_COMPLEX',
+    { query: `{ ${Array.from({ length: 11 }, (_, index) => `a${index}: public`).join(' ')} }` },
+    {
+      extensions: { code: 'QUERY_TOO_COMPLEX', limit: { name: 'aliases', maximum: 10, actual: 11 } },
+    },
+  ],
+];
+
+describe('Errors: the codes', () => {
+  it.each(SHAPES)('S-101 %s', async (code, request, shape) => {
+    const headers =
+      code === 'FORBIDDEN' ? { authorization: `Bearer ${await issuer.sign({ roles: [] })}` } : {};
+    const { body, text } = await production.post(request, headers);
+    expect(body.errors).toEqual([{ message: expect.any(String), extensions: { code }, ...shape }]);
+    expect(text).not.toMatch(/stack|db-7|Did you mean/);
+  });
 });
 
 describe('Errors: internal failures', () => {

@@ -6,6 +6,7 @@ import type { OperationPlan } from '../planning/operation-plan.ts';
 import { traceOperation } from '../tracing/trace-operation.ts';
 import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
+import { OperationClock, type AnswerReport } from './answer-extensions.ts';
 import { answerInParts } from './answer-in-parts.ts';
 import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
 import { respond, respondToFailure } from './respond.ts';
@@ -50,11 +51,13 @@ async function answerOperation(
   services: PipelineServices,
 ): Promise<PipelineAnswer> {
   let admitted: AdmittedOperation | undefined;
+  const clock = services.answerPolicy.shows.timings ? new OperationClock() : undefined;
   try {
     admitted = await admitOperation(request, context, services);
+    clock?.lap('admissionMs');
     if (isStreamed(admitted, context))
       return { kind: 'stream', stream: await services.streams.open(admitted, context), admitted };
-    return await planAndExecute(admitted, context, services);
+    return await planAndExecute(admitted, context, services, clock);
   } catch (error) {
     return respondToFailure(error, admitted, context.requestId, services);
   }
@@ -70,6 +73,7 @@ async function planAndExecute(
   admitted: AdmittedOperation,
   context: RequestContext,
   services: PipelineServices,
+  clock: OperationClock | undefined,
 ): Promise<PipelineAnswer> {
   const { supergraph, operation, variables, caller, denied } = admitted;
   const { document, documentHash, name: operationName } = operation;
@@ -77,6 +81,7 @@ async function planAndExecute(
     { supergraph, document, documentHash, operationName, variables, denied, incremental: context.takesParts },
     context.signal,
   );
+  clock?.lap('planningMs');
   const cached = plan.isDeferred ? undefined : cachedExecutionOf(plan, admitted, context, services);
   const execution = {
     variables,
@@ -84,11 +89,12 @@ async function planAndExecute(
     subgraphClient: services.subgraphClient,
     signal: context.signal,
   };
-  if (plan.isDeferred) return answerInParts(plan, execution, admitted, context, services);
+  if (plan.isDeferred) return answerInParts(plan, execution, admitted, context, services, clock);
   const result = cached
     ? await executeUnlessKept(plan, execution, cached, services)
     : await execute(plan, execution, admitted, context, services);
-  return respondWhole(result, admitted, context, services);
+  clock?.lap('executionMs');
+  return respondWhole(result, admitted, context, services, { plan, clock });
 }
 
 async function executeUnlessKept(
@@ -127,10 +133,11 @@ function respondWhole(
   admitted: AdmittedOperation,
   context: RequestContext,
   services: PipelineServices,
+  report: AnswerReport,
 ): OperationAnswer {
   const { body } = result;
-  const { maxCharacters, showCost } = services.answerPolicy;
+  const { maxCharacters, showsAny } = services.answerPolicy;
   // Never fewer bytes than characters: near the limit, characters are counted.
-  if (body && !showCost && body.length <= maxCharacters) return new WholeAnswer(result, body, admitted);
-  return respond(result, admitted, context.requestId, services);
+  if (body && !showsAny && body.length <= maxCharacters) return new WholeAnswer(result, body, admitted);
+  return respond(result, admitted, context.requestId, services, report);
 }

@@ -289,6 +289,29 @@ describe('Answers', () => {
     await telling.close();
     expect((await guarded.post({ query })).text).not.toContain('extensions');
   });
+
+  it('tell the plan and the times where the operator lets them', async () => {
+    const settings = 'extensions: { plan: true, timings: true }';
+    const telling = await startTestGateway({ subgraphs: graph.all, settings });
+    const query = '{ books(first: 1) { author { name } } }';
+    const { extensions } = JSON.parse((await telling.post({ query })).text) as { extensions?: unknown };
+    await telling.close();
+    const times = {
+      admissionMs: expect.any(Number),
+      planningMs: expect.any(Number),
+      executionMs: expect.any(Number),
+    };
+    expect(extensions).toEqual({
+      plan: {
+        kind: 'sequence',
+        steps: [
+          expect.objectContaining({ kind: 'fetch', subgraph: 'books', path: [] }),
+          expect.objectContaining({ kind: 'fetch', subgraph: 'people', path: ['books', '@', 'author'] }),
+        ],
+      },
+      timings: times,
+    });
+  });
 });
 
 describe('Introspection switched off', () => {

@@ -2,6 +2,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
 import type { SubgraphCaching } from '../execution/execution-result.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
+import { extensionsOf, type AnswerReport } from './answer-extensions.ts';
 import { cachePolicyOf } from './cache-policy-of.ts';
 import { formatErrors, isInternal } from './format-errors.ts';
 import type { OperationAnswer } from './operation-answer.ts';
@@ -25,11 +26,12 @@ export function respond(
   admitted: AdmittedOperation,
   requestId: string,
   services: PipelineServices,
+  report?: AnswerReport,
 ): OperationAnswer {
   if (dataText.length > services.answerPolicy.maxCharacters)
     throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
   const errors = showErrors(thrown, requestId, services);
-  const extensions = extensionsOf(admitted, services);
+  const extensions = extensionsOf(admitted, report, services);
   const cachePolicy = cachePolicyOf({ caching }, admitted);
   return { kind: 'single', data: dataText, errors, extensions, cachePolicy, admitted };
 }
@@ -43,16 +45,6 @@ export function respondToFailure(
 ): OperationAnswer {
   const errors = showErrors(errorsOf(failure), requestId, services);
   return { kind: 'single', data: undefined, errors, admitted };
-}
-
-/** The estimated cost and the limit, where an operator shows them. An unlimited cost has no number in JSON. */
-function extensionsOf(
-  { cost }: AdmittedOperation,
-  { answerPolicy, limits }: PipelineServices,
-): Readonly<Record<string, unknown>> | undefined {
-  if (!answerPolicy.showCost) return undefined;
-  const limit = Number.isFinite(limits.cost) ? limits.cost : null;
-  return { cost: { estimate: Math.min(cost, Number.MAX_SAFE_INTEGER), limit } };
 }
 
 /** The errors behind whatever was thrown. */

@@ -29,8 +29,10 @@ export interface PipelineObserver {
 export interface AnswerPolicy {
   /** Characters of the data as JSON. */
   readonly maxCharacters: number;
-  /** Whether the estimated cost is in `extensions.cost`. */
-  readonly showCost: boolean;
+  /** What of it is in `extensions`. */
+  readonly shows: { readonly cost: boolean; readonly plan: boolean; readonly timings: boolean };
+  /** Whether any of that is. */
+  readonly showsAny: boolean;
   /** Names of the request headers that decide what is answered. RFC 9110 §12.5.5. */
   readonly varyOn: readonly string[];
 }

@@ -1,0 +1,72 @@
+import type { DeferredPlan, PlanStep } from '../execution/plan-steps.ts';
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
+import type { PipelineServices } from './services.ts';
+
+/** How an operation came to its answer, as far as an operator lets clients see it. */
+export interface AnswerReport {
+  readonly plan: OperationPlan;
+  /** Absent where nobody is to be told. */
+  readonly clock: OperationClock | undefined;
+}
+
+/** Milliseconds of each stage. */
+export class OperationClock {
+  #lastMs: number = performance.now();
+  readonly #stages: Record<string, number> = {};
+
+  /** A stage is over. */
+  lap(stage: 'admissionMs' | 'planningMs' | 'executionMs'): void {
+    const nowMs = performance.now();
+    this.#stages[stage] = Math.round((nowMs - this.#lastMs) * 1_000) / 1_000;
+    this.#lastMs = nowMs;
+  }
+
+  get stages(): Readonly<Record<string, number>> {
+    return this.#stages;
+  }
+}
+
+/** What the operator lets clients see beside the answer; nothing by default. */
+export function extensionsOf(
+  admitted: AdmittedOperation,
+  report: AnswerReport | undefined,
+  { answerPolicy, limits }: Pick<PipelineServices, 'answerPolicy' | 'limits'>,
+): Readonly<Record<string, unknown>> | undefined {
+  const { showsAny, shows } = answerPolicy;
+  if (!showsAny) return undefined;
+  return {
+    ...(shows.cost && { cost: costOf(admitted, limits.cost) }),
+    ...(shows.plan && report && { plan: describePlan(report.plan) }),
+    ...(shows.timings && report?.clock && { timings: report.clock.stages }),
+  };
+}
+
+/** An unlimited cost has no number in JSON. */
+function costOf({ cost }: AdmittedOperation, limit: number): Readonly<Record<string, number | null>> {
+  return {
+    estimate: Math.min(cost, Number.MAX_SAFE_INTEGER),
+    limit: Number.isFinite(limit) ? limit : null,
+  };
+}
+
+type Description = Readonly<Record<string, unknown>>;
+
+function describePlan({ step, parts }: OperationPlan): Description | null {
+  if (parts) return describeParts(parts);
+  return step ? describeStep(step) : null;
+}
+
+function describeParts({ first, later }: DeferredPlan): Description {
+  return {
+    kind: 'defer',
+    first: first ? describeStep(first) : null,
+    later: later.map(({ after, plan }) => ({ after, plan: describeParts(plan) })),
+  };
+}
+
+function describeStep(step: PlanStep): Description {
+  if (step.kind !== 'fetch') return { kind: step.kind, steps: step.steps.map(describeStep) };
+  const { kind, id, subgraph, path, operation } = step;
+  return { kind, ...(id !== undefined && { id }), subgraph, path, operation };
+}

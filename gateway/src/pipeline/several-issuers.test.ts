@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
+import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
+
+const PARTNER_AUDIENCE = 'https://graph.example/partners';
+
+let own: TokenIssuer;
+let partner: TokenIssuer;
+let stranger: TokenIssuer;
+let subgraph: SubgraphServer;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  [own, partner, stranger, subgraph] = await Promise.all([
+    startTokenIssuer(),
+    startTokenIssuer(),
+    startTokenIssuer(),
+    startSubgraph({
+      name: 'numbers',
+      typeDefs: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@authenticated"])
+        type Query { one: Int @authenticated }`,
+      resolvers: { Query: { one: () => 1 } },
+    }),
+  ]);
+  gateway = await startTestGateway({
+    subgraphs: [subgraph],
+    environment: {
+      TOKEN_ISSUER: own.issuer,
+      TOKEN_AUDIENCE: own.audience,
+      TOKEN_JWKS_URL: own.jwksUrl,
+      PARTNER: partner.issuer,
+    },
+    settings: `
+      authentication:
+        jwksCooldownMs: 60000
+        issuers:
+          - { issuer: "\${PARTNER}", audience: "${PARTNER_AUDIENCE}", jwksUrl: "\${PARTNER}/jwks" }`,
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all([own.close(), partner.close(), stranger.close(), subgraph.close()]);
+});
+
+/** The code of the error, or `OK`. */
+async function outcome(token: string): Promise<unknown> {
+  const { body } = await gateway.post({ query: '{ one }' }, { authorization: `Bearer ${token}` });
+  return body.errors?.[0]?.extensions['code'] ?? 'OK';
+}
+
+describe('Several issuers', () => {
+  it('are believed each for its own audience', async () => {
+    expect(await outcome(await own.sign())).toBe('OK');
+    expect(await outcome(await partner.sign({ aud: PARTNER_AUDIENCE }))).toBe('OK');
+    expect(await outcome(await partner.sign())).toBe('UNAUTHENTICATED');
+    expect(await outcome(await own.sign({ aud: PARTNER_AUDIENCE }))).toBe('UNAUTHENTICATED');
+  });
+
+  it('S-090 are not believed about one another, though their keys have the same names', async () => {
+    expect(await outcome(await partner.sign({ iss: own.issuer }))).toBe('UNAUTHENTICATED');
+    expect(await outcome(await own.sign({ iss: partner.issuer, aud: PARTNER_AUDIENCE }))).toBe(
+      'UNAUTHENTICATED',
+    );
+  });
+
+  it('S-065 are those of the configuration: a stranger is not even asked', async () => {
+    expect(await outcome(await stranger.sign())).toBe('UNAUTHENTICATED');
+    const header = { jku: stranger.jwksUrl, x5u: stranger.jwksUrl };
+    expect(await outcome(await stranger.sign({ iss: own.issuer }, { header }))).toBe('UNAUTHENTICATED');
+    expect(stranger.fetches()).toBe(0);
+  });
+
+  it('F-15 do without one another, and are each fetched once in a cooldown', async () => {
+    const before = partner.fetches();
+    partner.misbehave({ status: 500, body: 'garbage' });
+    for (let index = 0; index < 20; index += 1) {
+      const unknown = await partner.sign({ aud: PARTNER_AUDIENCE }, { header: { kid: `unknown-${index}` } });
+      expect(await outcome(unknown)).toBe('UNAUTHENTICATED');
+      expect(await outcome(await own.sign())).toBe('OK');
+      expect(await outcome(await partner.sign({ aud: PARTNER_AUDIENCE }))).toBe('OK');
+    }
+    expect(partner.fetches()).toBeLessThanOrEqual(before + 1);
+  });
+});
