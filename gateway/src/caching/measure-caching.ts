@@ -1,5 +1,6 @@
 import {
   getNamedType,
+  isAbstractType,
   isCompositeType,
   Kind,
   OperationTypeNode,
@@ -27,8 +28,8 @@ export interface CachingRequest {
 
 /**
  * How long the answers of an operation may be kept by what the schema says of its fields: the strictest counts. A field of
- * the root, or one that returns objects, which no hint speaks of may not be kept; a leaf is as its object. What conditions
- * leave out is counted all the same.
+ * the root, or one that returns objects, which no hint speaks of may not be kept; a leaf is as its object. An interface or a
+ * union without a hint is as the types that it stands for. What conditions leave out is counted all the same.
  *
  * @returns {@link UNRESTRICTED} where the supergraph has no hints: then the answers of subgraphs alone decide
  */
@@ -43,7 +44,8 @@ export function measureCaching({ operation, fragments, schema, hints }: CachingR
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field.name.value] : undefined;
     if (!definition) return; // __typename, or introspection, which says nothing of data
     const type = getNamedType(definition.type);
-    policy = strictest(policy, policyOfField(hints, `${parent.name}.${field.name.value}`, type, isRoot));
+    const own = hints?.get(`${parent.name}.${field.name.value}`);
+    policy = strictest(policy, policyOfField(own, hintOfType(type), type, isRoot));
     if (field.selectionSet && isCompositeType(type)) visitSelections(field.selectionSet, type, false);
   }
 
@@ -68,6 +70,12 @@ export function measureCaching({ operation, fragments, schema, hints }: CachingR
     visitSelections(fragment.selectionSet, typeNamed(fragment.typeCondition.name.value, parent), isRoot);
   }
 
+  function hintOfType(type: GraphQLNamedType): CacheHint | undefined {
+    const hint = hints?.get(type.name);
+    if (hint || !isAbstractType(type)) return hint;
+    return hintOfAll(schema.getPossibleTypes(type).map(({ name }) => hints?.get(name)));
+  }
+
   function typeNamed(name: string | undefined, parent: GraphQLCompositeType): GraphQLCompositeType {
     const type = name === undefined ? undefined : schema.getType(name);
     return type && isCompositeType(type) ? type : parent;
@@ -79,17 +87,26 @@ export function measureCaching({ operation, fragments, schema, hints }: CachingR
 }
 
 function policyOfField(
-  hints: CacheHints,
-  coordinate: string,
+  own: CacheHint | undefined,
+  returned: CacheHint | undefined,
   type: GraphQLNamedType,
   isRoot: boolean,
 ): CachePolicy {
-  const own = hints?.get(coordinate);
-  const returned = hints?.get(type.name);
   const isPrivate = own?.isPrivate ?? returned?.isPrivate ?? false;
   const inherits = !isRoot && (!isCompositeType(type) || inheritsMaxAge(own, returned));
   const maxAgeS = own?.maxAgeS ?? returned?.maxAgeS ?? (inherits ? Number.POSITIVE_INFINITY : 0);
   return { maxAgeS, isPrivate };
+}
+
+/** The strictest; none where one of them says no time. */
+function hintOfAll(hints: readonly (CacheHint | undefined)[]): CacheHint | undefined {
+  const times = hints.map((hint) => hint?.maxAgeS);
+  if (times.length === 0 || times.includes(undefined)) return undefined;
+  return {
+    maxAgeS: Math.min(...times.filter((time) => time !== undefined)),
+    isPrivate: hints.some((hint) => hint?.isPrivate),
+    inheritsMaxAge: false,
+  };
 }
 
 function inheritsMaxAge(own: CacheHint | undefined, returned: CacheHint | undefined): boolean {

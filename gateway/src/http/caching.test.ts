@@ -29,6 +29,8 @@ beforeAll(async () => {
         type Query {
           book: Book
           unspoken: Author
+          found: Found
+          mixed: Mixed
           answer: Int
           said: Int @cacheControl(maxAge: 7)
           fail: Int @cacheControl(maxAge: 7)
@@ -41,11 +43,16 @@ beforeAll(async () => {
           note: String @cacheControl(scope: PRIVATE)
           author: Author @cacheControl(inheritMaxAge: true)
         }
-        type Author { name: String }`,
+        type Author { name: String }
+        type Pamphlet @cacheControl(maxAge: 20, scope: PRIVATE) { title: String }
+        union Found = Book | Pamphlet
+        union Mixed = Book | Author`,
       resolvers: {
         Query: {
           book: () => book,
           unspoken: () => ({ name: author }),
+          found: () => ({ __typename: 'Book', ...book }),
+          mixed: () => ({ __typename: 'Book', ...book }),
           answer: () => 42,
           said: () => 1,
           fail: () => {
@@ -85,6 +92,8 @@ describe('Cache-Control by the hints of the schema', () => {
     ['{ said }', 'public, max-age=7'],
     ['{ answer }', 'no-store'],
     ['{ unspoken { name } }', 'no-store'],
+    ['{ found { ... on Book { title } } }', 'private, max-age=20'],
+    ['{ mixed { ... on Book { title } } }', 'no-store'],
     ['{ book { title } unspoken { name } }', 'no-store'],
     ['mutation { write }', 'no-store'],
     ['{ __typename }', 'no-store'],
