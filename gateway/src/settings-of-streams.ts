@@ -65,7 +65,9 @@ export const subscriptionSettings: z.ZodType<SubscriptionFileSettings> = z
     maxPerUser: count(
       'Subscriptions and live queries of one user; of one address without a user. Default 500.',
     ),
-    bufferBytes: count('Bytes that wait for a client before it is given up. Default 1,048,576.'),
+    bufferBytes: count(
+      'Bytes that wait for a client before it is given up. Default 1,048,576. A change takes effect at the next start.',
+    ),
     heartbeatMs: z
       .int()
       .min(100)
@@ -73,7 +75,9 @@ export const subscriptionSettings: z.ZodType<SubscriptionFileSettings> = z
       .describe(
         'Milliseconds between two heartbeats. Default 12,000. A change takes effect at the next start.',
       ),
-    drainMs: count('Milliseconds for what runs on WebSockets when the gateway is stopped. Default 5,000.'),
+    drainMs: count(
+      'Milliseconds for what runs on WebSockets when the gateway is stopped. Default 5,000. A change takes effect at the next start.',
+    ),
     webSocket: webSocket.optional(),
   })
   .describe('Subscriptions, and how streams of results are sent.');

@@ -138,10 +138,14 @@ const limits = z
     directives: count('Directives of an operation. Default 50.'),
     cost: count('Total cost of an operation. Default 10,000.'),
     tokens: count('Lexical tokens of a document. Default 10,000.'),
-    selections: count('Selections after expanding fragments. Default 5,000.'),
-    variables: count('Values within the variables of a request. Default 50,000.'),
-    batch: count('Operations in a batch. Default 10.'),
-    bodyBytes: count('Bytes of a request body. Default 1,048,576.'),
+    selections: count(
+      'Selections after expanding fragments. Default 5,000. A change takes effect at the next start.',
+    ),
+    variables: count(
+      'Values within the variables of a request. Default 50,000. A change takes effect at the next start.',
+    ),
+    batch: count('Operations in a batch. Default 10. A change takes effect at the next start.'),
+    bodyBytes: count('Bytes of a request body. Default 1,048,576. A change takes effect at the next start.'),
     responseCharacters: count("Characters of an answer's data. Default 33,554,432."),
   })
   .describe('What one request may ask for.');
@@ -188,7 +192,9 @@ const authentication = z
       .int()
       .min(1_000)
       .optional()
-      .describe('Milliseconds between two fetches of keys, whatever tokens name. Default 5,000.'),
+      .describe(
+        'Milliseconds between two fetches of keys, whatever tokens name. Default 5,000. A change takes effect at the next start.',
+      ),
   })
   .describe('Who is believed.');
 
@@ -303,15 +309,19 @@ const rateLimits = z
 
 const timeouts = z
   .strictObject({
-    requestMs: count('Milliseconds to the first byte of an answer. Default 30,000.'),
+    requestMs: count(
+      'Milliseconds to the first byte of an answer. Default 30,000. A change takes effect at the next start.',
+    ),
     subgraphMs: count('Milliseconds for a call of a subgraph. Default 10,000.'),
     heartbeatMs: count(
-      'Milliseconds of silence between the parts of an answer, then a heartbeat is sent. Default 10,000.',
+      'Milliseconds of silence between the parts of an answer, then a heartbeat is sent. Default 10,000. A change takes effect at the next start.',
     ),
     stalledMs: count(
-      'Milliseconds for which a client may leave parts unread; then it is cut off. Default 30,000.',
+      'Milliseconds for which a client may leave parts unread; then it is cut off. Default 30,000. A change takes effect at the next start.',
     ),
-    planningMs: count('Milliseconds for planning an operation that is new. Default 5,000.'),
+    planningMs: count(
+      'Milliseconds for planning an operation that is new. Default 5,000. A change takes effect at the next start.',
+    ),
   })
   .describe('How long things may take.');
 
@@ -351,7 +361,7 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
     .record(z.string(), z.number().min(0).max(100))
     .optional()
     .describe(
-      'By label of a progressive @override, for labels other than percent(…): of how many operations in 100 it is on.',
+      'By label of a progressive @override, for labels other than percent(…): of how many operations in 100 it is on. A change takes effect at the next start.',
     ),
   subscriptions: subscriptionSettings.optional(),
   live: liveSettings.optional(),

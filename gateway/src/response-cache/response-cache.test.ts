@@ -309,6 +309,26 @@ describe('Invalidation', () => {
 });
 
 describe('F-07 Without Redis', () => {
+  it('that hangs, queries do not wait for it one after the other', async (context) => {
+    const own = await startTestRedis();
+    const apart = await start(`responseCache: { redisUrl: "${own.url}" }`);
+    const commands = connectRedis({ url: own.url, name: 'test', onError: () => undefined });
+    const hangs = await commands.client('PAUSE', 60_000).then(
+      () => true,
+      () => false, // the embedded one has no such command
+    );
+    if (hangs) {
+      const before = editions;
+      for (let index = 0; index < 20; index += 1) await ask('{ count }', {}, apart);
+      expect(editions - before).toBe(20);
+      const failed = /response_cache_total\{outcome="failed",.*\} (\d+)/.exec(await apart.metrics.metrics());
+      expect(Number(failed?.[1])).toBeLessThan(10);
+    }
+    commands.disconnect();
+    await Promise.all([apart.close(), own.stop()]);
+    context.skip(!hangs, 'This Redis can not be paused.');
+  });
+
   it('queries are answered, and none of them twice from the past', async () => {
     const own = await startTestRedis();
     const apart = await start(`responseCache: { redisUrl: "${own.url}" }`);

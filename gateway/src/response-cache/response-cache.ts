@@ -51,6 +51,8 @@ export interface CachedQuery {
 }
 
 const KEY_PREFIX = 'response-cache:1:';
+/** After a failure Redis is left alone for so long: a Redis that hangs would make every query wait for it. */
+const PAUSE_MS = 2_000;
 
 /**
  * Keeps answers in Redis for as long as they say. What many ask for at a time is executed once. While Redis is away, everything
@@ -65,6 +67,7 @@ export class ResponseCache {
   readonly #running = new Map<string, Promise<KeptAnswer | undefined>>();
   /** Plans whose last answer could not be kept: nobody should wait for the next. */
   readonly #notKept = new WeakSet<OperationPlan>();
+  #pausedUntilMs = 0;
 
   constructor({ redis, observer, now = Date.now }: ResponseCacheOptions) {
     this.#redis = redis;
@@ -94,12 +97,12 @@ export class ResponseCache {
   /** Makes void what is made of things that have changed. Without Redis, what is kept is so no longer than it says. */
   async invalidate(changes: readonly Invalidation[]): Promise<void> {
     if (changes.length === 0 || this.#redis.status !== 'ready') return;
-    await this.#invalidations.publish(changes).catch(() => this.#observer.looked('failed'));
+    await this.#invalidations.publish(changes).catch(() => this.#fail());
   }
 
   /** @returns nothing when Redis can't be asked */
   async #find(key: string): Promise<{ kept: KeptAnswer | undefined; position: string } | undefined> {
-    if (this.#redis.status !== 'ready') return undefined;
+    if (this.#redis.status !== 'ready' || this.#now() < this.#pausedUntilMs) return undefined;
     try {
       const [text, position] = await Promise.all([
         this.#redis.get(KEY_PREFIX + key),
@@ -108,7 +111,7 @@ export class ResponseCache {
       const kept = text === null ? undefined : readKept(text);
       return { kept: kept && this.#isUsable(kept) ? kept : undefined, position };
     } catch {
-      this.#observer.looked('failed');
+      this.#fail();
       return undefined;
     }
   }
@@ -155,8 +158,13 @@ export class ResponseCache {
     const lifetimeMs = Math.min(kept.untilMs - this.#now(), rules.maxAgeS * 1_000);
     this.#redis
       .set(KEY_PREFIX + key, writeKept(kept), 'PX', Math.max(1, Math.floor(lifetimeMs)))
-      .catch(() => this.#observer.looked('failed'));
+      .catch(() => this.#fail());
     return kept;
+  }
+
+  #fail(): void {
+    this.#observer.looked('failed');
+    this.#pausedUntilMs = this.#now() + PAUSE_MS;
   }
 
   #keptOf(
