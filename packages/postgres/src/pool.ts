@@ -21,6 +21,15 @@ export interface PoolOptions {
   readonly onIdleError?: (error: Error) => void;
 }
 
+/**
+ * A request takes one core: to start parallel workers, or to compile an expression, costs a short statement more than it saves,
+ * and the other requests wait for the cores.
+ */
+const ONE_CORE = '-c max_parallel_workers_per_gather=0 -c jit=off';
+
+/** Bitmaps of frequent words fit: what does not fit is read and checked page by page. */
+const WORK_MEMORY = '-c work_mem=16MB';
+
 /** Opens a pool. It connects at first use, waits at most 3 s for a connection, and survives restarts of the server. */
 export function createPool(options: PoolOptions): Pool {
   const pool = new pg.Pool({
@@ -31,7 +40,7 @@ export function createPool(options: PoolOptions): Pool {
     statement_timeout: options.statementTimeoutMs ?? 6_000,
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
-    options: `-c search_path=${options.schema}`,
+    options: `-c search_path=${options.schema} ${ONE_CORE} ${WORK_MEMORY}`,
     application_name: options.applicationName ?? `trellis-${options.schema}`,
   });
   observeOutages(pool, options.onIdleError);

@@ -20,27 +20,28 @@ const usersAnswer = z.object({ users: things });
 const commentsAnswer = z.object({ comments: things });
 const postsAnswer = z.object({ posts: z.array(z.object({ id: z.uuid(), published: z.boolean() })) });
 
-/** Asks the owners by signed calls, one for all ids of a kind. Nobody is asked about nothing. */
-export function createOwners({ users, posts, comments }: OwnerClients): Owners {
+/**
+ * Asks the owners by signed calls, one for all ids of a kind. Nobody is asked about nothing.
+ *
+ * @param patienceMs milliseconds for an answer; less than what a resolver may take, so that one owner that hangs costs its own
+ *   hits and not the whole answer
+ */
+export function createOwners(clients: OwnerClients, patienceMs = 2_000): Owners {
+  const ask = async (source: Source, ids: readonly string[]): Promise<unknown> => {
+    if (ids.length === 0) return { [source]: [] };
+    const client = clients[source];
+    if (!client)
+      throw new Error(`The ${source} service can't be asked: its address or this service's key is absent.`);
+    return client.post(`/internal/${source}`, { ids }, AbortSignal.timeout(patienceMs));
+  };
   return {
-    findUsers: async (ids) => idsOf(usersAnswer.parse(await ask(users, 'users', ids)).users),
+    findUsers: async (ids) => idsOf(usersAnswer.parse(await ask('users', ids)).users),
     findPosts: async (ids) => {
-      const answer = postsAnswer.parse(await ask(posts, 'posts', ids));
+      const answer = postsAnswer.parse(await ask('posts', ids));
       return idsOf(answer.posts.filter(({ published }) => published));
     },
-    findComments: async (ids) => idsOf(commentsAnswer.parse(await ask(comments, 'comments', ids)).comments),
+    findComments: async (ids) => idsOf(commentsAnswer.parse(await ask('comments', ids)).comments),
   };
-}
-
-async function ask(
-  client: ServiceClient | undefined,
-  source: Source,
-  ids: readonly string[],
-): Promise<unknown> {
-  if (ids.length === 0) return { [source]: [] };
-  if (!client)
-    throw new Error(`The ${source} service can't be asked: its address or this service's key is absent.`);
-  return client.post(`/internal/${source}`, { ids });
 }
 
 function idsOf(found: readonly { readonly id: string }[]): ReadonlySet<string> {

@@ -1,5 +1,6 @@
 import { clientError } from '@trellis/errors';
 import type { Pool } from '@trellis/postgres';
+import { createAgeBounds, NEWEST_SHARES } from './age-bounds.ts';
 import type { Hit } from './hit.ts';
 
 /** Finds things by their words. */
@@ -19,6 +20,49 @@ const RANKED = 500;
 /** Divides a rank by one plus the logarithm of the document's length. */
 const BY_LENGTH = 1;
 
+/** Documents of one kind. */
+interface Kind {
+  readonly table: string;
+  readonly columns: string;
+  readonly matches: string;
+  /** The number of the statement's parameter that holds the first of the table's bounds. */
+  readonly bounds: number;
+}
+
+const posts: Kind = {
+  table: 'post_document',
+  columns: 'id, words',
+  matches: "published AND words @@ websearch_to_tsquery('english', $1)",
+  bounds: 3,
+};
+
+const comments: Kind = {
+  table: 'comment_document',
+  columns: 'id, post_id, words',
+  matches: `words @@ websearch_to_tsquery('english', $1)
+    AND EXISTS (SELECT FROM post_document WHERE post_document.id = post_id AND published)`,
+  bounds: posts.bounds + NEWEST_SHARES.length,
+};
+
+/**
+ * SQL for the newest matches of a kind. It looks among the newest documents first and goes on to older ones only while there are
+ * too few: to sort all matches of a word would mean to read all of them.
+ */
+function newest({ table, columns, matches, bounds }: Kind): string {
+  const parameters = NEWEST_SHARES.map((_, index) => `$${bounds + index}::uuid`);
+  const [last] = parameters.slice(-1);
+  const ages = [
+    ...parameters.map((bound, index) =>
+      index === 0 ? `id > ${bound}` : `id > ${bound} AND id <= ${parameters[index - 1]}`,
+    ),
+    `(id <= ${last}) IS TRUE`, // a condition that no index helps with: most documents fulfil it
+  ];
+  const parts = ages.map(
+    (age) => `(SELECT ${columns} FROM ${table} WHERE ${matches} AND ${age} ORDER BY id DESC LIMIT ${RANKED})`,
+  );
+  return `(SELECT * FROM (${parts.join(' UNION ALL ')}) AS parts LIMIT ${RANKED})`;
+}
+
 // Each branch ends at its newest matches, by whichever index gets there first, before anything is ranked. Names are looked up
 // as they are written, everything else by the stems of English words.
 const FIND = `
@@ -32,19 +76,10 @@ const FIND = `
       ) AS newest)
     UNION ALL
     (SELECT 'Post', id, NULL, ts_rank_cd(words, websearch_to_tsquery('english', $1), ${BY_LENGTH})
-      FROM (
-        SELECT id, words FROM post_document
-        WHERE published AND words @@ websearch_to_tsquery('english', $1)
-        ORDER BY id DESC LIMIT ${RANKED}
-      ) AS newest)
+      FROM ${newest(posts)} AS newest)
     UNION ALL
     (SELECT 'TextComment', id, post_id, ts_rank_cd(words, websearch_to_tsquery('english', $1), ${BY_LENGTH})
-      FROM (
-        SELECT id, post_id, words FROM comment_document
-        WHERE words @@ websearch_to_tsquery('english', $1)
-          AND EXISTS (SELECT FROM post_document WHERE post_document.id = post_id AND published)
-        ORDER BY id DESC LIMIT ${RANKED}
-      ) AS newest)
+      FROM ${newest(comments)} AS newest)
   ) AS hit
   ORDER BY rank DESC, id DESC LIMIT $2`;
 
@@ -53,10 +88,12 @@ const QUERY_CANCELED = '57014';
 
 /** Searches the tables `user_document`, `post_document` and `comment_document`. */
 export function createSearchIndex(pool: Pool): SearchIndex {
+  const bounds = [posts, comments].map(({ table }) => createAgeBounds(pool, table));
   return {
     find: async (text, limit) => {
       try {
-        return (await pool.query<Hit>(FIND, [text, limit])).rows;
+        const ids = await Promise.all(bounds.map((of) => of.read()));
+        return (await pool.query<Hit>(FIND, [text, limit, ...ids.flat()])).rows;
       } catch (error) {
         if (!isCanceled(error)) throw error;
         throw clientError(

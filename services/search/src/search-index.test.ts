@@ -1,0 +1,58 @@
+import { createPool, migrate, type Pool } from '@trellis/postgres';
+import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
+import { createId } from '@trellis/subgraph-kit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSearchIndex } from './search-index.ts';
+
+const COUNT = 1_000;
+const RANKED = 500;
+const RARE = [0, 300, 650, 850, 960, 999];
+
+/** Ids from the oldest to the newest. */
+const postId = createId();
+const ids = Array.from({ length: COUNT }, createId);
+
+describe.each([
+  ['before PostgreSQL has statistics', false],
+  ['with the statistics of PostgreSQL', true],
+])('The newest matches, %s', (_when, analyzed) => {
+  let database: TestDatabase;
+  let pool: Pool;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const location = { connectionString: database.connectionString, schema: 'search' };
+    await migrate({ ...location, directory: new URL('../migrations/', import.meta.url) });
+    pool = createPool(location);
+    await pool.query(
+      "INSERT INTO post_document (id, published, words, generation) VALUES ($1, true, 'post', 1)",
+      [postId],
+    );
+    await pool.query(
+      `INSERT INTO comment_document (id, post_id, words, generation)
+       SELECT id, $2, CASE WHEN place - 1 = ANY($3::int[]) THEN 'frequent rare' ELSE 'frequent' END::tsvector, 1
+       FROM unnest($1::uuid[]) WITH ORDINALITY AS comment (id, place)`,
+      [ids, postId, RARE],
+    );
+    if (analyzed) await pool.query('ANALYZE comment_document');
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  const found = async (text: string): Promise<readonly string[]> =>
+    (await createSearchIndex(pool).find(text, COUNT)).map(({ id }) => id);
+
+  it('of a frequent word are those that are ranked, the newest of equals first', async () => {
+    expect(await found('frequent')).toEqual(ids.toReversed().slice(0, RANKED));
+  });
+
+  it('of a rare word are all there are, however old', async () => {
+    const rare = RARE.map((index) => ids[index]).toReversed();
+    expect(await found('frequent rare')).toEqual(rare);
+    expect(await found('rare')).toEqual(rare);
+  });
+
+  it('are none of a word that nobody wrote', async () => {
+    expect(await found('nothing')).toEqual([]);
+  });
+});
