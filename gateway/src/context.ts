@@ -31,4 +31,9 @@ export interface RequestContext {
   readonly takesParts: boolean;
   /** Which operation types the transport can carry; others are refused before anything is executed. */
   readonly accepts: 'query' | 'query-mutation' | 'query-subscription' | 'any';
+  /**
+   * Counts in an operation that is answered once, where the transport does not count requests before it knows what they ask.
+   * Throws when the process can't take it.
+   */
+  readonly enter?: () => void;
 }

@@ -133,6 +133,14 @@ export function refused(
   return new RequestRefused([new GraphQLError(message, { extensions: { code, ...extensions } })]);
 }
 
+/** Seconds after which a client that was turned away for too much work may come again. */
+const RETRY_AFTER_S = 1;
+
+/** The process has more to do than it can. */
+export function overloaded(): RequestRefused {
+  return refused('OVERLOADED', gatewayErrorCodes.OVERLOADED.summary, { retryAfterS: RETRY_AFTER_S });
+}
+
 /** The name of a limit, as in `extensions.limit.name` and in the configuration. */
 export type LimitName =
   | 'tokens'

@@ -38,6 +38,7 @@ import { createGraphMetrics, type GraphMetrics } from './telemetry/graph-metrics
 import { createResponseCacheMetrics } from './telemetry/response-cache-metrics.ts';
 import { createStreamMetrics, type StreamMetrics } from './telemetry/stream-metrics.ts';
 import { createTrafficMetrics, registerTrafficGauges } from './telemetry/traffic-metrics.ts';
+import { overloaded } from './errors.ts';
 import { Admission } from './traffic/admission.ts';
 import { openTracing } from './tracing/open-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
@@ -125,7 +126,7 @@ export async function openResources(
     planner,
     subgraphClient,
     traffic,
-    admission: new Admission(inUse.admission, { queueDelayMs: () => executionGate.longestWaitMs }),
+    admission: openAdmission(inUse, executionGate),
     executionGate,
     redis,
     revocations,
@@ -152,6 +153,14 @@ export async function openResources(
         cacheRedis: responseCache?.redis,
       }),
   };
+}
+
+function openAdmission({ admission }: SettingsInUse, gate: ExecutionGate): Admission {
+  return new Admission(admission, {
+    queueDelayMs: () => gate.longestWaitMs,
+    expectedDelayMs: () => gate.expectedWaitMs,
+    onPressure: (targetDelayMs) => gate.dropWaiting(targetDelayMs, overloaded),
+  });
 }
 
 /** The configuration that is in force now. */

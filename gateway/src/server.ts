@@ -108,7 +108,7 @@ interface WebSocketParts {
 
 function addWebSockets(
   server: FastifyInstance,
-  { logger, services, bounds, requestTimeoutMs, http, streams }: ServerDependencies,
+  { logger, services, admission, bounds, requestTimeoutMs, http, streams }: ServerDependencies,
   { heartbeats, onAnswer }: WebSocketParts,
 ): void {
   const { bufferBytes, ...settings } = streams.settings;
@@ -117,6 +117,7 @@ function addWebSockets(
     ...settings,
     path: GRAPHQL_PATH,
     services,
+    admission,
     bounds,
     heartbeats,
     watch: streams.open.watch,

@@ -73,4 +73,32 @@ describe('The gate before execution', () => {
     await expect(failing).rejects.toThrow('failed');
     await expect(next).resolves.toBe('begun');
   });
+
+  it('gives up what has waited for too long, and nothing that has begun', async () => {
+    const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 1 });
+    const { signal } = new AbortController();
+    const first = hold(gate, 1);
+    const waited = gate.run(() => Promise.resolve('begun'), signal);
+    await until(() => gate.longestWaitMs > 5);
+    gate.dropWaiting(60_000, () => new Error('nobody has waited for so long'));
+    expect(gate.waiting).toBe(1);
+    gate.dropWaiting(5, () => new Error('too long'));
+    await expect(waited).rejects.toThrow('too long');
+    const next = gate.run(() => Promise.resolve('begun'), signal);
+    first.end();
+    await expect(next).resolves.toBe('begun');
+  });
+
+  it('tells how long one more operation would wait', async () => {
+    const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 1 });
+    const { signal } = new AbortController();
+    const work = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+    const all = Array.from({ length: 20 }, () => gate.run(work, signal));
+    expect(gate.expectedWaitMs).toBe(0); // nothing is known yet
+    await Promise.all(all.slice(0, 10));
+    expect(gate.waiting).toBeGreaterThan(5);
+    expect(gate.expectedWaitMs).toBeGreaterThan(gate.waiting); // each takes 5 ms, and the mean is on its way there
+    await Promise.all(all);
+    expect(gate.expectedWaitMs).toBe(0);
+  });
 });

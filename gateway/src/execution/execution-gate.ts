@@ -19,6 +19,8 @@ interface Waiting {
 }
 
 const CHECK_INTERVAL_MS = 5;
+/** The share of the newest reading in the mean time between two ends. */
+const SMOOTHING = 0.1;
 
 /**
  * Lets operations begin. As long as the process waits for subgraphs most of the time, all of them begin at once. When it is
@@ -32,6 +34,9 @@ export class ExecutionGate {
   readonly #waiting = new Set<Waiting>();
   #limit: number;
   #inside = 0;
+  #lastEnd = 0;
+  /** Milliseconds between two operations that end, while others wait. */
+  #meanMs = 0;
   #check: NodeJS.Timeout | undefined;
 
   constructor(options: ExecutionGateOptions = {}) {
@@ -52,10 +57,26 @@ export class ExecutionGate {
     return next ? performance.now() - next.since : 0;
   }
 
+  /** Milliseconds that one more operation would have to wait, as far as can be told from those before. */
+  get expectedWaitMs(): number {
+    return this.#waiting.size * this.#meanMs;
+  }
+
+  /** Gives up the operations that have waited for longer. What they throw is made for each. */
+  dropWaiting(longerThanMs: number, reason: () => Error): void {
+    const before = performance.now() - longerThanMs;
+    for (const waiting of this.#waiting) {
+      if (waiting.since > before) return; // in the order in which they came
+      this.#waiting.delete(waiting);
+      waiting.leave(reason());
+    }
+  }
+
   /**
    * Runs an operation as soon as it may begin.
    *
-   * @throws the signal's reason when it is aborted while the operation waits; what the operation throws
+   * @throws the signal's reason when it is aborted while the operation waits; the reason of {@link dropWaiting}; what the
+   *   operation throws
    */
   async run<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#inside >= this.#limit) await this.#turn(signal);
@@ -64,8 +85,20 @@ export class ExecutionGate {
       return await operation();
     } finally {
       this.#inside -= 1;
+      this.#measureEnd();
       this.#admit();
     }
+  }
+
+  /** Only while others wait does the time between two ends tell how many the process can take. */
+  #measureEnd(): void {
+    if (this.#waiting.size === 0) {
+      this.#lastEnd = 0;
+      return;
+    }
+    const now = performance.now();
+    if (this.#lastEnd > 0) this.#meanMs += (now - this.#lastEnd - this.#meanMs) * SMOOTHING;
+    this.#lastEnd = now;
   }
 
   #turn(signal: AbortSignal): Promise<void> {

@@ -1,10 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { refused } from '../errors.ts';
+import { overloaded } from '../errors.ts';
 import type { Admission, RefusalReason } from '../traffic/admission.ts';
-
-/** Seconds after which a client that was refused may come again. */
-const RETRY_AFTER_S = 1;
 
 const beingAnswered = new WeakMap<ServerResponse, Admission>();
 
@@ -28,7 +25,7 @@ export function admitRequests(
       return done();
     }
     onRefused(reason);
-    return done(refused('OVERLOADED', 'The gateway is at its capacity.', { retryAfterS: RETRY_AFTER_S }));
+    return done(overloaded());
   });
   server.addHook('onClose', async () => admission.close());
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
@@ -32,6 +33,13 @@ describe('F-20 more requests than the process can take', () => {
     expect(refusal.status).toBe(503);
     expect(refusal.headers.get('retry-after')).toBe('1');
     expect(refusal.body.errors?.[0]?.extensions['code']).toBe('OVERLOADED');
+    const socket = await RawSocket.connect(`${gateway.url}/graphql`);
+    socket.subscribe('1', '{ slow }');
+    expect(await socket.next()).toMatchObject({
+      type: 'error',
+      payload: [{ extensions: { code: 'OVERLOADED' } }],
+    });
+    socket.close();
     const live = await fetch(`${gateway.url}/health/live`);
     expect(live.status).toBe(200);
     answerAll();

@@ -57,6 +57,7 @@ async function answerOperation(
     clock?.lap('admissionMs');
     if (isStreamed(admitted, context))
       return { kind: 'stream', stream: await services.streams.open(admitted, context), admitted };
+    context.enter?.();
     return await planAndExecute(admitted, context, services, clock);
   } catch (error) {
     return respondToFailure(error, admitted, context.requestId, services);

@@ -7,7 +7,7 @@ afterEach(() => admission?.close());
 
 describe('F-20 the door', () => {
   it('is closed to requests beyond those that may be answered at a time', () => {
-    admission = new Admission({ maxRequests: 2, maxDelayMs: 100 });
+    admission = new Admission({ maxRequests: 2, maxDelayMs: 100, targetDelayMs: 10 });
     expect([admission.enter(), admission.enter(), admission.enter()]).toEqual([
       undefined,
       undefined,
@@ -18,7 +18,7 @@ describe('F-20 the door', () => {
   });
 
   it('is closed while the process lags behind, and open again when it has caught up', async () => {
-    admission = new Admission({ maxRequests: 1_000, maxDelayMs: 30 });
+    admission = new Admission({ maxRequests: 1_000, maxDelayMs: 30, targetDelayMs: 10 });
     expect(admission.enter()).toBeUndefined();
     for (let computation = 0; computation < 5; computation += 1) {
       block(100);
@@ -30,7 +30,7 @@ describe('F-20 the door', () => {
   });
 
   it('stays open through one long computation', async () => {
-    admission = new Admission({ maxRequests: 1_000, maxDelayMs: 30 });
+    admission = new Admission({ maxRequests: 1_000, maxDelayMs: 30, targetDelayMs: 10 });
     admission.enter();
     block(200);
     await pause(1);
@@ -39,11 +39,33 @@ describe('F-20 the door', () => {
 
   it('is closed while those inside wait long for one another, but never when nobody is inside', () => {
     let waitedMs = 50;
-    admission = new Admission({ maxRequests: 1_000, maxDelayMs: 100 }, { queueDelayMs: () => waitedMs });
+    admission = new Admission(
+      { maxRequests: 1_000, maxDelayMs: 100, targetDelayMs: 10 },
+      { queueDelayMs: () => waitedMs },
+    );
     expect(admission.enter()).toBeUndefined();
     waitedMs = 101;
     expect(admission.enter()).toBe('delay');
     admission.leave();
+    expect(admission.enter()).toBeUndefined();
+  });
+
+  it('is closed to those who would wait for longer than the target, while more arrive than are answered', () => {
+    let now = 1_000;
+    let expectedMs = 11;
+    const dropped: number[] = [];
+    admission = new Admission(
+      { maxRequests: 1_000, maxDelayMs: 1_000, targetDelayMs: 10 },
+      {
+        now: () => now,
+        expectedDelayMs: () => expectedMs,
+        onPressure: (targetDelayMs) => dropped.push(targetDelayMs),
+      },
+    );
+    while (admission.enter() === undefined) now += 10;
+    expect(now).toBeGreaterThan(1_250); // until then it may be a burst
+    expect(dropped).toEqual([10]);
+    expectedMs = 9;
     expect(admission.enter()).toBeUndefined();
   });
 });

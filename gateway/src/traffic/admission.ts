@@ -1,9 +1,13 @@
+import { Pressure } from './pressure.ts';
+
 /** When requests are refused because there are too many. */
 export interface AdmissionRules {
   /** Requests that are being answered at a time. */
   readonly maxRequests: number;
   /** Milliseconds that operations may wait for one another, and by which the event loop may lag behind. */
   readonly maxDelayMs: number;
+  /** Milliseconds that operations may wait while more requests arrive than are answered. */
+  readonly targetDelayMs: number;
 }
 
 /** What {@link Admission} says no for. */
@@ -13,6 +17,10 @@ export type RefusalReason = 'requests' | 'delay';
 export interface AdmissionOptions {
   /** Milliseconds that the operation next in line has waited for others. @default 0 */
   readonly queueDelayMs?: () => number;
+  /** Milliseconds that one more operation would have to wait. @default 0 */
+  readonly expectedDelayMs?: () => number;
+  /** More requests arrive than are answered: what has waited for longer than the target only keeps the others waiting. */
+  readonly onPressure?: (targetDelayMs: number) => void;
   /** Milliseconds on a clock that never goes back. @default performance.now */
   readonly now?: () => number;
 }
@@ -24,11 +32,15 @@ const LATE_TICKS = 4;
 /**
  * Decides at the door whether the process can take another request. It looks at how many are being answered, at how long
  * they wait for one another, and at how late the event loop runs its timers: a process that is busy with what it has answers
- * nothing sooner by beginning more.
+ * nothing sooner by beginning more. Many clients who wait for their answers may wait long; when requests come faster than they
+ * can be answered for good, waiting helps nobody, and the queue is kept short.
  */
 export class Admission {
   readonly #now: () => number;
   readonly #queueDelayMs: () => number;
+  readonly #expectedDelayMs: () => number;
+  readonly #onPressure: (targetDelayMs: number) => void;
+  readonly #pressure = new Pressure();
   readonly #late = new Float64Array(LATE_TICKS);
   #rules: AdmissionRules;
   #inFlight = 0;
@@ -39,6 +51,8 @@ export class Admission {
     this.#rules = rules;
     this.#now = options.now ?? performance.now.bind(performance);
     this.#queueDelayMs = options.queueDelayMs ?? (() => 0);
+    this.#expectedDelayMs = options.expectedDelayMs ?? (() => 0);
+    this.#onPressure = options.onPressure ?? (() => undefined);
   }
 
   /** From now on other rules hold. */
@@ -53,6 +67,7 @@ export class Admission {
 
   /** @returns what speaks against another request; `undefined` when it was counted in, and is to {@link leave} */
   enter(): RefusalReason | undefined {
+    if (this.#pressure.arrived(this.#now())) this.#onPressure(this.#rules.targetDelayMs);
     if (this.#inFlight >= this.#rules.maxRequests) return 'requests';
     if (this.#inFlight > 0 && this.#isLate()) return 'delay';
     this.#inFlight += 1;
@@ -62,6 +77,7 @@ export class Admission {
 
   /** A request that was let in has been answered, or given up. */
   leave(): void {
+    this.#pressure.answered(this.#now());
     this.#inFlight -= 1;
   }
 
@@ -72,7 +88,8 @@ export class Admission {
   }
 
   #isLate(): boolean {
-    const { maxDelayMs } = this.#rules;
+    const { maxDelayMs, targetDelayMs } = this.#rules;
+    if (this.#pressure.isHigh && this.#expectedDelayMs() > targetDelayMs) return true;
     return this.#queueDelayMs() > maxDelayMs || this.#late.every((lateMs) => lateMs > maxDelayMs);
   }
 

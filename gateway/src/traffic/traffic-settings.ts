@@ -39,6 +39,7 @@ export interface ConcurrencySettings {
 export interface AdmissionSettings {
   readonly maxRequests?: number | undefined;
   readonly maxDelayMs?: number | undefined;
+  readonly targetDelayMs?: number | undefined;
 }
 
 const count = (description: string): z.ZodOptional<z.ZodNumber> =>
@@ -124,5 +125,6 @@ export const admissionSettings: z.ZodType<AdmissionSettings> = z
     maxDelayMs: count(
       'Milliseconds that operations may wait for one another before new requests are refused. Default 1,000.',
     ),
+    targetDelayMs: count('The same while requests keep arriving faster than they are answered. Default 25.'),
   })
   .describe('When requests are answered with 503 because there are too many. For each process.');

@@ -5,7 +5,7 @@ import type { GraphQLFormattedError } from 'graphql';
 import type { RawData, WebSocket } from 'ws';
 import { ANONYMOUS, type Caller } from '../../auth/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../context.ts';
-import { gatewayErrorCodes, refused, RequestRefused } from '../../errors.ts';
+import { gatewayErrorCodes, overloaded, refused, RequestRefused } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
 import { framesOf, type IncrementalDialect } from '../../incremental/frames.ts';
 import { runOperation } from '../../pipeline/index.ts';
@@ -13,6 +13,7 @@ import type { AnswerInParts, OperationAnswer, PipelineAnswer } from '../../pipel
 import type { ResultSink, ResultStream, StreamedResult } from '../../pipeline/result-stream.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { writeAnswer } from '../../pipeline/write-answer.ts';
+import type { Admission } from '../../traffic/admission.ts';
 import type { CallerWatch, RunsForCaller } from '../../subscriptions/caller-watch.ts';
 import type { Beating, Heartbeats } from '../heartbeats.ts';
 import type { RequestBounds } from '../read-request.ts';
@@ -42,6 +43,8 @@ export interface ConnectionOptions {
   readonly maxMessages: number;
   /** Bytes that wait for the client before it is given up. */
   readonly maxBufferBytes: number;
+  /** Says when there are too many requests: those of connections count like those of HTTP. */
+  readonly admission: Admission;
   readonly observer: ConnectionObserver;
 }
 
@@ -313,6 +316,8 @@ export class Connection implements RunsForCaller, Beating {
     requestId: string,
     controller: AbortController,
   ): Promise<PipelineAnswer> {
+    const { admission } = this.#options;
+    let isCounted = false;
     setMaxListeners(0, controller.signal); // every call of a subgraph listens
     const timer = setTimeout(
       () => controller.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary)),
@@ -329,11 +334,16 @@ export class Connection implements RunsForCaller, Beating {
           signal: controller.signal,
           takesParts: true,
           accepts: 'any',
+          enter: () => {
+            if (admission.enter() !== undefined) throw overloaded();
+            isCounted = true;
+          },
         },
         this.#options.services(),
       );
     } finally {
       clearTimeout(timer);
+      if (isCounted) admission.leave();
     }
   }
 

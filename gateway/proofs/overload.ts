@@ -1,0 +1,178 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTemporaryDirectory, type Proof, type ProofOptions } from '@trellis/testkit';
+import { Pool } from 'undici';
+import { compose } from '../src/testing/compose.ts';
+import { startGatewayProcess, type GatewayProcess } from '../test-fixtures/gateway-process.ts';
+import { quantile, startLoad } from '../test-fixtures/load/open-loop.ts';
+import { startStockGraph } from '../test-fixtures/load/stock-graph.ts';
+
+interface Size {
+  readonly articles: number;
+  readonly phaseMs: number;
+  readonly overloadMs: number;
+  /** Of what the gateway answers when nobody is refused. */
+  readonly minGoodput: number;
+  /** How much later than normal answers of those who were let in may be, and by how much at least. */
+  readonly slower: number;
+  readonly slackMs: number;
+  /** Where time is too short to learn the capacity, nobody may have to be refused. */
+  readonly minRefused: number;
+}
+
+const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
+  small: {
+    articles: 400,
+    phaseMs: 1_000,
+    overloadMs: 2_000,
+    minGoodput: 0.1,
+    slower: 10,
+    slackMs: 5_000,
+    minRefused: 0,
+  },
+  full: {
+    articles: 400,
+    phaseMs: 15_000,
+    overloadMs: 60_000,
+    minGoodput: 0.9,
+    slower: 2,
+    slackMs: 0,
+    minRefused: 1,
+  },
+};
+const TIMES_CAPACITY = 3;
+/** Of capacity: what a process that is well sized works at. */
+const NORMAL_SHARE = 0.7;
+const CONNECTIONS = 1_000;
+/** Enough to keep the gateway busy. */
+const SATURATING = 16;
+
+/** F-20: three times as many requests as the gateway can answer. */
+export const proof: Proof = {
+  name: 'overload',
+  description:
+    'Under three times the load it can bear, a gateway serves as many as ever, and refuses the rest at once.',
+  async run({ size }) {
+    const { articles, phaseMs, overloadMs, minGoodput, slower, slackMs, minRefused } = SIZES[size];
+    const stage = await openStage(articles);
+    try {
+      await saturate(stage, phaseMs); // warms caches and compiler
+      const before = await saturate(stage, phaseMs);
+      const normal = await press(stage, before * NORMAL_SHARE, phaseMs);
+      const over = await press(stage, before * TIMES_CAPACITY, overloadMs);
+      const after = await saturate(stage, phaseMs);
+      const capacity = (before + after) / 2;
+      const goodput = over.goodPerSecond / capacity;
+      const [normalP99Ms, admittedP99Ms] = [p99(normal.admittedMs), p99(over.admittedMs)];
+      return {
+        passed:
+          goodput >= minGoodput &&
+          admittedP99Ms <= normalP99Ms * slower + slackMs &&
+          over.refusedMs.length >= minRefused &&
+          over.failed + normal.failed === 0,
+        figures: {
+          capacityPerSecond: Math.round(capacity),
+          offeredPerSecond: Math.round(before * TIMES_CAPACITY),
+          goodputPercent: Math.round(goodput * 100),
+          normalP99Ms: Math.round(normalP99Ms),
+          admittedP99Ms: Math.round(admittedP99Ms),
+          refused: over.refusedMs.length,
+          refusedP50Ms: Math.round(quantile({ latenciesMs: over.refusedMs }, 0.5)),
+          refusedInNormal: normal.refusedMs.length,
+          wrongAnswers: over.failed + normal.failed,
+          ...(over.reason !== undefined && { reason: over.reason }),
+        },
+      };
+    } finally {
+      await stage.close();
+    }
+  },
+};
+
+interface Stage {
+  readonly gateway: GatewayProcess;
+  /** @returns whether the request was let in. Rejects for any answer that is neither whole nor a proper refusal */
+  ask(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+interface Pressure {
+  readonly goodPerSecond: number;
+  /** Sorted. */
+  readonly admittedMs: readonly number[];
+  readonly refusedMs: readonly number[];
+  readonly failed: number;
+  readonly reason: string | undefined;
+}
+
+/** As many as it can: a few clients who each ask again as soon as they are answered. @returns answers a second */
+async function saturate(stage: Stage, durationMs: number): Promise<number> {
+  const start = performance.now();
+  let answered = 0;
+  const client = async (): Promise<void> => {
+    while (performance.now() - start < durationMs) if (await stage.ask()) answered += 1;
+  };
+  await Promise.all(Array.from({ length: SATURATING }, client));
+  return (answered / (performance.now() - start)) * 1_000;
+}
+
+/** As many as are told to, however slowly they are answered. */
+async function press(stage: Stage, perSecond: number, durationMs: number): Promise<Pressure> {
+  const admittedMs: number[] = [];
+  const refusedMs: number[] = [];
+  const load = startLoad({
+    perSecond,
+    async send() {
+      const start = performance.now();
+      const list = (await stage.ask()) ? admittedMs : refusedMs;
+      list.push(performance.now() - start);
+    },
+  });
+  await sleep(durationMs);
+  const good = admittedMs.length;
+  const { failed, reasons } = await load.stop();
+  return {
+    goodPerSecond: (good / durationMs) * 1_000,
+    admittedMs: sorted(admittedMs),
+    refusedMs: sorted(refusedMs),
+    failed,
+    reason: reasons[0],
+  };
+}
+
+function sorted(values: readonly number[]): readonly number[] {
+  return values.toSorted((left, right) => left - right);
+}
+
+function p99(latenciesMs: readonly number[]): number {
+  return quantile({ latenciesMs }, 0.99);
+}
+
+async function openStage(articles: number): Promise<Stage> {
+  const directory = createTemporaryDirectory();
+  const graph = await startStockGraph(articles);
+  const file = join(directory.path, 'supergraph.graphql');
+  writeFileSync(file, compose(graph.subgraphs));
+  const gateway = await startGatewayProcess({ SUPERGRAPH: file, GUARDS: 'off' });
+  const pool = new Pool(gateway.url, { connections: CONNECTIONS });
+  let asked = 0;
+  return {
+    gateway,
+    async ask() {
+      const body = JSON.stringify({ query: graph.query, variables: { page: (asked += 1) } });
+      const headers = { 'content-type': 'application/json' };
+      const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
+      const text = await answer.body.text();
+      if (answer.statusCode === 200 && text.startsWith('{"data":{"articles":[{')) return true;
+      if (answer.statusCode === 503 && answer.headers['retry-after'] === '1') return false;
+      throw new Error(`${answer.statusCode} ${text.slice(0, 200)}`);
+    },
+    async close() {
+      await pool.close();
+      await gateway.stop();
+      await graph.close();
+      directory.remove();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { Pressure } from './pressure.ts';
+
+const WINDOW_MS = 100;
+
+/** Lets so many requests arrive, and so many be answered, in each of some windows, one after the other. */
+function pass(pressure: Pressure, from: number, windows: number, arrivals: number, answers: number): void {
+  for (let window = from; window < from + windows; window += 1) {
+    for (let count = 0; count < arrivals; count += 1) pressure.arrived(window * WINDOW_MS);
+    for (let count = 0; count < answers; count += 1) pressure.answered(window * WINDOW_MS);
+  }
+}
+
+describe('F-20 pressure', () => {
+  it('is high while more arrive than are answered for longer than a burst lasts, and low again afterwards', () => {
+    const pressure = new Pressure();
+    pass(pressure, 1, 3, 30, 10);
+    expect(pressure.isHigh).toBe(false);
+    pass(pressure, 4, 10, 30, 10);
+    expect(pressure.isHigh).toBe(true);
+    pass(pressure, 14, 1, 10, 10);
+    pass(pressure, 15, 1, 30, 10);
+    expect(pressure.isHigh).toBe(true); // one quiet window ends nothing
+    pass(pressure, 16, 5, 10, 10);
+    expect(pressure.isHigh).toBe(false);
+  });
+
+  it('is low with any number of clients who ask again when they are answered', () => {
+    const pressure = new Pressure();
+    pass(pressure, 1, 1, 500, 10); // all of them begin at once
+    pass(pressure, 2, 50, 10, 10);
+    expect(pressure.isHigh).toBe(false);
+  });
+
+  it('is low after a time in which nothing happened', () => {
+    const pressure = new Pressure();
+    pass(pressure, 1, 10, 30, 10);
+    expect(pressure.isHigh).toBe(true);
+    pass(pressure, 100, 1, 30, 10);
+    expect(pressure.isHigh).toBe(false);
+  });
+
+  it('tells when it becomes high, once', () => {
+    const pressure = new Pressure();
+    const told = Array.from({ length: 300 }, (_, index) => pressure.arrived(WINDOW_MS + index * 5));
+    expect(told.filter(Boolean)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** A gateway in a process of its own, so that what measures it does not share its processor time and memory. */
+export interface GatewayProcess {
+  /** Without a path. */
+  readonly url: string;
+  /** Bytes that are resident now. Linux only: it reads /proc. */
+  residentBytes(): number;
+  /** Milliseconds of processor time since the start. Linux only. */
+  processorTimeMs(): number;
+  /** Whether it has ended by itself. */
+  hasEnded(): boolean;
+  /** @returns when it is gone */
+  stop(): Promise<void>;
+}
+
+const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+const MS_PER_TICK = 10;
+const START_DEADLINE_MS = 60_000;
+
+/** Starts it on free ports. @param environment as docs/configuration.md has it */
+export async function startGatewayProcess(
+  environment: Readonly<Record<string, string>>,
+): Promise<GatewayProcess> {
+  const child = spawn(
+    process.execPath,
+    ['--max-semi-space-size=32', '--conditions=trellis-source', '--import', loader, program],
+    {
+      env: { PATH: process.env['PATH'], PORT: '0', OPERATIONS_PORT: '0', ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const url = await untilReady(child).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
+  const proc = (file: string): string => readFileSync(`/proc/${child.pid}/${file}`, 'utf8');
+  return {
+    url,
+    residentBytes: () => Number(/^VmRSS:\s+(\d+)/m.exec(proc('status'))?.[1] ?? 0) * 1_024,
+    processorTimeMs() {
+      const stat = proc('stat');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+    },
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Reads on afterwards, so that the log does not fill the pipe. */
+function untilReady(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`The gateway did not start: ${code}.`)));
+    setTimeout(() => reject(new Error('The gateway did not become ready.')), START_DEADLINE_MS).unref();
+    if (!child.stdout) throw new Error('The log of the gateway is not read.');
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
+      if (msg === 'ready' && url !== undefined) resolve(url);
+    });
+  });
+}
