@@ -32,7 +32,7 @@ export async function startGatewayProcess(
     process.execPath,
     ['--max-semi-space-size=32', '--conditions=trellis-source', '--import', loader, program],
     {
-      env: { PATH: process.env['PATH'], PORT: '0', OPERATIONS_PORT: '0', ...environment },
+      env: { PORT: '0', OPERATIONS_PORT: '0', ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ExecutionGate } from './execution-gate.ts';
 
 interface Held {
@@ -24,6 +24,10 @@ function hold(gate: ExecutionGate, count: number): Held {
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2)); // the test's own time limit ends it
 }
+
+const FAKED = ['setTimeout', 'clearTimeout', 'performance'] as const;
+
+afterEach(() => void vi.useRealTimers());
 
 describe('The gate before execution', () => {
   it('lets no more operations begin than keep a busy process busy, and the others in order', async () => {
@@ -75,30 +79,46 @@ describe('The gate before execution', () => {
   });
 
   it('gives up what has waited for too long, and nothing that has begun', async () => {
-    const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 1 });
+    vi.useFakeTimers({ toFake: [...FAKED] });
+    const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 1, now: () => performance.now() });
     const { signal } = new AbortController();
     const first = hold(gate, 1);
     const waited = gate.run(() => Promise.resolve('begun'), signal);
-    await until(() => gate.longestWaitMs > 5);
-    gate.dropWaiting(60_000, () => new Error('nobody has waited for so long'));
+    const outcome = waited.catch(String);
+    await vi.advanceTimersByTimeAsync(60); // long enough to know that the process is busy
+    gate.dropWaiting(100, () => new Error('nobody has waited for so long'));
     expect(gate.waiting).toBe(1);
-    gate.dropWaiting(5, () => new Error('too long'));
-    await expect(waited).rejects.toThrow('too long');
+    gate.dropWaiting(50, () => new Error('too long'));
+    expect(await outcome).toBe('Error: too long');
     const next = gate.run(() => Promise.resolve('begun'), signal);
     first.end();
     await expect(next).resolves.toBe('begun');
   });
 
+  it('gives up nothing where the process only waits for others', async () => {
+    const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 0.1 });
+    const first = hold(gate, 1);
+    const second = hold(gate, 1);
+    gate.dropWaiting(0, () => new Error('too long'));
+    expect([gate.waiting, gate.expectedWaitMs]).toEqual([1, 0]);
+    await until(() => second.begun === 1);
+    first.end();
+    second.end();
+  });
+
   it('tells how long one more operation would wait', async () => {
-    const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 1 });
+    vi.useFakeTimers({ toFake: [...FAKED] });
+    const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 1, now: () => performance.now() });
     const { signal } = new AbortController();
     const work = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
-    const all = Array.from({ length: 20 }, () => gate.run(work, signal));
+    const all = Promise.all(Array.from({ length: 60 }, () => gate.run(work, signal)));
     expect(gate.expectedWaitMs).toBe(0); // nothing is known yet
-    await Promise.all(all.slice(0, 10));
-    expect(gate.waiting).toBeGreaterThan(5);
-    expect(gate.expectedWaitMs).toBeGreaterThan(gate.waiting); // each takes 5 ms, and the mean is on its way there
-    await Promise.all(all);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(gate.waiting).toBe(19);
+    expect(gate.expectedWaitMs).toBeGreaterThan(80);
+    expect(gate.expectedWaitMs).toBeLessThan(100);
+    await vi.advanceTimersByTimeAsync(200);
+    await all;
     expect(gate.expectedWaitMs).toBe(0);
   });
 });

@@ -8,10 +8,12 @@ export interface ExecutionGateOptions {
   readonly busyFrom?: number;
   /** How busy the process was since the last reading, 0 to 1. @default that of the event loop */
   readonly readUtilization?: () => number;
+  /** Milliseconds on a clock that never goes back. @default performance.now */
+  readonly now?: () => number;
 }
 
 interface Waiting {
-  /** Milliseconds, by `performance.now()`. */
+  /** Milliseconds, by the clock of the gate. */
   readonly since: number;
   readonly begin: () => void;
   readonly leave: (reason: Error) => void;
@@ -19,6 +21,12 @@ interface Waiting {
 }
 
 const CHECK_INTERVAL_MS = 5;
+/** The mean share of busy readings from which the process can't keep up: a single one may be a single computation. */
+const STRAINED_FROM = 0.7;
+/** The share of the newest reading in that mean: four in a row are enough. */
+const STRAIN_SMOOTHING = 0.3;
+/** After which a mean of before says nothing. */
+const STALE_MS = 100;
 /** The share of the newest reading in the mean time between two ends. */
 const SMOOTHING = 0.1;
 
@@ -31,18 +39,22 @@ export class ExecutionGate {
   readonly #minimum: number;
   readonly #busyFrom: number;
   readonly #readUtilization: () => number;
+  readonly #now: () => number;
   readonly #waiting = new Set<Waiting>();
   #limit: number;
   #inside = 0;
   #lastEnd = 0;
   /** Milliseconds between two operations that end, while others wait. */
   #meanMs = 0;
+  #strain = 0;
+  #strainReadAt = 0;
   #check: NodeJS.Timeout | undefined;
 
   constructor(options: ExecutionGateOptions = {}) {
     this.#minimum = options.minimum ?? 8;
     this.#busyFrom = options.busyFrom ?? 0.85;
     this.#readUtilization = options.readUtilization ?? utilizationReader();
+    this.#now = options.now ?? performance.now.bind(performance);
     this.#limit = this.#minimum;
   }
 
@@ -54,17 +66,21 @@ export class ExecutionGate {
   /** Milliseconds that the operation next in line has waited; 0 when none waits. */
   get longestWaitMs(): number {
     const [next] = this.#waiting;
-    return next ? performance.now() - next.since : 0;
+    return next ? this.#now() - next.since : 0;
   }
 
-  /** Milliseconds that one more operation would have to wait, as far as can be told from those before. */
+  /**
+   * Milliseconds that one more operation would have to wait, as far as can be told from those before; 0 where the process
+   * is not what they wait for.
+   */
   get expectedWaitMs(): number {
-    return this.#waiting.size * this.#meanMs;
+    return this.#isOverstrained() ? this.#waiting.size * this.#meanMs : 0;
   }
 
-  /** Gives up the operations that have waited for longer. What they throw is made for each. */
+  /** Gives up the operations that have waited for longer, where it is the process that they wait for. What they throw is made for each. */
   dropWaiting(longerThanMs: number, reason: () => Error): void {
-    const before = performance.now() - longerThanMs;
+    if (!this.#isOverstrained()) return;
+    const before = this.#now() - longerThanMs;
     for (const waiting of this.#waiting) {
       if (waiting.since > before) return; // in the order in which they came
       this.#waiting.delete(waiting);
@@ -96,14 +112,25 @@ export class ExecutionGate {
       this.#lastEnd = 0;
       return;
     }
-    const now = performance.now();
+    const now = this.#now();
     if (this.#lastEnd > 0) this.#meanMs += (now - this.#lastEnd - this.#meanMs) * SMOOTHING;
     this.#lastEnd = now;
   }
 
+  #isOverstrained(): boolean {
+    return this.#strain >= STRAINED_FROM;
+  }
+
+  #readStrain(isBusy: boolean): void {
+    const now = this.#now();
+    if (now - this.#strainReadAt > STALE_MS) this.#strain = 0;
+    this.#strain += (Number(isBusy) - this.#strain) * STRAIN_SMOOTHING;
+    this.#strainReadAt = now;
+  }
+
   #turn(signal: AbortSignal): Promise<void> {
     return new Promise((begin, leave) => {
-      this.#waiting.add({ since: performance.now(), begin, leave, signal });
+      this.#waiting.add({ since: this.#now(), begin, leave, signal });
       this.#check ??= this.#checkLater();
     });
   }
@@ -130,6 +157,7 @@ export class ExecutionGate {
     this.#readUtilization(); // from here on
     return setTimeout(() => {
       const isBusy = this.#readUtilization() >= this.#busyFrom;
+      this.#readStrain(isBusy);
       this.#limit = isBusy ? Math.max(this.#minimum, Math.floor(this.#limit / 2)) : this.#limit * 2;
       this.#dropAborted();
       this.#admit();

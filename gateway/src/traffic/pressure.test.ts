@@ -14,14 +14,14 @@ function pass(pressure: Pressure, from: number, windows: number, arrivals: numbe
 describe('F-20 pressure', () => {
   it('is high while more arrive than are answered for longer than a burst lasts, and low again afterwards', () => {
     const pressure = new Pressure();
-    pass(pressure, 1, 3, 30, 10);
+    pass(pressure, 1, 4, 30, 10);
     expect(pressure.isHigh).toBe(false);
-    pass(pressure, 4, 10, 30, 10);
+    pass(pressure, 5, 11, 30, 10);
     expect(pressure.isHigh).toBe(true);
-    pass(pressure, 14, 1, 10, 10);
-    pass(pressure, 15, 1, 30, 10);
+    pass(pressure, 16, 1, 10, 10);
+    pass(pressure, 17, 1, 30, 10);
     expect(pressure.isHigh).toBe(true); // one quiet window ends nothing
-    pass(pressure, 16, 5, 10, 10);
+    pass(pressure, 18, 5, 10, 10);
     expect(pressure.isHigh).toBe(false);
   });
 

@@ -4,9 +4,9 @@ const EXCESS_SHARE = 1.25;
 /** What chance does to a window in which little happens. */
 const EXCESS_COUNT = 2;
 /** A burst is over in fewer windows. */
-const HIGH_FROM = 3;
-/** So that one quiet window ends nothing. */
-const MAX_LEVEL = 5;
+const HIGH_FROM = 4;
+/** It is low again only after several quiet windows: those who are given up when it becomes high look like answers. */
+const LOW_FROM = 1;
 
 /**
  * Tells more arrivals than answers from many clients who wait their turn. Those who ask again when they are answered, however
@@ -18,18 +18,21 @@ export class Pressure {
   #arrivals = 0;
   #answers = 0;
   #level = 0;
+  #isHigh = false;
+  #isTold = false;
 
   /** Whether more have arrived than were answered in most of the windows of 100 ms just past. */
   get isHigh(): boolean {
-    return this.#level >= HIGH_FROM;
+    return this.#isHigh;
   }
 
-  /** @param now milliseconds on a clock that never goes back. @returns whether the pressure has just become high */
+  /** @param now milliseconds on a clock that never goes back. @returns whether the pressure has become high since the one before */
   arrived(now: number): boolean {
-    const was = this.isHigh;
     this.#roll(now);
     this.#arrivals += 1;
-    return this.isHigh && !was;
+    const isNews = this.#isHigh && !this.#isTold;
+    this.#isTold = this.#isHigh;
+    return isNews;
   }
 
   answered(now: number): void {
@@ -43,7 +46,8 @@ export class Pressure {
     const isExcess = this.#arrivals > this.#answers * EXCESS_SHARE + EXCESS_COUNT;
     // windows in which nothing happened at all are quiet ones
     const quietWindows = Math.floor(sinceEndMs / WINDOW_MS) + (isExcess ? 0 : 1);
-    this.#level = Math.max(0, Math.min(MAX_LEVEL, this.#level + (isExcess ? 1 : 0)) - quietWindows);
+    this.#level = Math.max(0, Math.min(HIGH_FROM, this.#level + (isExcess ? 1 : 0)) - quietWindows);
+    this.#isHigh = this.#level >= (this.#isHigh ? LOW_FROM + 1 : HIGH_FROM);
     this.#windowEndsAt = now + WINDOW_MS;
     this.#arrivals = 0;
     this.#answers = 0;

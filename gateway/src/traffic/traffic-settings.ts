@@ -125,6 +125,6 @@ export const admissionSettings: z.ZodType<AdmissionSettings> = z
     maxDelayMs: count(
       'Milliseconds that operations may wait for one another before new requests are refused. Default 1,000.',
     ),
-    targetDelayMs: count('The same while requests keep arriving faster than they are answered. Default 25.'),
+    targetDelayMs: count('The same while requests keep arriving faster than they are answered. Default 10.'),
   })
   .describe('When requests are answered with 503 because there are too many. For each process.');
