@@ -151,7 +151,7 @@ function p99(latenciesMs: readonly number[]): number {
 
 async function openStage(articles: number): Promise<Stage> {
   const directory = createTemporaryDirectory();
-  const graph = await startStockGraph(articles);
+  const graph = await startStockGraph({ articles });
   const file = join(directory.path, 'supergraph.graphql');
   writeFileSync(file, compose(graph.subgraphs));
   const gateway = await startGatewayProcess({ SUPERGRAPH: file, GUARDS: 'off' });

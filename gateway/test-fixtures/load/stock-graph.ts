@@ -2,47 +2,73 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FEDERATION } from '../federation.ts';
 
-/** Two subgraphs of a shop that answer from memory: what a request costs is the gateway's work. */
+/** Three subgraphs of a shop that answer from memory: what a request costs is the gateway's work. */
 export interface StockGraph {
   readonly subgraphs: readonly { readonly name: string; readonly typeDefs: string; readonly url: string }[];
-  /** A query of all articles and their stock, in two hops. */
+  /** A query of all articles, their stock and their shelves, in three hops. */
   readonly query: string;
   close(): Promise<void>;
 }
 
-const ARTICLES = `${FEDERATION}
-  type Query { articles(page: Int): [Article!]! }
-  type Article @key(fields: "id") { id: ID! name: String! }`;
+/** How large it is, and whether it is guarded. */
+export interface StockGraphOptions {
+  /** How many articles a query returns. */
+  readonly articles: number;
+  /** Whether its fields need a scope of the caller's token, `read:data`. @default false */
+  readonly guarded?: boolean;
+}
 
-const STOCK = `${FEDERATION}
-  type Article @key(fields: "id") { id: ID! stock: Int! shelf: Shelf! }
-  type Shelf { row: Int! label: String! }`;
-
-/** @param articles how many a query returns */
-export async function startStockGraph(articles: number): Promise<StockGraph> {
+/** Starts the subgraphs on free ports. */
+export async function startStockGraph({ articles, guarded = false }: StockGraphOptions): Promise<StockGraph> {
   const ids = Array.from({ length: articles }, (_, index) => `article-${index}`);
   const named = ids.map((id) => ({ __typename: 'Article', id, name: `Name of ${id}` }));
   const stocked = ids.map((id, index) => ({
     __typename: 'Article',
     stock: index,
-    shelf: { row: index, label: `Shelf of ${id}` },
+    shelf: { __typename: 'Shelf', id: `shelf of ${id}` },
   }));
+  const shelves = ids.map((id, row) => ({ __typename: 'Shelf', row, label: `Shelf of ${id}` }));
+  const answers = { articles: named, stock: { _entities: stocked }, shelves: { _entities: shelves } };
   const servers = await Promise.all([
-    serve(JSON.stringify({ data: { articles: named } })),
-    serve(JSON.stringify({ data: { _entities: stocked } })),
+    serve(JSON.stringify({ data: { articles: answers.articles } })),
+    serve(JSON.stringify({ data: answers.stock })),
+    serve(JSON.stringify({ data: answers.shelves })),
   ]);
-  const [first, second] = servers.map(urlOf);
+  const urls = servers.map(urlOf);
+  const typeDefs = guarded ? SCHEMAS.map(guard) : SCHEMAS;
   return {
-    subgraphs: [
-      { name: 'articles', typeDefs: ARTICLES, url: first ?? '' },
-      { name: 'stock', typeDefs: STOCK, url: second ?? '' },
-    ],
+    subgraphs: ['articles', 'stock', 'shelves'].map((name, index) => ({
+      name,
+      typeDefs: typeDefs[index] ?? '',
+      url: urls[index] ?? '',
+    })),
     query: 'query ($page: Int) { articles(page: $page) { id name stock shelf { row label } } }',
     async close() {
       await Promise.all(servers.map(closeServer));
     },
   };
 }
+
+const SCHEMAS = [
+  `${FEDERATION}
+  type Query { articles(page: Int): [Article!]! }
+  type Article @key(fields: "id") { id: ID! name: String! }`,
+  `${FEDERATION}
+  type Article @key(fields: "id") { id: ID! stock: Int! shelf: Shelf! }
+  type Shelf @key(fields: "id", resolvable: false) { id: ID! }`,
+  `${FEDERATION}
+  type Shelf @key(fields: "id") { id: ID! row: Int! label: String! }`,
+];
+
+function guard(typeDefs: string): string {
+  const importing = typeDefs.replace('"@key"', '"@key", "@requiresScopes"');
+  return importing.replaceAll(
+    /(?:articles\(page: Int\): \[Article!\]!|stock: Int!|label: String!)/g,
+    `$& ${SCOPES}`,
+  );
+}
+
+const SCOPES = '@requiresScopes(scopes: [["read:data"]])';
 
 async function serve(body: string): Promise<Server> {
   const server = createServer((request, response) => {
