@@ -1,15 +1,10 @@
-import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { createTemporaryDirectory, freePort, type Proof, type ProofOutcome } from '@trellis/testkit';
+import type { Proof, ProofOutcome } from '@trellis/testkit';
 import { Agent, request } from 'undici';
 import { WebSocket } from 'ws';
-import { compose } from '../src/testing/compose.ts';
 import { startEventGraph, type EventGraph } from '../src/testing/event-graph.ts';
+import { startGatewayProcess } from '../test-fixtures/load/gateway-process.ts';
 import { startLoad } from '../test-fixtures/load/open-loop.ts';
 
 const SIZES = {
@@ -17,7 +12,6 @@ const SIZES = {
   full: { perSecond: 200, workers: [1, 2, 1, 2, 1, 2], subscriptions: 100 },
 } as const;
 const EXIT_WITHIN_MS = 30_000;
-const START_WITHIN_MS = 180_000;
 const SHED = 503;
 const PERSON = '{ person(id: "1") { name } }';
 const DEFERRED = '{ latest { id ... @defer { author { name } } } }';
@@ -88,14 +82,12 @@ async function drainOnce(
   workers: number,
   { perSecond, subscriptions }: Size,
 ): Promise<Drained> {
-  const directory = createTemporaryDirectory();
-  const file = join(directory.path, 'supergraph.graphql');
-  writeFileSync(file, compose(graph.all));
-  const port = await freePort();
-  const child = startProcess({ SUPERGRAPH: file, PORT: String(port), WORKERS: String(workers) });
-  const url = `http://127.0.0.1:${port}`;
+  const running = await startGatewayProcess({
+    subgraphs: graph.all,
+    environment: { WORKERS: String(workers) },
+  });
+  const { url } = running;
   try {
-    await untilReady(url, child);
     const sockets = await openSockets(url, subscriptions);
     const agent = new Agent({ connections: 64 });
     let signalledAt = Infinity;
@@ -117,9 +109,9 @@ async function drainOnce(
       },
     });
     await sleep(1_500);
-    const ended = once(child, 'exit');
+    const ended = once(running.process, 'exit');
     signalledAt = performance.now();
-    child.kill('SIGTERM');
+    running.process.kill('SIGTERM');
     const [exitCode] = (await ended) as [number | null];
     const exitMs = performance.now() - signalledAt;
     const report = await load.stop();
@@ -136,31 +128,7 @@ async function drainOnce(
       closedInOrder: codes.filter((code) => code === 1001 || code === 1012).length,
     };
   } finally {
-    child.kill('SIGKILL');
-    directory.remove();
-  }
-}
-
-function startProcess(environment: Readonly<Record<string, string>>): ChildProcess {
-  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  return fork(main, [], {
-    execArgv: ['--conditions=trellis-source', '--import', loader],
-    // oxlint-disable-next-line node/no-process-env -- a process needs PATH and the like
-    env: { ...process.env, OPERATIONS_PORT: '0', LOG_LEVEL: 'fatal', GUARDS: 'off', ...environment },
-    stdio: 'ignore',
-  });
-}
-
-async function untilReady(url: string, child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + START_WITHIN_MS;
-  for (;;) {
-    const answer = await request(`${url}/health/ready`).catch(() => undefined);
-    await answer?.body.dump();
-    if (answer?.statusCode === 200) return;
-    if (child.exitCode !== null) throw new Error(`The gateway has ended with ${child.exitCode}.`);
-    if (Date.now() > deadline) throw new Error('The gateway did not become ready.');
-    await sleep(100);
+    running.remove();
   }
 }
 

@@ -1,18 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger, createMetrics } from '@trellis/deployable';
-import { createTemporaryDirectory, type Proof, type ProofOptions, type ProofOutcome } from '@trellis/testkit';
-import { Pool } from 'undici';
-import { gateway } from '../src/gateway.ts';
-import { compose } from '../src/testing/compose.ts';
-import { startSubgraph } from '../src/testing/subgraph-server.ts';
-import {
-  startFaultySubgraph,
-  type FaultySubgraph,
-} from '../test-fixtures/faulty-subgraph/start-faulty-subgraph.ts';
+import type { Proof, ProofOptions, ProofOutcome } from '@trellis/testkit';
+import { openFaultStage, type FaultStage } from '../test-fixtures/faulty-subgraph/fault-stage.ts';
 import type { Behaviour } from '../test-fixtures/faulty-subgraph/messages.ts';
-import { FEDERATION } from '../test-fixtures/federation.ts';
 import { quantile, startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
 
 interface Size {
@@ -20,6 +9,8 @@ interface Size {
   readonly kills: number;
   readonly frozenMs: number;
   readonly phaseMs: number;
+  /** How much later than usual the subgraph answers. */
+  readonly lateMs: number;
   /** From the start of a process that was killed to the first good answer. */
   readonly recoveryMs: number;
   /** How much later than before answers may be that the fault has nothing to do with, and by how much at least. */
@@ -33,6 +24,7 @@ const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
     kills: 2,
     frozenMs: 3_000,
     phaseMs: 1_000,
+    lateMs: 1_000,
     recoveryMs: 5_000,
     slower: 4,
     slackMs: 500,
@@ -41,13 +33,14 @@ const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
     perSecond: 200,
     kills: 20,
     frozenMs: 30_000,
-    phaseMs: 5_000,
+    phaseMs: 10_000,
+    lateMs: 2_000,
     recoveryMs: 1_000,
     slower: 1.5,
-    slackMs: 100,
+    slackMs: 25,
   },
 };
-const SUBGRAPH_MS = 2_000;
+const SUBGRAPH_MS = 3_000;
 const PAUSE_MS = 1_000;
 const MIB = 1_048_576;
 
@@ -57,7 +50,7 @@ export const proof: Proof = {
   description:
     'What one subgraph does wrong is told at its own fields; everything else is answered as before.',
   async run({ size }) {
-    const stage = await openStage();
+    const stage = await openFaultStage({ subgraphMs: SUBGRAPH_MS, pauseMs: PAUSE_MS });
     try {
       const settings = SIZES[size];
       const steps = [killed, frozen, late, misbehaving];
@@ -73,21 +66,8 @@ export const proof: Proof = {
   },
 };
 
-interface Stage {
-  readonly subgraph: FaultySubgraph;
-  /** Does not touch the subgraph. */
-  unaffected(): Promise<void>;
-  /** Needs it: answered, or null with an error at the field, as fast as may be. @returns whether it was answered */
-  affected(): Promise<boolean>;
-  mutate(token: string): Promise<void>;
-  /** Milliseconds to the first part of an answer whose other part needs the subgraph. */
-  firstPartMs(): Promise<number>;
-  journal(): readonly string[];
-  close(): Promise<void>;
-}
-
 /** F-01: kill -9 in the midst of requests, again and again. */
-async function killed(stage: Stage, { perSecond, kills, recoveryMs }: Size): Promise<ProofOutcome> {
+async function killed(stage: FaultStage, { perSecond, kills, recoveryMs }: Size): Promise<ProofOutcome> {
   let tokens = 0;
   const load = startLoad({
     perSecond,
@@ -122,10 +102,11 @@ async function killed(stage: Stage, { perSecond, kills, recoveryMs }: Size): Pro
 }
 
 /** F-02: SIGSTOP. */
-async function frozen(stage: Stage, size: Size): Promise<ProofOutcome> {
+async function frozen(stage: FaultStage, size: Size): Promise<ProofOutcome> {
   const { perSecond, frozenMs, phaseMs, slower, slackMs } = size;
   const before = await unaffectedFor(stage, perSecond, phaseMs);
   stage.subgraph.freeze();
+  const timedOutMs = await timeOf(() => stage.affected());
   const hanging = startLoad({ perSecond, send: () => stage.affected().then(() => undefined) });
   await sleep(2 * SUBGRAPH_MS);
   await hanging.stop(); // it has opened by now
@@ -153,8 +134,11 @@ async function frozen(stage: Stage, size: Size): Promise<ProofOutcome> {
       during.failed + opened.failed === 0 &&
       p99Ms <= allowedMs &&
       waited <= allowedCalls &&
+      timedOutMs >= SUBGRAPH_MS * 0.9 &&
+      timedOutMs <= SUBGRAPH_MS * 1.1 + slackMs &&
       recoveredMs <= PAUSE_MS + size.recoveryMs,
     figures: {
+      timedOutMs: Math.round(timedOutMs),
       frozenP99Ms: Math.round(p99Ms),
       baselineP99Ms: Math.round(quantile(before, 0.99)),
       callsAfterOpen: waited,
@@ -165,16 +149,62 @@ async function frozen(stage: Stage, size: Size): Promise<ProofOutcome> {
   };
 }
 
-/** F-03: half a second later than usual; what needs it is deferred. */
-async function late(stage: Stage, { phaseMs, slower, slackMs }: Size): Promise<ProofOutcome> {
-  const before = await firstPartsFor(stage, phaseMs);
-  stage.subgraph.behave({ kind: 'late', ms: SUBGRAPH_MS / 2 });
-  const during = await firstPartsFor(stage, phaseMs);
+const FIRST_PART_SLOWER = 1.1;
+
+/** F-03: what needs the subgraph is late, or deferred; all else is as before. */
+async function late(stage: FaultStage, size: Size): Promise<ProofOutcome> {
+  const before = await lateLoad(stage, size);
+  stage.subgraph.behave({ kind: 'late', ms: size.lateMs });
+  const during = await lateLoad(stage, size);
   stage.subgraph.behave({ kind: 'good' });
+  const first = { before: p99(before.firstPartsMs), during: p99(during.firstPartsMs) };
+  const other = { before: p99(before.unaffectedMs), during: p99(during.unaffectedMs) };
   return {
-    passed: during <= before * slower + slackMs && during < SUBGRAPH_MS / 2 + slackMs,
-    figures: { firstPartP99Ms: Math.round(during), firstPartBaselineMs: Math.round(before) },
+    passed:
+      before.report.failed + during.report.failed === 0 &&
+      first.during <= first.before * FIRST_PART_SLOWER + size.slackMs &&
+      other.during <= other.before * FIRST_PART_SLOWER + size.slackMs &&
+      first.during < size.lateMs,
+    figures: {
+      lateRequests: during.report.sent,
+      lateFailed: before.report.failed + during.report.failed,
+      firstPartP99Ms: Math.round(first.during),
+      firstPartBaselineMs: Math.round(first.before),
+      unaffectedP99Ms: Math.round(other.during),
+      unaffectedBaselineMs: Math.round(other.before),
+      ...reasonOf('lateReason', before.report, during.report),
+    },
   };
+}
+
+interface LateLoad {
+  readonly report: LoadReport;
+  readonly firstPartsMs: readonly number[];
+  readonly unaffectedMs: readonly number[];
+}
+
+/** A quarter of the requests needs the subgraph, a quarter of them defers what does. */
+async function lateLoad(stage: FaultStage, { perSecond, phaseMs }: Size): Promise<LateLoad> {
+  const firstPartsMs: number[] = [];
+  const unaffectedMs: number[] = [];
+  const load = startLoad({
+    perSecond,
+    async send(number) {
+      const start = performance.now();
+      if (number % 4 === 0) await stage.affected();
+      else if (number % 4 === 1) firstPartsMs.push(await stage.deferred());
+      else {
+        await stage.unaffected();
+        unaffectedMs.push(performance.now() - start);
+      }
+    },
+  });
+  await sleep(phaseMs);
+  return { report: await load.stop(), firstPartsMs, unaffectedMs };
+}
+
+function p99(latenciesMs: readonly number[]): number {
+  return quantile({ latenciesMs: latenciesMs.toSorted((left, right) => left - right) }, 0.99);
 }
 
 const MISBEHAVIOURS: readonly Behaviour[] = [
@@ -185,7 +215,7 @@ const MISBEHAVIOURS: readonly Behaviour[] = [
 ];
 
 /** F-04. */
-async function misbehaving(stage: Stage, { perSecond, phaseMs }: Size): Promise<ProofOutcome> {
+async function misbehaving(stage: FaultStage, { perSecond, phaseMs }: Size): Promise<ProofOutcome> {
   const rssBefore = process.memoryUsage().rss;
   const reports: LoadReport[] = [];
   for (const behaviour of MISBEHAVIOURS) {
@@ -218,136 +248,26 @@ function reasonOf(name: string, ...reports: readonly LoadReport[]): Readonly<Rec
   return reason === undefined ? {} : { [name]: reason };
 }
 
-async function unaffectedFor(stage: Stage, perSecond: number, ms: number): Promise<LoadReport> {
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+async function unaffectedFor(stage: FaultStage, perSecond: number, ms: number): Promise<LoadReport> {
   const load = startLoad({ perSecond, send: () => stage.unaffected() });
   await sleep(ms);
   return load.stop();
 }
 
-const DEFERRED_AT_A_TIME = 5;
-
-/** @returns the 99th percentile, milliseconds */
-async function firstPartsFor(stage: Stage, ms: number): Promise<number> {
-  const latenciesMs: number[] = [];
-  const end = performance.now() + ms;
-  while (performance.now() < end) {
-    const parts = await Promise.all(Array.from({ length: DEFERRED_AT_A_TIME }, () => stage.firstPartMs()));
-    latenciesMs.push(...parts);
-  }
-  return quantile({ latenciesMs: latenciesMs.toSorted((left, right) => left - right) }, 0.99);
-}
-
 const RECOVERY_DEADLINE_MS = 15_000;
 
 /** @returns milliseconds */
-async function untilAnswered(stage: Stage): Promise<number> {
+async function untilAnswered(stage: FaultStage): Promise<number> {
   const start = performance.now();
   while (!(await stage.affected())) {
     if (performance.now() - start > RECOVERY_DEADLINE_MS) return Infinity;
     await sleep(20);
   }
   return performance.now() - start;
-}
-
-const SHOP = `${FEDERATION}
-  type Query { items: [Item!]! }
-  type Item @key(fields: "id") { id: ID! name: String! }`;
-const STOCK = `${FEDERATION}
-  type Mutation { restock(token: String!): String }
-  type Item @key(fields: "id") { id: ID! stock: Int }`;
-const ITEMS = [{ id: '1', name: 'one' }];
-
-async function openStage(): Promise<Stage> {
-  const directory = createTemporaryDirectory();
-  const journal = join(directory.path, 'journal');
-  writeFileSync(journal, '');
-  const subgraph = await startFaultySubgraph(journal);
-  const resolveReference = ({ id }: { readonly id: string }) => ITEMS.find((item) => item.id === id);
-  const shop = await startSubgraph({
-    name: 'shop',
-    typeDefs: SHOP,
-    resolvers: { Query: { items: () => ITEMS }, Item: { __resolveReference: resolveReference } },
-  });
-  const file = join(directory.path, 'supergraph.graphql');
-  writeFileSync(file, compose([shop, { name: 'stock', typeDefs: STOCK, url: subgraph.url }]));
-  const settings = join(directory.path, 'gateway.yaml');
-  writeFileSync(
-    settings,
-    `{timeouts: {subgraphMs: ${SUBGRAPH_MS}}, traffic: {breaker: {sleepMs: ${PAUSE_MS}}}}`,
-  );
-  const running = await gateway.start(
-    gateway.readConfig({ PORT: '0', SUPERGRAPH: file, CONFIG: settings, GUARDS: 'off' }),
-    { logger: createLogger({ service: 'gateway', level: 'silent' }), metrics: createMetrics('gateway') },
-  );
-  const pool = new Pool(running.url, { connections: 512 });
-  return {
-    subgraph,
-    ...createRequests(pool, () => shop.forget()),
-    journal: () =>
-      readFileSync(journal, 'utf8')
-        .split('\n')
-        .filter((line) => line !== ''),
-    async close() {
-      await pool.close();
-      await running.close();
-      await Promise.all([subgraph.kill(), shop.close()]);
-      directory.remove();
-    },
-  };
-}
-
-type Requests = Pick<Stage, 'unaffected' | 'affected' | 'mutate' | 'firstPartMs'>;
-
-function createRequests(pool: Pool, forget: () => void): Requests {
-  const post = async (body: unknown): Promise<unknown> => {
-    forget();
-    const headers = { 'content-type': 'application/json' };
-    const answer = await pool.request({
-      path: '/graphql',
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    const text = await answer.body.text();
-    if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${text}`);
-    return JSON.parse(text);
-  };
-  return {
-    async unaffected() {
-      assertEqual(await post({ query: '{ items { name } }' }), { data: { items: [{ name: 'one' }] } });
-    },
-    async affected() {
-      const answer = (await post({ query: '{ items { name stock } }' })) as Answer;
-      const isAnswered = answer.data?.items[0]?.stock === 10;
-      assertEqual(answer.data, { items: [{ name: 'one', stock: isAnswered ? 10 : null }] });
-      assertEqual(answer.errors?.map(({ path }) => path) ?? [], isAnswered ? [] : [['items', 0, 'stock']]);
-      return isAnswered;
-    },
-    async mutate(token) {
-      const query = 'mutation ($token: String!) { restock(token: $token) }';
-      const answer = (await post({ query, variables: { token } })) as Answer;
-      const paths = answer.errors?.map(({ path }) => path) ?? [];
-      assertEqual(answer.data, { restock: paths.length === 0 ? token : null });
-      if (paths.length > 0) assertEqual(paths, [['restock']]);
-    },
-    async firstPartMs() {
-      const start = performance.now();
-      const headers = { 'content-type': 'application/json', accept: 'multipart/mixed;deferSpec=20220824' };
-      const body = JSON.stringify({ query: '{ items { name ... @defer { stock } } }' });
-      const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
-      let firstMs: number | undefined;
-      for await (const _chunk of answer.body) firstMs ??= performance.now() - start;
-      return firstMs ?? Infinity;
-    },
-  };
-}
-
-interface Answer {
-  readonly data: { readonly items: readonly { readonly stock?: unknown }[] } | null;
-  readonly errors?: readonly { readonly path: readonly unknown[] }[];
-}
-
-function assertEqual(actual: unknown, expected: unknown): void {
-  const text = JSON.stringify(actual);
-  if (text !== JSON.stringify(expected)) throw new Error(`${text} instead of ${JSON.stringify(expected)}`);
 }

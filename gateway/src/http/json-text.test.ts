@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RequestRefused } from '../errors.ts';
-import { assertBounded, parseJsonText } from './json-text.ts';
+import { assertBounded, parseJsonBody, parseJsonText } from './json-text.ts';
 
 const read = (text: string): void => assertBounded(parseJsonText(text, 'variables') as object, 1_000);
 
@@ -17,5 +17,18 @@ describe('variables as JSON', () => {
 
   it('pass otherwise', () => {
     expect(() => read('{"m":{"n":1e308,"__proto__":[null,"x",true]}}')).not.toThrow();
+  });
+});
+
+describe('a large body', () => {
+  const body = (member: string): Buffer =>
+    Buffer.from(`[{"query":${JSON.stringify('"['.repeat(50_000))},"variables":{"v":${member}}}]`);
+
+  it('S-003 is refused before it is built where it is nested too deep', () => {
+    expect(() => parseJsonBody(body(`${'[{"a":'.repeat(50_000)}1`))).toThrow('nested 100 levels');
+  });
+
+  it('passes with as many levels as are allowed, whatever is in its strings', () => {
+    expect(parseJsonBody(body(`${'['.repeat(100)}"\\"["${']'.repeat(100)}`))).toHaveLength(1);
   });
 });

@@ -8,10 +8,11 @@ export type ToWorker =
 
 /**
  * What a worker tells the primary process: `waiting` when it listens to messages, as what was sent before may be lost;
- * `prepared` when all but the port is open.
+ * `prepared` when all but the port is open; `alive` every second from the start.
  */
 export type FromWorker =
   | { readonly kind: 'waiting' }
+  | { readonly kind: 'alive' }
   | { readonly kind: 'prepared' }
   | { readonly kind: 'ready'; readonly url: string }
   | { readonly kind: 'failed'; readonly message: string };

@@ -12,18 +12,23 @@ import type { FromWorker, ToWorker } from './messages.ts';
 const SEMI_SPACE = '--max-semi-space-size=32';
 const RESTART_PAUSE_MS = 500;
 const CLOSE_DEADLINE_MS = 20_000;
+const SILENT_MS = 10_000;
+const WATCH_EVERY_MS = 1_000;
 
 /**
- * Serves with several processes that share one port, which is open when all of them are ready. One that dies is replaced;
- * the metrics of this process are the sums of theirs.
+ * Serves with several processes that share one port, which is open when all of them are ready. One that dies, or whose
+ * event loop is blocked, is replaced; the metrics of this process are the sums of theirs.
+ *
+ * @param silentMs milliseconds without a sign of life after which a worker is killed; 10,000 by default
  *
  * @throws Error when the first workers can't start
  */
 export async function startWorkers(
   config: GatewayConfig,
   { logger, metrics }: Resources,
+  silentMs: number = SILENT_MS,
 ): Promise<Deployable> {
-  const pool = new WorkerPool({ ...config, PORT: await fixedPort(config) }, logger);
+  const pool = new WorkerPool({ ...config, PORT: await fixedPort(config) }, logger, silentMs);
   const url = await pool.start();
   const aggregator = new AggregatorRegistry();
   metrics.metrics = () => aggregator.clusterMetrics();
@@ -35,11 +40,16 @@ class WorkerPool {
   readonly #logger: Logger;
   /** Whether each of them serves yet. */
   readonly #workers = new Map<Worker, 'starting' | 'serving'>();
+  readonly #silentMs: number;
+  /** When each of them gave its last sign of life. */
+  readonly #heardAt = new Map<Worker, number>();
+  #watch: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(config: GatewayConfig, logger: Logger) {
+  constructor(config: GatewayConfig, logger: Logger, silentMs: number) {
     this.#config = config;
     this.#logger = logger;
+    this.#silentMs = silentMs;
   }
 
   /** @returns where all of them listen */
@@ -49,6 +59,7 @@ class WorkerPool {
       const workers = Array.from({ length: this.#config.WORKERS }, () => this.#fork());
       await Promise.all(workers.map((worker) => isPrepared(worker, this.#config)));
       const urls = await Promise.all(workers.map((worker) => this.#serve(worker)));
+      this.#watchWorkers();
       return urls[0] ?? '';
     } catch (error) {
       await this.close();
@@ -57,6 +68,7 @@ class WorkerPool {
   }
 
   close(): Promise<void> {
+    clearInterval(this.#watch);
     this.#closing ??= Promise.all(
       [...this.#workers].map(([worker, state]) => closeWorker(worker, state)),
     ).then(() => undefined);
@@ -66,8 +78,33 @@ class WorkerPool {
   #fork(): Worker {
     const worker = cluster.fork();
     this.#workers.set(worker, 'starting');
-    worker.once('exit', () => this.#workers.delete(worker));
+    worker.on('message', () => this.#heardAt.set(worker, performance.now()));
+    worker.once('exit', () => {
+      this.#workers.delete(worker);
+      this.#heardAt.delete(worker);
+    });
     return worker;
+  }
+
+  /** A worker whose event loop is blocked holds what it has accepted for as long as that lasts, which may be for ever. */
+  #watchWorkers(): void {
+    let checkedAt = performance.now();
+    this.#watch = setInterval(() => {
+      const now = performance.now();
+      const wasAsleep = now - checkedAt > 2 * WATCH_EVERY_MS; // then it is this process that did not listen
+      checkedAt = now;
+      for (const [worker, state] of this.#workers) {
+        if (wasAsleep) this.#heardAt.set(worker, now);
+        else if (state === 'serving' && now - (this.#heardAt.get(worker) ?? now) > this.#silentMs)
+          this.#kill(worker);
+      }
+    }, WATCH_EVERY_MS);
+    this.#watch.unref();
+  }
+
+  #kill(worker: Worker): void {
+    this.#logger.error({ worker: worker.id }, 'a worker gives no sign of life and is killed');
+    worker.process.kill('SIGKILL');
   }
 
   /** @returns where it listens */

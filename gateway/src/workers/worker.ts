@@ -9,6 +9,7 @@ import type { FromWorker, ToWorker } from './messages.ts';
 // workers share, and ends when it is told to, or when the primary process is gone. Signals are the primary's business:
 // a terminal sends them to both.
 const EXIT_FAILED = 1;
+const ALIVE_EVERY_MS = 1_000;
 
 let gateway: Deployable | undefined;
 let listen = (): void => undefined;
@@ -21,6 +22,7 @@ process.on('message', (message: ToWorker) => {
   else if (message.kind === 'close') void close();
 });
 process.on('disconnect', () => void close());
+setInterval(() => tell({ kind: 'alive' }), ALIVE_EVERY_MS).unref();
 tell({ kind: 'waiting' });
 
 async function serve(config: GatewayConfig): Promise<void> {

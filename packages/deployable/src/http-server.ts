@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Fastify, {
   LogController,
   type FastifyError,
@@ -57,10 +57,12 @@ function answerMalformedAddress(_error: FastifyError, _request: FastifyRequest, 
   void reply.status(400).send({ error: 'Bad Request', message: 'The address is not well-formed.' });
 }
 
-/** A port stays open until nothing has arrived at it for so long. */
+/** A port stays open until nothing has arrived at it for so long, … */
 const QUIET_MS = 100;
-/** For that, with clients that don't leave; and for a request on a connection that was opened. */
-const LEAVING_MS = 1_000;
+/** … and for so long at most, with clients that don't leave. */
+const LEAVING_MS = 2_000;
+/** A request may come so long after its connection was opened. */
+const FIRST_REQUEST_MS = 1_000;
 const CLOSING_CHECK_MS = 25;
 
 /**
@@ -75,18 +77,29 @@ const CLOSING_CHECK_MS = 25;
 function closeConnectionsInOrder(server: FastifyInstance): void {
   const http = server.server;
   const traffic = watchTraffic(http);
+  const closeIdle = (): void => {
+    if (traffic.answering() === 0 && traffic.quietMs() >= FIRST_REQUEST_MS) http.closeAllConnections();
+    else http.closeIdleConnections();
+  };
   server.addHook('preClose', async () => {
     if (!http.listening) return;
     const leavingUntil = performance.now() + LEAVING_MS;
-    // at least once: what has arrived and is not read yet has no other time
-    do await sleep(CLOSING_CHECK_MS);
-    while (traffic.quietMs() < QUIET_MS && performance.now() < leavingUntil);
-    const check = setInterval(() => {
-      if (traffic.answering() === 0 && traffic.quietMs() >= LEAVING_MS) http.closeAllConnections();
-      else http.closeIdleConnections();
-    }, CLOSING_CHECK_MS);
+    do {
+      await sleep(CLOSING_CHECK_MS);
+      await allIsRead();
+    } while (traffic.quietMs() < QUIET_MS && performance.now() < leavingUntil);
+    const check = setInterval(() => void allIsRead().then(closeIdle), CLOSING_CHECK_MS);
     http.once('close', () => clearInterval(check));
   });
+}
+
+/**
+ * Two turns of the event loop: connections are accepted in one, and read in the next. A process that got no processor for a
+ * while would otherwise find its time over before it has seen what arrived in it.
+ */
+async function allIsRead(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }
 
 interface Traffic {
