@@ -20,7 +20,7 @@ export const checks: readonly Check[] = [
   toolCheck('types', 'tsc', '-b'),
   toolCheck('types of tests and scripts', 'tsc', '-p', 'tsconfig.tests.json'),
   toolCheck('lint', 'oxlint', '--deny-warnings'),
-  toolCheck('format', 'prettier', '--check', '--log-level', 'warn', '.'),
+  toolCheck('format', 'prettier', '--check', '--cache', '--cache-strategy=content', '--log-level=warn', '.'),
   toolCheck('unused files, exports and dependencies', 'knip', '--no-progress'),
 ];
 
