@@ -21,9 +21,12 @@ const SIZES = {
 /** How much the heap may grow from the first measurement to the last. A few swaps prove nothing of growth. */
 const MAX_GROWTH_PERCENT = { small: 50, full: 5 } as const;
 const SWAP_DEADLINE_MS = 15_000;
+/** F-12: what is no supergraph is told of by then. */
+const REJECTED_WITHIN_MS = { small: 15_000, full: 5_000 } as const;
+const BROKEN_EVERY = 4;
 const MULTIPART = 'multipart/mixed;deferSpec=20220824, application/json';
 
-/** F-11: operations of every kind go on while one supergraph takes the place of another. */
+/** F-11: operations of every kind go on while one supergraph takes the place of another. F-12: or a broken one does not. */
 export const proof: Proof = {
   name: 'supergraph-swaps',
   description:
@@ -45,6 +48,7 @@ export const proof: Proof = {
       return {
         passed:
           failed + dropped + lost === 0 &&
+          stage.slowestRejectionMs() <= REJECTED_WITHIN_MS[size] &&
           repeated === 0 &&
           generations <= 2 &&
           growthPercent <= MAX_GROWTH_PERCENT[size],
@@ -59,6 +63,7 @@ export const proof: Proof = {
           eventsLost: lost,
           eventsTwice: repeatedEvents,
           slowestSwapMs: Math.round(stage.slowestSwapMs()),
+          slowestRejectionMs: Math.round(stage.slowestRejectionMs()),
           generationsInMemory: generations,
           heapMb: (heapAfter / 1e6).toFixed(1),
           heapGrowthPercent: growthPercent.toFixed(1),
@@ -76,6 +81,8 @@ interface Stage {
   swapUnderLoad(swaps: number, perSecond: number): Promise<LoadReport>;
   /** From the new file to its being served. */
   slowestSwapMs(): number;
+  /** From a broken file to its being told of. */
+  slowestRejectionMs(): number;
   generations(): Promise<number>;
   repeatedMutations(): number;
   close(): Promise<void>;
@@ -96,17 +103,30 @@ async function openStage(subscriptions: number): Promise<Stage> {
   const subscribers = await openSubscribers(running.url, desk.news, subscriptions);
   let swapped = 0;
   let slowestMs = 0;
+  let slowestRejectionMs = 0;
+
+  /** @returns milliseconds until the counter of that outcome has gone up */
+  const replace = async (text: string, outcome: 'serving' | 'rejected'): Promise<number> => {
+    const before = await changes(metrics, outcome);
+    const start = performance.now();
+    await writeFile(`${file}.next`, text);
+    await rename(`${file}.next`, file);
+    while ((await changes(metrics, outcome)) <= before) {
+      if (performance.now() - start > SWAP_DEADLINE_MS)
+        throw new Error(`File ${swapped} was not ${outcome}.`);
+      await sleep(20);
+    }
+    return performance.now() - start;
+  };
 
   const swap = async (): Promise<void> => {
     swapped += 1;
-    const start = performance.now();
-    await writeFile(`${file}.next`, texts(swapped));
-    await rename(`${file}.next`, file);
-    while ((await served(metrics)) <= swapped) {
-      if (performance.now() - start > SWAP_DEADLINE_MS) throw new Error(`Swap ${swapped} was not served.`);
-      await sleep(20);
-    }
-    slowestMs = Math.max(slowestMs, performance.now() - start);
+    if (swapped % BROKEN_EVERY === 0)
+      slowestRejectionMs = Math.max(
+        slowestRejectionMs,
+        await replace(brokenText(texts, swapped), 'rejected'),
+      );
+    slowestMs = Math.max(slowestMs, await replace(texts(swapped), 'serving'));
   };
 
   return {
@@ -118,6 +138,7 @@ async function openStage(subscriptions: number): Promise<Stage> {
       return load.stop();
     },
     slowestSwapMs: () => slowestMs,
+    slowestRejectionMs: () => slowestRejectionMs,
     generations: () => valueOf(metrics, 'trellis_gateway_supergraph_generations'),
     repeatedMutations: client.repeatedMutations,
     async close() {
@@ -148,6 +169,12 @@ function supergraphTexts(subgraphs: readonly SubgraphServer[]): (number: number)
     })),
   );
   return (number) => `${number % 2 === 0 ? plain : changed}\n# ${number}\n`;
+}
+
+/** Empty, no schema, no supergraph, or half of one; each time another text. */
+function brokenText(texts: (number: number) => string, number: number): string {
+  const kinds = ['', 'type Query {', 'type Query { public: String! }', texts(number).slice(0, 3_000)];
+  return `${kinds[(number / BROKEN_EVERY) % kinds.length] ?? ''}\n# ${number}\n`;
 }
 
 interface Client {
@@ -237,8 +264,8 @@ function assertEqual(actual: string, expected: string): void {
   if (actual !== expected) throw new Error(actual.slice(0, 300));
 }
 
-async function served(metrics: Metrics): Promise<number> {
-  return valueOf(metrics, 'trellis_gateway_supergraph_changes_total', 'serving');
+async function changes(metrics: Metrics, outcome: string): Promise<number> {
+  return valueOf(metrics, 'trellis_gateway_supergraph_changes_total', outcome);
 }
 
 async function valueOf(metrics: Metrics, name: string, outcome?: string): Promise<number> {

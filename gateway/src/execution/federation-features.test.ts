@@ -1,3 +1,4 @@
+import { parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archive, emporium } from '../../test-fixtures/graphs/emporium.ts';
 import { plain, startHandGraph, type HandGraph } from '../../test-fixtures/hand-graph.ts';
@@ -33,6 +34,8 @@ describe('entities', () => {
     expect(await ask(shop, '{ __type(name: "Product") { fields { name } } }')).not.toMatchObject({
       data: { __type: { fields: expect.arrayContaining([{ name: 'internal' }]) as unknown } },
     });
+    const [problem] = validate(shop.supergraph.schema, parse('{ product { internal } }'));
+    expect(problem?.message).toContain('Cannot query field "internal"');
   });
 });
 

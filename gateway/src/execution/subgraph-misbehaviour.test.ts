@@ -257,6 +257,17 @@ describe('S-038 hostile JSON', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
+  it('changes no prototype within lists either', async () => {
+    answer(
+      'books',
+      '{"data":{"found":[{"__typename":"Author","name":"Ann","__proto__":{"polluted":1}},{"constructor":{"prototype":{"polluted":1}},"__typename":"Author","name":"Bob"}],"__proto__":[1]}}',
+    );
+    expect(plain(await graph.run('{ found { ... on Author { name } } }'))).toEqual({
+      data: { found: [{ name: 'Ann' }, { name: 'Bob' }] },
+    });
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
   it('takes nothing that was not asked for', async () => {
     answer('stock', '{"data":{"_entities":[{"price":1,"title":"Forged","id":"b9"}]}}');
     expect(plain(await graph.run('{ book(id: "b1") { id title price } }'))).toEqual({
