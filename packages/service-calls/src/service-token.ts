@@ -14,6 +14,8 @@ import { SERVICE_TOKEN_ALGORITHM } from './service-key.ts';
 const SERVICE_TOKEN_TYPE = 'trellis-service+jwt';
 
 const LIFETIME_S = 60;
+/** Milliseconds for which a token is used: well within its life, also where clocks differ. */
+const FRESH_MS = 20_000;
 const LEEWAY_S = 5;
 
 /** Makes tokens by which a service names itself. */
@@ -41,16 +43,30 @@ export async function createServiceTokenSigner(privateKey: JWK): Promise<Service
   const service = privateKey.kid;
   if (service === undefined) throw new TypeError('A service key needs the name of its service as "kid".');
   const header = { alg: SERVICE_TOKEN_ALGORITHM, typ: SERVICE_TOKEN_TYPE, kid: service };
+  const signNow = (audience: string): Promise<string> =>
+    new SignJWT()
+      .setProtectedHeader(header)
+      .setIssuer(service)
+      .setAudience(audience)
+      .setIssuedAt()
+      .setExpirationTime(`${LIFETIME_S}s`)
+      .sign(key);
+  const signed = new Map<string, SignedToken>(); // one for each service that is called
   return {
-    sign: (audience) =>
-      new SignJWT()
-        .setProtectedHeader(header)
-        .setIssuer(service)
-        .setAudience(audience)
-        .setIssuedAt()
-        .setExpirationTime(`${LIFETIME_S}s`)
-        .sign(key),
+    sign: async (audience) => {
+      const last = signed.get(audience);
+      if (last && Date.now() < last.freshUntilMs) return last.token;
+      const token = await signNow(audience);
+      signed.set(audience, { token, freshUntilMs: Date.now() + FRESH_MS });
+      return token;
+    },
   };
+}
+
+/** A token that is used again for a while: to sign each call would cost more than the call. */
+interface SignedToken {
+  readonly token: string;
+  readonly freshUntilMs: number;
 }
 
 /**

@@ -14,7 +14,7 @@ export interface LookupRouteOptions {
 }
 
 const MAX_IDS = 1_000;
-const lookupBody = z.object({ ids: z.array(z.uuid()).max(MAX_IDS) });
+const lookupBody = z.object({ ids: z.array(z.guid()).max(MAX_IDS) });
 
 /** Adds `POST /internal/<things>` with `{"ids": […]}`, by which other services ask about up to 1,000 things at once. */
 export function addLookupRoute(server: FastifyInstance, options: LookupRouteOptions): void {

@@ -158,7 +158,7 @@ describe('Mutation.addComment', () => {
     expect([await count(), await events()]).toEqual([0, []]);
   });
 
-  it.each([createId(), 'nonsense', '', "' OR true --"])(
+  it.each([createId(), '12345678-1234-0234-0234-123456789012', 'nonsense', '', "' OR true --"])(
     'refuses a post %j that does not exist',
     async (id) => {
       expect((await add(id)).errors).toEqual(NO_POST);

@@ -2,6 +2,7 @@ import type { Logger } from '@trellis/deployable';
 import { createOutageLog } from '@trellis/events';
 import type { ServiceClient } from '@trellis/service-calls';
 import { parseId } from '@trellis/subgraph-kit';
+import DataLoader from 'dataloader';
 import { z } from 'zod';
 import { isVisible, type KnownPostStore, type PostFacts } from './known-post-store.ts';
 import type { Viewer } from './viewer.ts';
@@ -18,6 +19,9 @@ const answer = z.object({
 
 /** Milliseconds that the posts service has for its answer, well below what a resolver may take. */
 const PATIENCE_MS = 1_000;
+
+/** Posts in one call. */
+const MAX_IDS = 100;
 
 /** What {@link createPostFinder} needs. */
 export interface PostFinderOptions {
@@ -39,9 +43,10 @@ export function createPostFinder({ knownPosts, posts, logger }: PostFinderOption
     failure: 'could not ask the posts service; what it has told counts',
     success: 'asks the posts service again',
   });
-  async function ask(client: ServiceClient, id: string): Promise<PostFacts | undefined> {
+  const lookup = posts && createLookup(posts);
+  async function ask(lookUp: Lookup, id: string): Promise<PostFacts | undefined> {
     try {
-      const found = await askOwner(client, id);
+      const found = await lookUp(id);
       outages.succeeded();
       return found;
     } catch (error) {
@@ -55,13 +60,37 @@ export function createPostFinder({ knownPosts, posts, logger }: PostFinderOption
     find: async (text, viewer) => {
       const id = parseId(text);
       if (id === undefined) return undefined;
-      const found = await (posts ? ask(posts, id) : knownPosts.find(id));
+      const found = await (lookup ? ask(lookup, id) : knownPosts.find(id));
       return found && isVisible(found, viewer) ? found : undefined;
     },
   };
 }
 
-async function askOwner(posts: ServiceClient, id: string): Promise<PostFacts | undefined> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  return answer.parse(await posts.post('/internal/posts', { ids: [id] }, signal)).posts[0];
+type Lookup = (id: string) => Promise<PostFacts | undefined>;
+
+/**
+ * Asks the owner with one call at a time: what is wanted while it is under way is asked for together in the next one, so that
+ * many comments at once cost few calls.
+ */
+function createLookup(posts: ServiceClient): Lookup {
+  let underWay: Promise<unknown> = Promise.resolve();
+  const lookups = new DataLoader<string, PostFacts | undefined>(
+    (ids) => {
+      const asked = askOwner(posts, ids);
+      underWay = asked.catch(() => undefined);
+      return asked;
+    },
+    { cache: false, maxBatchSize: MAX_IDS, batchScheduleFn: (send) => void underWay.then(send) },
+  );
+  return (id) => lookups.load(id);
+}
+
+async function askOwner(
+  posts: ServiceClient,
+  ids: readonly string[],
+): Promise<readonly (PostFacts | undefined)[]> {
+  const body = { ids: [...new Set(ids)] };
+  const response = await posts.post('/internal/posts', body, AbortSignal.timeout(PATIENCE_MS));
+  const found = new Map(answer.parse(response).posts.map((post) => [post.id, post]));
+  return ids.map((id) => found.get(id));
 }

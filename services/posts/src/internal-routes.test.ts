@@ -70,6 +70,14 @@ describe('POST /internal/posts', () => {
     expect(body['posts']).toHaveLength(2);
   });
 
+  it('takes every id that clients may send for one of none', async () => {
+    const payload = { ids: ['12345678-1234-0234-0234-123456789012'] };
+    expect(await call('/internal/posts', 'comments', payload)).toMatchObject({
+      status: 200,
+      body: { posts: [] },
+    });
+  });
+
   it.each([{}, { ids: 'x' }, { ids: ['nonsense'] }])('refuses the body %j', async (payload) => {
     expect((await call('/internal/posts', 'comments', payload)).status).toBe(400);
   });
