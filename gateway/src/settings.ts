@@ -301,7 +301,7 @@ const rate = z.strictObject({
 });
 const rateLimits = z
   .strictObject({
-    perAddress: rate.optional().describe('For each network address.'),
+    perAddress: rate.optional().describe('For each network address. What is refused counts as one.'),
     perUser: rate.optional().describe('For each user.'),
     perClient: rate.optional().describe('For each OAuth client, all of its users together.'),
   })

@@ -170,6 +170,15 @@ describe('Rates', () => {
     expect(graph.requests()).toBe(0);
   });
 
+  it('count what is refused, and look at nothing more of an address that is over its rate', async () => {
+    const gateway = await start({ settings: 'rateLimits: { perAddress: { operations: 3, windowS: 60 } }' });
+    const refused = ['{', '{ nothing }', `{ ${'public '.repeat(1_000)} }`];
+    for (const query of refused) expect((await gateway.post({ query })).status).not.toBe(429);
+    for (const query of [...refused, '{ public }'])
+      expect((await gateway.post({ query })).body.errors?.[0]?.extensions['code']).toBe('RATE_LIMITED');
+    expect(graph.requests()).toBe(0);
+  });
+
   it('S-053 count the root fields of every element of a batch', async () => {
     const gateway = await start({ settings: 'rateLimits: { perAddress: { operations: 20, windowS: 60 } }' });
     const four =

@@ -13,7 +13,7 @@ export interface Rate {
 
 /** Rates by whom they hold for; absent ones don't. */
 export interface RateLimits {
-  /** For each network address, before its token is looked at. */
+  /** For each network address, before its token is looked at. What is refused counts as one, before it is parsed. */
   readonly perAddress?: Rate | undefined;
   /** For each user; clients that act for themselves count as users. */
   readonly perUser?: Rate | undefined;

@@ -21,17 +21,19 @@ export async function admitOperation(
   services: PipelineServices,
 ): Promise<AdmittedOperation> {
   const supergraph = services.supergraphs.current();
+  await services.rateLimiter.countAddress(context.address, 1); // what is refused has cost something as well
   const { text, store } = await resolvePersistedQuery(request, services.persistedQueries);
   const document = services.catalogueOf(supergraph).document(text); // parse, protect, validate
   store?.();
   const operation = document.operation(request.operationName);
   assertCarried(operation, context);
   const measured = measureOperation(operation, request.variables, services);
-  await services.rateLimiter.countAddress(context.address, weightOf(operation));
+  const weight = weightOf(operation);
+  if (weight > 1) await services.rateLimiter.countAddress(context.address, weight - 1);
   const caller = await authenticate(context, services.authenticator, (reason) =>
     services.observer.invalidToken(context.requestId, reason),
   );
-  await services.rateLimiter.countCaller(caller, weightOf(operation));
+  await services.rateLimiter.countCaller(caller, weight);
   services.knownOperations.remember({
     text,
     operation,

@@ -17,13 +17,14 @@ import { WholeAnswer } from './whole-answer.ts';
 /**
  * A request's way through the gateway, the same for every transport:
  *
+ *     rate              of the address                       RATE_LIMITED
  *     persisted query   hash → text                          PERSISTED_QUERY_…
  *     parse             text → document, remembered          GRAPHQL_PARSE_ERROR
  *     protect           expanded selections, overlaps        QUERY_TOO_COMPLEX
  *     validate          document → no errors, remembered     GRAPHQL_VALIDATION_FAILED
  *     variables         by their declared types              BAD_USER_INPUT
  *     limits            depth, aliases, cost, …              QUERY_TOO_COMPLEX
- *     rate              of the address                       RATE_LIMITED
+ *     rate              of the address, by root fields       RATE_LIMITED
  *     authenticate      Authorization → caller               UNAUTHENTICATED
  *     rate              of the user and the client           RATE_LIMITED
  *     authorize         fields the caller may not see        UNAUTHENTICATED, FORBIDDEN on those fields
