@@ -23,7 +23,7 @@ interface Size {
 
 const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
   small: { rounds: 1, requests: 200, hits: 10_000, maxAddedMicroseconds: 5_000, maxHitMicroseconds: 200 },
-  full: { rounds: 15, requests: 2_000, hits: 1_000_000, maxAddedMicroseconds: 60, maxHitMicroseconds: 3 },
+  full: { rounds: 9, requests: 1_500, hits: 1_000_000, maxAddedMicroseconds: 60, maxHitMicroseconds: 3 },
 };
 const ARTICLES = 10;
 const CALLERS = 32;
