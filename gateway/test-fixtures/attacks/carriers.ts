@@ -43,7 +43,9 @@ export const carriers: readonly Carrier[] = [
     async send(url, operation) {
       const body = `[${HARMLESS},${HARMLESS},${requestText(operation)}]`;
       const { status = 0, text } = await post(`${url}/graphql`, body, JSON_TYPE);
-      const [first, second, third] = JSON.parse(text) as unknown[];
+      const answers = JSON.parse(text) as unknown;
+      if (!Array.isArray(answers)) return [{ status, code: codeOf(answers), text }]; // the batch as a whole was refused
+      const [first, second, third] = answers as unknown[];
       for (const harmless of [first, second])
         if (codeOf(harmless) !== undefined) throw new Error(`A harmless element was refused: ${text}`);
       return [{ status, code: codeOf(third), text: JSON.stringify(third) }];
