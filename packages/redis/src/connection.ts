@@ -13,6 +13,11 @@ export interface RedisOptions {
   readonly onError: (error: Error) => void;
   /** Milliseconds after which a command fails rather than wait. @default 2_000 */
   readonly commandTimeoutMs?: number;
+  /**
+   * Sends the commands of one turn of the event loop together: fewer system calls for a server that answers many requests
+   * at a time. Not for connections that block; a cluster does without. @default false
+   */
+  readonly autoPipelining?: boolean;
 }
 
 /**
@@ -29,7 +34,9 @@ export function connectRedis(options: RedisOptions): RedisConnection {
     retryStrategy: (attempt: number) => Math.min(attempt * 50, 1_000),
   };
   const connection =
-    nodes.length > 1 ? new Cluster(nodes, { redisOptions: settings }) : new Redis(options.url, settings);
+    nodes.length > 1
+      ? new Cluster(nodes, { redisOptions: settings })
+      : new Redis(options.url, { ...settings, enableAutoPipelining: options.autoPipelining ?? false });
   observeOutages(connection, options.onError);
   return connection;
 }

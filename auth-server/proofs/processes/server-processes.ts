@@ -1,0 +1,111 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createTemporaryDirectory, createTestDatabase, freePort, startTestRedis } from '@trellis/testkit';
+import { CALLBACK } from '../../src/testing/test-clients.ts';
+
+/** An auth-server in a process of its own. */
+export interface ServerProcess {
+  readonly url: string;
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>;
+}
+
+/** Where processes are started that share their stores and their issuer. */
+export interface ServerGround {
+  readonly redisUrl: string;
+  readonly issuer: string;
+  /** Starts a server and waits until it is ready. The first one must be at the issuer's port. */
+  start(port?: number): Promise<ServerProcess>;
+}
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const READY_WITHIN_MS = 120_000;
+
+/** Runs work with a database, a Redis and a public client `spa`, and ends every process that it started. */
+export async function withServers<Result>(
+  work: (ground: ServerGround) => Promise<Result>,
+  overrides: Readonly<Record<string, string>> = {},
+): Promise<Result> {
+  const [database, redis, issuerPort] = await Promise.all([
+    createTestDatabase(),
+    startTestRedis(),
+    freePort(),
+  ]);
+  const directory = createTemporaryDirectory();
+  const children: ChildProcess[] = [];
+  const issuer = `http://127.0.0.1:${issuerPort}`;
+  const environment = {
+    ISSUER: issuer,
+    DATABASE_URL: database.connectionString,
+    REDIS_URL: redis.url,
+    CLIENTS_FILE: writeClients(directory.path),
+    DEMO_DATA: 'true',
+    OPERATIONS_PORT: '0',
+    LOG_LEVEL: 'error',
+    ...overrides,
+  };
+  const start = async (port?: number): Promise<ServerProcess> => {
+    const chosen = port ?? (await freePort());
+    const child = spawnServer({ ...environment, PORT: String(chosen) });
+    children.push(child);
+    const url = `http://127.0.0.1:${chosen}`;
+    await untilReady(url);
+    return { url, kill: () => end(child, 'SIGKILL') };
+  };
+  try {
+    return await work({ redisUrl: redis.url, issuer, start });
+  } finally {
+    await Promise.all(children.map((child) => end(child, 'SIGTERM')));
+    await redis.stop();
+    await database.drop();
+    directory.remove();
+  }
+}
+
+/** The port of an issuer. */
+export function portOf(issuer: string): number {
+  return Number(new URL(issuer).port);
+}
+
+function writeClients(directory: string): string {
+  const file = join(directory, 'clients.json');
+  const client = {
+    client_id: 'spa',
+    redirect_uris: [CALLBACK],
+    token_endpoint_auth_method: 'none',
+    first_party: true,
+  };
+  writeFileSync(file, JSON.stringify([client]));
+  return file;
+}
+
+function spawnServer(environment: Record<string, string>): ChildProcess {
+  const args = ['--conditions=trellis-source', '--import', 'tsx', MAIN];
+  const inherited = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+  return spawn(process.execPath, args, {
+    env: { ...inherited, ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+async function untilReady(url: string): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < deadline) {
+    const isReady = await fetch(`${url}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${url} did not become ready.`);
+}
+
+async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await ended;
+}
