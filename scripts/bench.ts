@@ -2,28 +2,30 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { runBenchmark } from '@trellis/bench';
+import { runAuthBenchmark, runBenchmark } from '@trellis/bench';
 import { runTool } from './programs/run-program.ts';
 
-const USAGE = 'npm run bench -- [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT]';
+const USAGE =
+  'npm run bench -- [--section gateway|auth] [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT]';
 const peers = fileURLToPath(new URL('../bench/peers/', import.meta.url));
 
 /** The peers have dependencies that the product must not have: so they live outside its workspace. */
 function installPeers(): void {
-  if (existsSync(`${peers}node_modules`)) return;
-  process.stderr.write('Installing the gateways to compare with …\n');
+  if (existsSync(`${peers}node_modules/oidc-provider`)) return;
+  process.stderr.write('Installing what is compared with …\n');
   const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock'];
   const { status } = spawnSync('npm', args, { cwd: peers, stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error('The peers could not be installed; the reason stands above.');
 }
 
 async function compile(): Promise<void> {
-  const { status, output } = await runTool('tsc', ['-b', 'gateway']);
-  if (status !== 0) throw new Error(`The gateway does not compile.\n${output}`);
+  const { status, output } = await runTool('tsc', ['-b', 'gateway', 'auth-server']);
+  if (status !== 0) throw new Error(`The gateway or the auth-server does not compile.\n${output}`);
 }
 
 const { values } = parseArgs({
   options: {
+    section: { type: 'string', default: '' },
     rounds: { type: 'string', default: '5' },
     share: { type: 'string', default: '1' },
     target: { type: 'string', multiple: true, default: [] },
@@ -36,12 +38,12 @@ if (values.help) {
 } else {
   installPeers();
   await compile();
-  const table = await runBenchmark({
-    rounds: Number(values.rounds),
-    share: Number(values.share),
-    targets: values.target,
-    scenario: values.scenario,
-    tell: (line) => process.stderr.write(`${line}\n`),
-  });
-  process.stdout.write(`${table}\n`);
+  const rounds = Number(values.rounds);
+  const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+  if (values.section !== 'auth') {
+    const { target: targets, scenario } = values;
+    const share = Number(values.share);
+    process.stdout.write(`${await runBenchmark({ rounds, share, targets, scenario, tell })}\n`);
+  }
+  if (values.section !== 'gateway') process.stdout.write(`${await runAuthBenchmark({ rounds, tell })}\n`);
 }

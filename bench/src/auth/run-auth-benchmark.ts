@@ -1,0 +1,137 @@
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '@trellis/embedded-postgres';
+import { startEmbeddedRedis } from '@trellis/embedded-redis';
+import { freePort } from '@trellis/supervision';
+import { startOurs, startPeer, type AuthTarget } from './auth-targets.ts';
+import type { Algorithm, SeedKind } from './seed.ts';
+import { applyTokenLoad } from './token-load.ts';
+
+/** What to measure. */
+export interface AuthBenchmarkOptions {
+  /** Rounds of each scenario; the servers take turns within a round. */
+  readonly rounds: number;
+  /** Where progress is told. */
+  readonly tell: (line: string) => void;
+}
+
+interface Round {
+  readonly cpuMs: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly residentMb: number;
+}
+
+/** Requests of one round. */
+const REQUESTS = 2_000;
+/** Refresh tokens that take turns. */
+const LIVE_GRANTS = 64;
+const KINDS: readonly SeedKind[] = ['refresh', 'code'];
+const ALGORITHMS: readonly Algorithm[] = ['ES256', 'RS256'];
+
+/**
+ * Runs our auth-server and node-oidc-provider on one Redis, in turns, and measures what a refresh and the exchange of a
+ * code cost each of them.
+ *
+ * @returns a table in Markdown
+ */
+export async function runAuthBenchmark({ rounds, tell }: AuthBenchmarkOptions): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-auth-bench-'));
+  const postgres = await startEmbeddedPostgres({
+    directory: join(directory, 'postgres'),
+    durability: 'none',
+  });
+  const redis = await startEmbeddedRedis({
+    directory: join(directory, 'redis'),
+    path: process.env['PATH'] ?? '',
+    port: await freePort(),
+    password: 'bench',
+  });
+  const targets: AuthTarget[] = [];
+  try {
+    const clientsFile = writeClients(directory);
+    const stores = { postgresUrl: postgres.connectionString, redisUrl: redis.url, clientsFile };
+    targets.push(await startOurs(stores), await startPeer(stores));
+    const rows: string[] = [];
+    for (const kind of KINDS)
+      for (const algorithm of ALGORITHMS)
+        rows.push(...(await compare(targets, kind, algorithm, rounds, tell)));
+    return [...HEAD, ...rows].join('\n');
+  } finally {
+    await Promise.all(targets.map((target) => target.stop()));
+    await redis.stop();
+    await postgres.stop();
+    await rm(directory, { recursive: true });
+  }
+}
+
+const HEAD = [
+  '| Scenario | Server | CPU ms / request | of the peer | requests / s | p50 ms | p99 ms | MB |',
+  '| --- | --- | --- | --- | --- | --- | --- | --- |',
+];
+
+async function compare(
+  targets: readonly AuthTarget[],
+  kind: SeedKind,
+  algorithm: Algorithm,
+  rounds: number,
+  tell: (line: string) => void,
+): Promise<readonly string[]> {
+  const measured = new Map<AuthTarget, Round[]>(targets.map((target) => [target, []]));
+  for (const target of targets) await measure(target, kind, algorithm); // warms the caches and the compiler
+  for (let round = 0; round < rounds; round += 1)
+    for (const target of targets) measured.get(target)?.push(await measure(target, kind, algorithm));
+  const figures = [...measured].map(([{ name }, list]) => ({ name, median: medianOf(list) }));
+  const peer = figures.find(({ name }) => name !== 'trellis')?.median.cpuMs ?? Number.NaN;
+  const scenario = `${kind === 'code' ? 'exchange of a code' : 'refresh'}, ${algorithm}`;
+  tell(
+    `${scenario}: ${figures.map(({ name, median }) => `${name} ${median.cpuMs.toFixed(3)} ms`).join(', ')}`,
+  );
+  return figures.map(({ name, median: { cpuMs, requestsPerSecond, p50Ms, p99Ms, residentMb } }) => {
+    const share = `${Math.round((cpuMs / peer) * 100)} %`;
+    const rest = [requestsPerSecond.toFixed(0), p50Ms.toFixed(1), p99Ms.toFixed(1), residentMb.toFixed(0)];
+    return `| ${[scenario, name, cpuMs.toFixed(3), share, ...rest].join(' | ')} |`;
+  });
+}
+
+async function measure(target: AuthTarget, kind: SeedKind, algorithm: Algorithm): Promise<Round> {
+  const seeds = await target.seed(kind, algorithm, kind === 'code' ? REQUESTS : LIVE_GRANTS);
+  const before = target.processorTimeMs();
+  const { requests, seconds, latenciesMs } = await applyTokenLoad(target, kind, algorithm, seeds, REQUESTS);
+  return {
+    cpuMs: (target.processorTimeMs() - before) / requests,
+    requestsPerSecond: requests / seconds,
+    p50Ms: latenciesMs[Math.floor(requests * 0.5)] ?? Number.NaN,
+    p99Ms: latenciesMs[Math.floor(requests * 0.99)] ?? Number.NaN,
+    residentMb: target.residentBytes() / 1_048_576,
+  };
+}
+
+function medianOf(rounds: readonly Round[]): Round {
+  const median = (figure: keyof Round): number =>
+    rounds.map((round) => round[figure]).toSorted((a, b) => a - b)[Math.floor(rounds.length / 2)] ??
+    Number.NaN;
+  return {
+    cpuMs: median('cpuMs'),
+    requestsPerSecond: median('requestsPerSecond'),
+    p50Ms: median('p50Ms'),
+    p99Ms: median('p99Ms'),
+    residentMb: median('residentMb'),
+  };
+}
+
+function writeClients(directory: string): string {
+  const file = join(directory, 'clients.json');
+  const clients = ALGORITHMS.map((algorithm) => ({
+    client_id: algorithm,
+    token_endpoint_auth_method: 'none',
+    redirect_uris: ['https://app.example/callback'],
+    id_token_signed_response_alg: algorithm,
+    first_party: true,
+  }));
+  writeFileSync(file, JSON.stringify(clients));
+  return file;
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { demoAccounts, demoPassword } from '@trellis/demo-data';
+import type { Algorithm, SeedKind } from './seed.ts';
+
+/** The verifier of every code of the benchmark. RFC 7636 §4.1 */
+export const VERIFIER: string = 'v'.repeat(43);
+
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+const CALLBACK = 'https://app.example/callback';
+const PARALLEL = 16;
+
+/** Codes by the real flow: one sign-in, and then an authorization request each. Refresh tokens by exchanging them. */
+export async function seedThroughPages(
+  issuer: string,
+  kind: SeedKind,
+  algorithm: Algorithm,
+  count: number,
+): Promise<readonly string[]> {
+  const cookie = await signIn(issuer, algorithm);
+  const seeds: string[] = [];
+  const work = async (): Promise<void> => {
+    while (seeds.length < count) {
+      const at = seeds.push('') - 1; // takes the place before waiting
+      const code = await obtainCode(issuer, algorithm, cookie);
+      seeds[at] = kind === 'code' ? code : await exchange(issuer, algorithm, code);
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  return seeds;
+}
+
+async function signIn(issuer: string, algorithm: Algorithm): Promise<string> {
+  const first = await fetch(authorizationUrl(issuer, algorithm), { redirect: 'manual' });
+  const login = first.headers.get('location') ?? '';
+  const cookies = cookiesOf(first);
+  const page = await (await fetch(login, { headers: { cookie: cookies } })).text();
+  const hidden = page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
+  const form = new URLSearchParams();
+  for (const [, name = '', value = ''] of hidden) form.set(name, value);
+  form.set('email', demoAccounts[0]?.email ?? '');
+  form.set('password', demoPassword);
+  const signedIn = await fetch(`${issuer}/login`, {
+    method: 'POST',
+    body: form,
+    headers: { cookie: cookies },
+    redirect: 'manual',
+  });
+  return `${cookies}; ${cookiesOf(signedIn)}`;
+}
+
+async function obtainCode(issuer: string, algorithm: Algorithm, cookie: string): Promise<string> {
+  const answer = await fetch(authorizationUrl(issuer, algorithm), {
+    headers: { cookie },
+    redirect: 'manual',
+  });
+  const code = new URL(answer.headers.get('location') ?? issuer).searchParams.get('code');
+  if (code === null) throw new Error(`There was no code, but ${answer.status}.`);
+  return code;
+}
+
+async function exchange(issuer: string, algorithm: Algorithm, code: string): Promise<string> {
+  const form = { grant_type: 'authorization_code', client_id: algorithm, code, code_verifier: VERIFIER };
+  const answer = await fetch(`${issuer}/token`, { method: 'POST', body: new URLSearchParams(form) });
+  return ((await answer.json()) as { readonly refresh_token: string }).refresh_token;
+}
+
+function authorizationUrl(issuer: string, algorithm: Algorithm): string {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: algorithm,
+    redirect_uri: CALLBACK,
+    scope: 'openid read:data',
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+  });
+  return `${issuer}/authorize?${query.toString()}`;
+}
+
+function cookiesOf(response: Response): string {
+  return response.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0] ?? '')
+    .join('; ');
+}
