@@ -24,11 +24,12 @@ export const proof: Proof = {
     'Signing keys that rotate every 10 s under load reject no valid token of 10,000: not where they are verified by a cached key set, and not at userinfo (F-16, A-027).',
   run: ({ size }) => {
     const pace = size === 'full' ? FULL : SMALL;
-    return withServers((ground) => rotateUnderLoad(ground, pace), {
+    const environment = {
       KEY_ROTATION_INTERVAL_S: String(pace.rotationS),
       KEY_PUBLICATION_LEAD_S: String(pace.leadS),
       KEY_RELOAD_INTERVAL_S: '1',
-    });
+    };
+    return withServers((ground) => rotateUnderLoad(ground, pace), { environment });
   },
 };
 

@@ -94,6 +94,28 @@ describe('the audit log', () => {
     expect(text).toMatch(/trellis_auth_audit_events_total\{event="client_authentication_failed".*\} 1/);
   });
 
+  it('logs what may be an attack as a warning, and what happens every day as information', async () => {
+    const browser = new Browser();
+    const page = await browser.follow(
+      await browser.get(authorizationUrl(server.issuer, createPkce())),
+      server.issuer,
+    );
+    await submitSignIn(browser, page, 'vi@example.com', 'wrong');
+    const tokens = await obtainTokens(server.issuer, {}, new Browser(), 'vi@example.com');
+    await refresh(server.issuer, tokens.refreshToken);
+    await refresh(server.issuer, tokens.refreshToken);
+    await postForm(`${server.issuer}/token`, { grant_type: 'client_credentials' }, basic('machine', 'wrong'));
+    const records = server.log
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter((record) => record['audit'] === true);
+    const levels = new Map(records.map(({ event, level }) => [event, level]));
+    const [info, warn] = [30, 40];
+    for (const event of ['signed_in', 'consent_given', 'grant_begun', 'grant_revoked'])
+      expect(levels.get(event), event).toBe(info);
+    for (const event of ['sign_in_failed', 'refresh_token_reused', 'client_authentication_failed'])
+      expect(levels.get(event), event).toBe(warn);
+  });
+
   it('S-100 has no token, code, password or secret, nor has any other record of the log', async () => {
     const pkce = createPkce();
     const browser = new Browser();

@@ -58,6 +58,14 @@ export type AuditEvent =
     }
   | { readonly event: 'keys_rotated'; readonly kids: readonly string[]; readonly by: Actor | 'schedule' };
 
+/** What somebody may have tried who should not; an operator looks at these first. */
+const SUSPICIOUS: ReadonlySet<AuditEvent['event']> = new Set([
+  'sign_in_failed',
+  'code_replayed',
+  'refresh_token_reused',
+  'client_authentication_failed',
+]);
+
 /** Where security events go. */
 export interface Audit {
   record(event: AuditEvent): void;
@@ -73,8 +81,8 @@ export interface AuditDependencies {
 }
 
 /**
- * Counts events, stores them, and writes them as log records with `audit: true`, at a level that no configuration short of
- * silent drops.
+ * Counts events, stores them, and writes them as log records with `audit: true`: at level `warn` what may be an attack, at
+ * `info` what happens every day. The store and the metric have all of them, whatever the level of the log.
  */
 export function createAudit({ logger, writer, metrics, clock }: AuditDependencies): Audit {
   return {
@@ -90,7 +98,7 @@ export function createAudit({ logger, writer, metrics, clock }: AuditDependencie
         grantId: textOrNone(grantId),
         details,
       });
-      logger.warn({ audit: true, ...event }, name);
+      logger[SUSPICIOUS.has(name) ? 'warn' : 'info']({ audit: true, ...event }, name);
     },
   };
 }

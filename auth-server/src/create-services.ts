@@ -31,7 +31,7 @@ import { createConsentStore } from './stores/consent-store.ts';
 import { createDeviceStore } from './stores/device-store.ts';
 import { createGrantStore } from './stores/grant-store.ts';
 import { createLinkStore } from './stores/link-store.ts';
-import { createAwaitReplication } from './stores/replication.ts';
+import { createReplicated } from './stores/replication.ts';
 import { createRevocationFeed } from './stores/revocation-feed.ts';
 import { createPushedRequestStore } from './stores/pushed-request-store.ts';
 import { createSessionStore } from './stores/session-store.ts';
@@ -118,7 +118,7 @@ export async function createServices(
     accountGrants,
     grants,
     assertions: createAssertionStore(redis),
-    awaitReplication: createAwaitReplication(redis, config.REDIS_REPLICAS),
+    replicated: createReplicated(redis, config.REDIS_REPLICAS),
     clients,
     backChannelLogout: createBackChannelLogout({
       sessions,

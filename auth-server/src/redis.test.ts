@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { connectRedis } from '@trellis/redis';
+import { describeTestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from './testing/browser.ts';
 import {
@@ -15,8 +15,8 @@ import {
 import { startRedisCluster, type TestRedisCluster } from './testing/redis-cluster.ts';
 import { startTestAuthServer, type TestAuthServer } from './testing/test-auth-server.ts';
 
-const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0;
-const reason = hasRedisServer ? '' : ' (skipped: there is no redis-server on PATH)';
+const hasRedisServer = describeTestRedis().startsWith('redis-server');
+const reason = hasRedisServer ? '' : ' (skipped: there is no redis-server)';
 
 describe.skipIf(!hasRedisServer)(`A Redis Cluster of three nodes${reason}`, () => {
   let cluster: TestRedisCluster;

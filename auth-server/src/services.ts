@@ -18,7 +18,7 @@ import type { DeviceStore } from './stores/device-store.ts';
 import type { GrantStore } from './stores/grant-store.ts';
 import type { LinkStore } from './stores/link-store.ts';
 import type { PushedRequestStore } from './stores/pushed-request-store.ts';
-import type { AwaitReplication } from './stores/replication.ts';
+import type { Replicated } from './stores/replication.ts';
 import type { SessionStore } from './stores/session-store.ts';
 import type { TransactionStore } from './stores/transaction-store.ts';
 import type { Keyring } from './tokens/keyring.ts';
@@ -61,7 +61,7 @@ export interface Services {
   readonly accountGrants: AccountGrantStore;
   readonly assertions: AssertionStore;
   readonly audit: Audit;
-  readonly awaitReplication: AwaitReplication;
+  readonly replicated: Replicated;
   readonly backChannelLogout: BackChannelLogout;
   readonly clients: ClientRegistry;
   readonly codes: CodeStore;

@@ -34,6 +34,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
     url: config.REDIS_URL,
     name: 'trellis-auth',
     autoPipelining: true,
+    resend: false,
     onError: (error) => logger.warn({ reason: error.message }, 'Redis is out of reach'),
   });
   const port =

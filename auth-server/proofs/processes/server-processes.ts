@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,14 +20,23 @@ export interface ServerGround {
   start(port?: number): Promise<ServerProcess>;
 }
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** Settings of {@link withServers}. */
+export interface ServerOptions {
+  /** Variables of the servers' environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** `compiled` takes longer once, and starts each server three times as fast. @default 'source' */
+  readonly program?: 'source' | 'compiled';
+}
+
+const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
 const READY_WITHIN_MS = 120_000;
 
 /** Runs work with a database, a Redis and a public client `spa`, and ends every process that it started. */
 export async function withServers<Result>(
   work: (ground: ServerGround) => Promise<Result>,
-  overrides: Readonly<Record<string, string>> = {},
+  { environment: overrides = {}, program = 'source' }: ServerOptions = {},
 ): Promise<Result> {
+  if (program === 'compiled') compile();
   const [database, redis, issuerPort] = await Promise.all([
     createTestDatabase(),
     startTestRedis(),
@@ -48,7 +57,7 @@ export async function withServers<Result>(
   };
   const start = async (port?: number): Promise<ServerProcess> => {
     const chosen = port ?? (await freePort());
-    const child = spawnServer({ ...environment, PORT: String(chosen) });
+    const child = spawnServer(program, { ...environment, PORT: String(chosen) });
     children.push(child);
     const url = `http://127.0.0.1:${chosen}`;
     await untilReady(url);
@@ -81,10 +90,20 @@ function writeClients(directory: string): string {
   return file;
 }
 
-function spawnServer(environment: Record<string, string>): ChildProcess {
-  const args = ['--conditions=trellis-source', '--import', 'tsx', MAIN];
+/** @throws Error with what the compiler says */
+function compile(): void {
+  const { status, stdout } = spawnSync('npx', ['tsc', '-b'], { cwd: PACKAGE, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The auth-server does not compile.\n${stdout}`);
+}
+
+function spawnServer(
+  program: 'source' | 'compiled',
+  environment: Readonly<Record<string, string>>,
+): ChildProcess {
+  const source = ['--conditions=trellis-source', '--import', 'tsx', 'src/main.ts'];
   const inherited = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
-  return spawn(process.execPath, args, {
+  return spawn(process.execPath, program === 'compiled' ? ['dist/main.js'] : source, {
+    cwd: PACKAGE,
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

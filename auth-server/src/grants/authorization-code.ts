@@ -93,17 +93,18 @@ function grantOf(contents: CodeContents, keyThumbprint: string | undefined, { se
 }
 
 async function consume(code: GrantCode, grant: Grant, client: Client, services: Services): Promise<void> {
-  const { codes, accountGrants, audit, revoker, settings, awaitReplication } = services;
+  const { codes, accountGrants, audit, revoker, settings, replicated } = services;
   // Before it begins, so that whatever ends the account's grants ends this one too.
   await accountGrants.add(grant.subject, code.grantId, grant.expiresAt, nowS(services));
-  const outcome = await codes.consume({
-    ...code,
-    grant,
-    idleTtlS: isRefreshable(client) ? settings.refreshIdleTtlS : settings.accessTokenTtlS,
-    now: nowS(services),
-  });
+  const outcome = await replicated(() =>
+    codes.consume({
+      ...code,
+      grant,
+      idleTtlS: isRefreshable(client) ? settings.refreshIdleTtlS : settings.accessTokenTtlS,
+      now: nowS(services),
+    }),
+  );
   if (outcome === 'consumed') {
-    await awaitReplication();
     const { subject, clientId, scopes } = grant;
     audit.record({ event: 'grant_begun', grantId: code.grantId, subject, clientId, scopes });
     return;

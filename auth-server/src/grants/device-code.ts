@@ -43,17 +43,19 @@ function poll(
   code: GrantCode,
   client: Client,
   keyThumbprint: string | undefined,
-  { devices, settings, clock }: Services,
+  { devices, settings, clock, replicated }: Services,
 ): Promise<PollOutcome> {
   const { metadata } = client;
   const isRefreshable = metadata.grant_types.includes('refresh_token');
-  return devices.poll({
-    ...code,
-    clientId: metadata.client_id,
-    keyThumbprint: boundThumbprint(client, keyThumbprint),
-    now: clock(),
-    idleTtlS: isRefreshable ? settings.refreshIdleTtlS : settings.accessTokenTtlS,
-  });
+  return replicated(() =>
+    devices.poll({
+      ...code,
+      clientId: metadata.client_id,
+      keyThumbprint: boundThumbprint(client, keyThumbprint),
+      now: clock(),
+      idleTtlS: isRefreshable ? settings.refreshIdleTtlS : settings.accessTokenTtlS,
+    }),
+  );
 }
 
 function grantOf(outcome: PollOutcome): Grant {

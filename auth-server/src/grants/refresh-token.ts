@@ -61,18 +61,19 @@ async function rotate(
   { metadata }: Client,
   services: Services,
 ): Promise<number> {
-  const { grants, audit, revoker, settings, awaitReplication } = services;
-  const outcome = await grants.rotate({
-    ...token,
-    clientId: metadata.client_id,
-    now: nowS(services),
-    idleTtlS: settings.refreshIdleTtlS,
-    leewayS: metadata.refresh_reuse_leeway_seconds,
-  });
+  const { grants, audit, revoker, settings, replicated } = services;
+  const outcome = await replicated(() =>
+    grants.rotate({
+      ...token,
+      clientId: metadata.client_id,
+      now: nowS(services),
+      idleTtlS: settings.refreshIdleTtlS,
+      leewayS: metadata.refresh_reuse_leeway_seconds,
+    }),
+  );
   switch (outcome.kind) {
     case 'rotated':
     case 'repeated':
-      await awaitReplication();
       return outcome.generation;
     case 'reused':
       audit.record({ event: 'refresh_token_reused', grantId: token.grantId, clientId: metadata.client_id });

@@ -18,6 +18,11 @@ export interface RedisOptions {
    * at a time. Not for connections that block; a cluster does without. @default false
    */
   readonly autoPipelining?: boolean;
+  /**
+   * Sends commands again whose answer was lost with the connection. Not for writes that must happen once: sent twice, a
+   * refresh token looks as if it had been used twice. Without it they fail at their time-out. @default true
+   */
+  readonly resend?: boolean;
 }
 
 /**
@@ -31,6 +36,7 @@ export function connectRedis(options: RedisOptions): RedisConnection {
     commandTimeout: options.commandTimeoutMs ?? 2_000,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: true,
+    autoResendUnfulfilledCommands: options.resend ?? true,
     retryStrategy: (attempt: number) => Math.min(attempt * 50, 1_000),
   };
   const connection =

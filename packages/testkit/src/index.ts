@@ -2,5 +2,5 @@ export { freePort } from '@trellis/supervision';
 export { type Proof, type ProofOptions, type ProofOutcome } from './proof.ts';
 export { createTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
-export { startTestRedis, type TestRedis } from './test-redis.ts';
+export { describeTestRedis, startTestRedis, type TestRedis } from './test-redis.ts';
 export { createTestUserContext, type TestUserContext } from './test-user-context.ts';

@@ -1,0 +1,136 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describeTestRedis } from '@trellis/testkit';
+import type { Proof, ProofOutcome } from '@trellis/testkit';
+import { Browser } from '../src/testing/browser.ts';
+import { obtainTokens, refresh, type JsonAnswer } from '../src/testing/flow.ts';
+import { startTestAuthServer } from '../src/testing/test-auth-server.ts';
+import { startReplicatedRedis, type ReplicatedRedis } from './processes/replicated-redis.ts';
+
+/** Milliseconds within which a client that is told to try again gets an answer. */
+const RETRY_FOR_MS = 60_000;
+const AT_ONCE = 50;
+
+/** Half of the clients try a refresh again whose answer was lost; the others sign in again. */
+type ClientId = 'lenient' | 'first-party';
+
+/** The primary dies while many refreshes are under way. */
+export const proof: Proof = {
+  name: 'redis-failover',
+  description:
+    'A failover of Redis in the middle of 1,000 refreshes loses no token that was handed out, ends no grant wrongly, and never lets an old token live beside a new one (F-08).',
+  run: async ({ size }) => {
+    if (!describeTestRedis().startsWith('redis-server'))
+      return { passed: true, figures: { skipped: 'there is no redis-server' } };
+    const redis = await startReplicatedRedis();
+    const server = await startTestAuthServer({ REDIS_URL: redis.url, REDIS_REPLICAS: '1' });
+    try {
+      return await refreshThrough(server.issuer, redis, size === 'full' ? 1_000 : 40);
+    } finally {
+      await server.stop();
+      await redis.stop();
+    }
+  },
+};
+
+interface Family {
+  readonly clientId: ClientId;
+  readonly token: string;
+}
+
+interface Tally {
+  answeredAtOnce: number;
+  toldToTryAgain: number;
+  signedInAgain: number;
+  lostTokens: number;
+  endedWrongly: number;
+  oldBesideNew: number;
+}
+
+async function refreshThrough(issuer: string, redis: ReplicatedRedis, count: number): Promise<ProofOutcome> {
+  const families = await begin(issuer, count);
+  const tally: Tally = {
+    answeredAtOnce: 0,
+    toldToTryAgain: 0,
+    signedInAgain: 0,
+    lostTokens: 0,
+    endedWrongly: 0,
+    oldBesideNew: 0,
+  };
+  let failover: Promise<void> | undefined;
+  const first = await Promise.all(
+    families.map(async (family) => {
+      const answer = await refreshAs(issuer, family);
+      if (answer.status === 200) tally.answeredAtOnce += 1;
+      else tally.toldToTryAgain += 1;
+      // As soon as a fifth has its answer the rest is on its way.
+      if (tally.answeredAtOnce === Math.ceil(count / 5)) failover ??= redis.failOver();
+      return answer;
+    }),
+  );
+  await failover;
+  await inBatches(families, (family, index) => settle(issuer, family, first[index], tally));
+  const { lostTokens, endedWrongly, oldBesideNew, toldToTryAgain } = tally;
+  return {
+    figures: { refreshes: count, ...tally },
+    passed: lostTokens + endedWrongly + oldBesideNew === 0 && toldToTryAgain > 0,
+  };
+}
+
+/** One grant each, of two kinds of clients in turn. */
+async function begin(issuer: string, count: number): Promise<readonly Family[]> {
+  const browser = new Browser();
+  const families: Family[] = [];
+  while (families.length < count) {
+    const clientId = families.length % 2 === 0 ? 'lenient' : 'first-party';
+    const { refreshToken: token } = await obtainTokens(issuer, { client_id: clientId }, browser);
+    families.push({ clientId, token });
+  }
+  return families;
+}
+
+/** Goes on as the client would, and looks at what is good in the end. */
+async function settle(
+  issuer: string,
+  family: Family,
+  first: JsonAnswer | undefined,
+  tally: Tally,
+): Promise<void> {
+  const answer = first?.status === 200 ? first : await tryAgain(issuer, family);
+  if (answer.status !== 200) {
+    if (family.clientId === 'lenient') tally.endedWrongly += 1;
+    else tally.signedInAgain += 1;
+    return;
+  }
+  const successor = { ...family, token: String(answer.body['refresh_token']) };
+  if ((await tryAgain(issuer, successor)).status !== 200) tally.lostTokens += 1;
+  if ((await tryAgain(issuer, family)).status === 200) tally.oldBesideNew += 1;
+}
+
+/** Sends a refresh until it is answered with anything but 503. */
+async function tryAgain(issuer: string, family: Family): Promise<JsonAnswer> {
+  const deadline = Date.now() + RETRY_FOR_MS;
+  for (;;) {
+    const answer = await refreshAs(issuer, family);
+    if (answer.status !== 503 || Date.now() > deadline) return answer;
+    await pause(100);
+  }
+}
+
+function refreshAs(issuer: string, { clientId, token }: Family): Promise<JsonAnswer> {
+  return refresh(issuer, token, { client_id: clientId });
+}
+
+async function inBatches<Item>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      const item = items[index];
+      if (item !== undefined) await work(item, index);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+}
