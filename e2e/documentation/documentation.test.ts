@@ -37,7 +37,7 @@ describe.each(pages.filter((page) => codeBlocks(page).some(({ language }) => lan
 
 describe('Blocks of the documentation', () => {
   it('are of a language whose examples are checked', () => {
-    const known = new Set(['console', 'graphql', 'json', 'mermaid', 'sh', 'text', 'yaml']);
+    const known = new Set(['console', 'graphql', 'javascript', 'json', 'mermaid', 'sh', 'text', 'yaml']);
     const unknown = blocks.filter(({ language }) => !known.has(language));
     expect(unknown.map(({ page, line, language }) => `${page}:${line}: ${language}`)).toEqual([]);
   });
@@ -45,6 +45,11 @@ describe('Blocks of the documentation', () => {
   it('say why, where they are commands that are not run', () => {
     const shell = blocks.filter(({ language }) => language === 'sh');
     expect(shell.filter(({ note }) => !reasonsNotToRun.has(note))).toEqual([]);
+  });
+
+  it('are on the pages whose programs are run, where they are programs', () => {
+    const programs = blocks.filter(({ language }) => language === 'javascript');
+    expect(programs.filter(({ page }) => !page.startsWith('docs/clients/'))).toEqual([]);
   });
 
   it('are JSON where they say so', () => {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeBlocks, documentationPages } from '../documentation/code-blocks.ts';
 
 /** A client with a secret, as a web application on a server is. */
 export const confidentialClient = {
@@ -39,9 +40,27 @@ export const singlePageClient = {
   scope: 'openid email read:data',
 } as const;
 
+/** Stands in for `http://localhost:3000` of the documentation, which may be in use. */
+export const documentedOrigin = 'http://localhost:53126';
+
+/** A text of the documentation, at the addresses of this suite. */
+export function atSuiteOrigin(text: string): string {
+  return text.replaceAll('http://localhost:3000', documentedOrigin);
+}
+
+/** The clients of the documentation, as its pages register them. */
+function documentedClients(): readonly unknown[] {
+  return documentationPages()
+    .filter((page) => page.startsWith('docs/clients/'))
+    .flatMap(codeBlocks)
+    .filter(({ language }) => language === 'json')
+    .map(({ text }) => JSON.parse(atSuiteOrigin(text)) as unknown);
+}
+
 /** Writes the file that CLIENTS_FILE names. @returns its path */
 export function writeClientsFile(directory: string): string {
   const path = join(directory, 'clients.json');
-  writeFileSync(path, JSON.stringify([confidentialClient, exactClient, singlePageClient], undefined, 2));
+  const clients = [confidentialClient, exactClient, singlePageClient, ...documentedClients()];
+  writeFileSync(path, JSON.stringify(clients, undefined, 2));
   return path;
 }
