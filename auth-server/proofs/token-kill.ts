@@ -17,7 +17,7 @@ import { portOf, withServers, type ServerGround } from './processes/server-proce
 /** Codes, and refresh tokens, that are in use when the process is killed. */
 const IN_FLIGHT = 3;
 /** Servers that live at the same time, each of which is killed and replaced by another. */
-const LANES = 4;
+const LANES = 6;
 /** The kill comes within as long as so many requests take: before, amidst and after the answers. */
 const KILL_WITHIN_REQUESTS = 2 * IN_FLIGHT;
 

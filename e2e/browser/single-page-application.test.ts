@@ -64,7 +64,7 @@ describe.skipIf(!chromiumPath)(
       { timeout: 120_000 },
       async () => {
         const first = await openApp('/');
-        await first.evaluate(() => globalThis.guide.signIn());
+        await first.evaluate(() => void globalThis.guide.signIn());
         await first.getByLabel('E-mail address').fill(demoPeople.ada.email);
         await first.getByLabel('Password').fill(demoPassword);
         await first.getByRole('button', { name: 'Sign in' }).click();
@@ -87,7 +87,7 @@ describe.skipIf(!chromiumPath)(
           question,
         );
         expect(answer).toMatchObject({ data: { posts: [{ title: expect.any(String) as string }] } });
-        await first.evaluate(() => globalThis.guide.signOut());
+        await first.evaluate(() => void globalThis.guide.signOut());
         await first.waitForURL(`${documentedOrigin}/signed-out**`);
         await first.waitForFunction(() => 'guide' in globalThis);
         expect(await first.evaluate(() => globalThis.guide.accessToken())).toBeUndefined();
