@@ -104,11 +104,8 @@ async function startForwarder(first: number): Promise<Forwarder> {
   };
   const server: Server = createServer((incoming) => {
     keep(incoming);
-    if (target === undefined) return void incoming.destroy();
-    const outgoing = keep(connect(target, '127.0.0.1'));
-    incoming.pipe(outgoing).pipe(incoming);
-    incoming.once('close', () => outgoing.destroy());
-    outgoing.once('close', () => incoming.destroy());
+    if (target === undefined) incoming.destroy();
+    else couple(incoming, keep(connect(target, '127.0.0.1')));
   });
   const port = await freePort();
   server.listen(port, '127.0.0.1');
@@ -124,6 +121,12 @@ async function startForwarder(first: number): Promise<Forwarder> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function couple(incoming: Socket, outgoing: Socket): void {
+  incoming.pipe(outgoing).pipe(incoming);
+  incoming.once('close', () => outgoing.destroy());
+  outgoing.once('close', () => incoming.destroy());
 }
 
 /** @throws Error when it has not come true in time */
