@@ -1,5 +1,6 @@
 import type { Pool } from '@trellis/postgres';
 import type { Account, Role } from '../accounts.ts';
+import { batchById } from './batch-by-id.ts';
 
 /** What a new account needs. */
 export interface NewAccount {
@@ -60,16 +61,17 @@ const INSERT = `INSERT INTO account (id, email, email_verified, name, role, pass
 
 /** Accounts in PostgreSQL. */
 export function createAccountStore(pool: Pool): AccountStore {
+  const findById = batchById(async (ids) => {
+    const { rows } = await pool.query<AccountRow>({
+      name: 'accounts-by-id',
+      text: `SELECT ${COLUMNS} FROM account WHERE id = ANY($1::uuid[])`,
+      values: [ids],
+    });
+    return new Map(rows.flatMap((row) => toAccount(row) ?? []).map((account) => [account.id, account]));
+  });
   return {
-    findById: async (id) => {
-      if (!UUID.test(id)) return undefined;
-      const found = await pool.query<AccountRow>({
-        name: 'account-by-id',
-        text: `SELECT ${COLUMNS} FROM account WHERE id = $1`,
-        values: [id],
-      });
-      return toAccount(found.rows[0]);
-    },
+    // PostgreSQL spells ids in lower case.
+    findById: async (id) => (UUID.test(id) ? findById(id.toLowerCase()) : undefined),
     findByEmail: async (email) => {
       const found = await pool.query<AccountRow>(
         `SELECT ${COLUMNS} FROM account WHERE lower(email) = lower($1)`,

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { batchById } from './batch-by-id.ts';
+
+describe('batchById', () => {
+  it('reads once for all who ask in one turn, and anew for who asks later', async () => {
+    const reads: (readonly string[])[] = [];
+    const find = batchById(async (ids) => {
+      reads.push(ids);
+      return new Map(ids.filter((id) => id !== 'none').map((id) => [id, `${id} at ${reads.length}`]));
+    });
+    expect(await Promise.all([find('a'), find('b'), find('a'), find('none')])).toEqual([
+      'a at 1',
+      'b at 1',
+      'a at 1',
+      undefined,
+    ]);
+    expect(await find('a')).toBe('a at 2');
+    expect(reads).toEqual([['a', 'b', 'none'], ['a']]);
+  });
+
+  it('bounds a read', async () => {
+    const sizes: number[] = [];
+    const find = batchById(async (ids) => {
+      sizes.push(ids.length);
+      return new Map(ids.map((id) => [id, id]));
+    });
+    const ids = Array.from({ length: 1_200 }, (_, index) => String(index));
+    expect(await Promise.all(ids.map((id) => find(id)))).toEqual(ids);
+    expect(sizes).toEqual([500, 500, 200]);
+  });
+
+  it('tells everybody of a failure, and goes on afterwards', async () => {
+    let fails = true;
+    const find = batchById(async (ids) => {
+      if (fails) throw new Error('away');
+      return new Map(ids.map((id) => [id, id]));
+    });
+    const outcomes = await Promise.allSettled([find('a'), find('b')]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    fails = false;
+    expect(await find('a')).toBe('a');
+  });
+});
