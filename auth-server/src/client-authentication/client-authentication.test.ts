@@ -147,6 +147,21 @@ describe('RFC 7523 §3: private_key_jwt', () => {
     expect((await send(await sign(), { client_id: 'jwt' })).body['error']).toBe('invalid_grant');
   });
 
+  it.each([
+    [-25, 'invalid_grant'],
+    [-5, 'invalid_grant'],
+    [5, 'invalid_grant'],
+    [20, 'invalid_grant'],
+    [-300, 'invalid_client'],
+    [300, 'invalid_client'],
+  ])(
+    'F-14 A-108 answers a client whose clock is %i s ahead, and whose assertions live 10 s, with %s',
+    async (aheadS, error) => {
+      const iat = now() + aheadS;
+      expect((await send(await sign({ iat, exp: iat + 10 }))).body['error']).toBe(error);
+    },
+  );
+
   it('A-108 lets a client exchange a code', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce, { client_id: 'jwt' });

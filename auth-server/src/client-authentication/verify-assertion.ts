@@ -63,12 +63,13 @@ export async function assertionProblem(
 }
 
 async function claimsProblem(
-  { aud, exp = 0, jti }: JWTPayload,
+  { aud, exp = 0, iat = 0, jti }: JWTPayload,
   clientId: string,
   { assertions, clock }: AssertionContext,
 ): Promise<string | undefined> {
   const remainingS = exp - clock() / 1000;
   if (typeof aud !== 'string') return 'aud is a list';
+  if (iat > clock() / 1000 + SKEW_S) return 'iat is in the future';
   if (remainingS > MAX_LIFETIME_S) return 'lives too long';
   if (typeof jti !== 'string' || jti === '') return 'jti is no text';
   return (await assertions.markUsed(clientId, jti, remainingS + SKEW_S)) ? undefined : 'jti was used before';
