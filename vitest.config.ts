@@ -25,7 +25,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             '{packages,services}/*/src/**/*.test.ts',
-            '{gateway,auth-server}/src/**/*.test.ts',
+            '{gateway,auth-server,bench}/src/**/*.test.ts',
             'scripts/**/*.test.ts',
           ],
           globalSetup: ['packages/testkit/src/global-setup.ts'],

@@ -13,6 +13,13 @@ export interface Measurement {
   readonly subgraphCallsPerRequest: number;
 }
 
+/** One row of the table. */
+export interface Row {
+  readonly scenario: string;
+  readonly target: string;
+  readonly figures: Measurement;
+}
+
 /**
  * Applies one round of load to one target.
  *
@@ -27,7 +34,9 @@ export async function measure(
 ): Promise<Measurement> {
   const [cpuBefore, callsBefore] = [target.processorTimeMs(), await countCalls()];
   const operation = (index: number): Operation => scenario.operation(index, round);
-  const { requests, seconds, latenciesMs } = await applyLoad({ ...scenario, url: target.url, operation });
+  const asked = round === 0 ? (scenario.warmUp ?? scenario.requests) : scenario.requests;
+  const load = { ...scenario, requests: asked, url: target.url, operation };
+  const { requests, seconds, latenciesMs } = await applyLoad(load);
   const [cpuAfter, callsAfter] = [target.processorTimeMs(), await countCalls()];
   return {
     cpuMsPerRequest: (cpuAfter - cpuBefore) / requests,

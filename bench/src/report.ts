@@ -1,11 +1,5 @@
-import type { Measurement } from './measure.ts';
-
-/** One row of the table. */
-export interface Row {
-  readonly scenario: string;
-  readonly target: string;
-  readonly figures: Measurement;
-}
+import type { JudgedGoal } from './goals.ts';
+import type { Row } from './measure.ts';
 
 const HEAD = [
   'scenario',
@@ -22,8 +16,26 @@ const HEAD = [
 
 /** A Markdown table; `of stock` is the target's CPU as a fraction of stock @apollo/gateway's in the same scenario, `of the floor` as a multiple of the hand-written program's. */
 export function formatTable(rows: readonly Row[]): string {
-  const lines = [HEAD, HEAD.map(() => '---'), ...rows.map((row) => cellsOf(row, rows))];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return tableOf(
+    HEAD,
+    rows.map((row) => cellsOf(row, rows)),
+  );
+}
+
+/** A Markdown table that says of each goal whether it is met. */
+export function formatGoals(goals: readonly JudgedGoal[]): string {
+  return tableOf(
+    ['goal', 'CPU ms/request', 'at most', 'verdict'],
+    goals.map(({ text, measured, limit, verdict }) => [text, inMs(measured), inMs(limit), verdict]),
+  );
+}
+
+function inMs(value: number | undefined): string {
+  return value === undefined ? '–' : value.toFixed(3);
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 function cellsOf({ scenario, target, figures }: Row, rows: readonly Row[]): string[] {

@@ -3,12 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { differingAnswers, type Difference } from './equal-answers.ts';
 import { startSubgraphs } from './measured-subgraphs.ts';
-import { measure, medianOf, type Measurement } from './measure.ts';
-import { formatTable, type Row } from './report.ts';
+import { measure, medianOf, type Measurement, type Row } from './measure.ts';
+import { judgeGoals } from './goals.ts';
+import { formatGoals, formatTable } from './report.ts';
 import { scenarios as allScenarios, type Scenario } from './scenarios.ts';
 import { writeSupergraph } from './supergraph-file.ts';
 import { startTarget, type TargetProcess } from './target-process.ts';
-import { targets as allTargets, type MeasuredGraph, type Target } from './targets/index.ts';
+import {
+  ourGateway,
+  peerGateways,
+  type GatewayBuild,
+  type MeasuredGraph,
+  type Target,
+} from './targets/index.ts';
 
 /** What to measure. */
 export interface BenchmarkOptions {
@@ -16,10 +23,14 @@ export interface BenchmarkOptions {
   readonly rounds: number;
   /** Requests of a round as a share of what a scenario says, above 0 up to 1: short rounds are noisier. @default 1 */
   readonly share: number;
+  /** Requests that are sent before anything is measured, as such a share: code that is not compiled yet is not what is compared. @default 1 */
+  readonly warmUp?: number;
   /** Only targets of these names; empty means all. */
   readonly targets: readonly string[];
   /** Only scenarios whose name contains this text. */
   readonly scenario: string;
+  /** How our gateway runs. @default compiled */
+  readonly build?: GatewayBuild;
   /** Where progress is told. */
   readonly tell: (line: string) => void;
 }
@@ -27,8 +38,8 @@ export interface BenchmarkOptions {
 /**
  * Starts the subgraphs and the targets, checks that all answer alike, then measures them in turns.
  *
- * @returns the table
- * @throws Error when our answer is the one that differs
+ * @returns the table, and which goals are met
+ * @throws Error when our answer is the one that differs, or is an error
  */
 export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
@@ -39,9 +50,10 @@ export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
   try {
     const chosen = allScenarios
       .filter(({ name }) => name.includes(options.scenario))
-      .map((scenario) => ({ ...scenario, requests: Math.ceil(scenario.requests * options.share) }));
+      .map((scenario) => scaled(scenario, options));
     const scenarios = await leaveOutDiffering(running, chosen, options.tell);
-    return formatTable(await measureAll(running, scenarios, subgraphs.requestCount, options));
+    const rows = await measureAll(running, scenarios, subgraphs.requestCount, options);
+    return `${formatTable(rows)}\n\n${formatGoals(judgeGoals(rows))}`;
   } finally {
     await Promise.all(running.map((target) => target.stop()));
     subgraphs.stop();
@@ -49,9 +61,17 @@ export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
   }
 }
 
+function scaled(scenario: Scenario, { share, warmUp = 1 }: BenchmarkOptions): Scenario {
+  return {
+    ...scenario,
+    requests: Math.ceil(scenario.requests * share),
+    warmUp: Math.ceil(scenario.requests * warmUp),
+  };
+}
+
 function chosenTargets(options: BenchmarkOptions): readonly Target[] {
-  if (options.targets.length === 0) return allTargets;
-  return allTargets.filter(({ name }) => options.targets.includes(name));
+  const all = [ourGateway(options.build ?? 'compiled'), ...peerGateways];
+  return all.filter(({ name }) => options.targets.length === 0 || options.targets.includes(name));
 }
 
 /** A peer that does not start here is named and left out; ours must start. */
@@ -103,27 +123,40 @@ async function measureAll(
   running: readonly TargetProcess[],
   scenarios: readonly Scenario[],
   countCalls: () => Promise<number>,
-  { rounds, tell }: BenchmarkOptions,
+  options: BenchmarkOptions,
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (const scenario of scenarios) {
-    const asked = running.filter(({ name }) => !scenario.without?.includes(name));
-    const measured = new Map<string, Measurement[]>(asked.map(({ name }) => [name, []]));
-    for (const target of asked) await measure(target, scenario, 0, countCalls); // warms the caches and the compiler
-    for (let round = 1; round <= rounds; round++) {
-      for (const target of asked)
-        measured.get(target.name)?.push(await measure(target, scenario, round, countCalls));
-    }
-    rows.push(
-      ...[...measured].map(([target, list]) => ({
-        scenario: scenario.name,
-        target,
-        figures: medianOf(list),
-      })),
-    );
-    tell(`measured ${scenario.name}: ${summarize(measured)}`);
+    const measured = await measureScenario(running, scenario, countCalls, options);
+    for (const [target, list] of measured)
+      rows.push({ scenario: scenario.name, target, figures: medianOf(list) });
+    options.tell(`measured ${scenario.name}: ${summarize(measured)}`);
   }
   return rows;
+}
+
+/** A peer that fails under the load is named and left out; ours must not. */
+async function measureScenario(
+  running: readonly TargetProcess[],
+  scenario: Scenario,
+  countCalls: () => Promise<number>,
+  { rounds, tell }: BenchmarkOptions,
+): Promise<ReadonlyMap<string, readonly Measurement[]>> {
+  const measured = new Map<TargetProcess, Measurement[]>();
+  for (const target of running) if (!scenario.without?.includes(target.name)) measured.set(target, []);
+  for (let round = 0; round <= rounds; round++) {
+    for (const [target, list] of measured) {
+      try {
+        const measurement = await measure(target, scenario, round, countCalls);
+        if (round > 0) list.push(measurement); // the one before warms the caches and the compiler
+      } catch (error) {
+        if (target.name === 'trellis') throw error;
+        tell(`${scenario.name}: left out ${target.name}, which failed: ${String(error)}`);
+        measured.delete(target);
+      }
+    }
+  }
+  return new Map([...measured].map(([{ name }, list]) => [name, list]));
 }
 
 function summarize(measured: ReadonlyMap<string, readonly Measurement[]>): string {

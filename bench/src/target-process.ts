@@ -14,9 +14,9 @@ export interface TargetProcess {
   stop(): Promise<void>;
 }
 
-const START_DEADLINE_MS = 30_000;
+const START_DEADLINE_MS = 150_000;
 
-/** Starts a target and waits until it answers a small query. Rejects with its output when it does not in 30 s. */
+/** Starts a target and waits until it answers a small query. Rejects with its output when it does not in 150 s. */
 export async function startTarget(target: Target, graph: MeasuredGraph): Promise<TargetProcess> {
   const port = await freePort();
   const [program, ...args] = target.command(graph, port);

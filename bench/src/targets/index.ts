@@ -2,21 +2,36 @@ import { fileURLToPath } from 'node:url';
 import type { MeasuredGraph, Target } from './target.ts';
 
 const peers = fileURLToPath(new URL('../../peers/', import.meta.url));
-const gatewayMain = fileURLToPath(new URL('../../bench-gateway.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../../bench-gateway.mjs', import.meta.url));
 
-/** All that is measured, ours first, the floor last. */
-export const targets: readonly Target[] = [
-  {
+/** How our gateway runs: compiled as it is shipped, or from source where only the benchmark itself is tried. */
+export type GatewayBuild = 'compiled' | 'source';
+
+const BUILDS: Readonly<Record<GatewayBuild, { readonly flags: readonly string[]; readonly main: string }>> = {
+  compiled: { flags: [], main: '../gateway/dist/main.js' },
+  source: { flags: ['--conditions=trellis-source', '--import', 'tsx'], main: '../gateway/src/main.ts' },
+};
+
+/** Our gateway. */
+export function ourGateway(build: GatewayBuild): Target {
+  const { flags, main } = BUILDS[build];
+  return {
     name: 'trellis',
     path: '/graphql',
     command: ({ supergraphFile }, port) => [
       process.execPath,
       '--max-semi-space-size=32', // as `npm run gateway` and the container image have it
-      gatewayMain,
+      ...flags,
+      program,
       supergraphFile,
       String(port),
+      main,
     ],
-  },
+  };
+}
+
+/** All that ours is compared with, the floor last. */
+export const peerGateways: readonly Target[] = [
   peer('stock', 'stock-apollo.mjs'),
   peer('stock-undici', 'stock-apollo.mjs', 'undici'),
   peer('hive', 'hive.mjs'),
@@ -25,13 +40,13 @@ export const targets: readonly Target[] = [
   { ...peer('floor', 'floor.mjs'), path: '/' },
 ];
 
-function peer(name: string, program: string, variant?: string): Target {
+function peer(name: string, file: string, variant?: string): Target {
   return {
     name,
     path: '/graphql',
     command: (graph, port) => [
       process.execPath,
-      `${peers}${program}`,
+      `${peers}${file}`,
       graph.supergraphFile,
       String(port),
       variant ?? JSON.stringify(graph.subgraphUrls),

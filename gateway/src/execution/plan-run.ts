@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { Variables } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -58,7 +57,6 @@ export interface PlanRun {
 
 /** Begins a run. */
 export function startRun(supergraph: Supergraph, context: ExecutionContext, root: DataObject): PlanRun {
-  setMaxListeners(0, context.signal); // each call in flight listens; it is no leak
   const headers = new Map<string, SubgraphHeaders | Promise<SubgraphHeaders>>();
   return {
     supergraph,

@@ -54,6 +54,36 @@ describe('Queries that arrive together', () => {
     expect(count()).toBe(1);
   });
 
+  it('gather while the same query is being executed', async () => {
+    const shared = new SharedExecutions();
+    const { execute, count } = counter();
+    let isBegun: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (isBegun = resolve));
+    let finish: (result: ExecutionResult) => void = () => undefined;
+    const early = shared.execute(plan, 'same', signal, () => {
+      isBegun();
+      return new Promise((resolve) => (finish = resolve));
+    });
+    await begun;
+    const first = shared.execute(plan, 'same', signal, execute);
+    await new Promise((resolve) => setImmediate(resolve));
+    const second = shared.execute(plan, 'same', signal, execute);
+    finish({ data: { number: 0 } });
+    await expect(early).resolves.toEqual({ data: { number: 0 } });
+    expect(await first).toBe(await second);
+    expect(count()).toBe(1);
+  });
+
+  it('share another execution when the client goes whose query was to be executed', async () => {
+    const shared = new SharedExecutions();
+    const { execute, count } = counter();
+    const left = shared.execute(plan, 'same', signal, () => Promise.reject(new Error('gone')));
+    const others = [1, 2, 3].map(() => shared.execute(plan, 'same', signal, execute));
+    await expect(left).rejects.toThrow('gone');
+    await expect(Promise.all(others)).resolves.toEqual(others.map(() => ({ data: { number: 1 } })));
+    expect(count()).toBe(1);
+  });
+
   it('do not fail with the client whose query was executed', async () => {
     const shared = new SharedExecutions();
     const { execute } = counter();

@@ -1,4 +1,6 @@
-import type { Dispatcher } from 'undici';
+import { whenAborted } from './when-aborted.ts';
+import { BodyBuffer } from './http1/body-buffer.ts';
+import type { ExchangeHandler, ResponseStart } from './http1/exchange.ts';
 import type { SubgraphRequest } from './subgraph-request.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
 
@@ -19,21 +21,20 @@ export interface CallLimits {
 }
 
 /** One HTTP exchange. Settles `answer` once, at the earliest of answer, failure, time-out and abort. */
-export class SubgraphCall implements Dispatcher.DispatchHandler {
+export class SubgraphCall implements ExchangeHandler {
   readonly answer: Promise<RawAnswer>;
   readonly #request: SubgraphRequest;
   readonly #limits: CallLimits;
   readonly #timer: NodeJS.Timeout;
-  readonly #chunks: Buffer[] = [];
-  readonly #onAbort: () => void;
+  readonly #stopWatching: () => void;
   #resolve!: (answer: RawAnswer) => void; // assigned by the promise's executor, which runs at once
   #reject!: (error: Error) => void;
-  #controller: Dispatcher.DispatchController | undefined;
+  #abort: ((reason: Error) => void) | undefined;
   #ended: Error | undefined;
   #status = 0;
-  #bytes = 0;
   #encoding: string | undefined;
   #cacheControl: string | undefined;
+  #body: BodyBuffer | undefined;
 
   constructor(request: SubgraphRequest, limits: CallLimits) {
     this.#request = request;
@@ -43,48 +44,38 @@ export class SubgraphCall implements Dispatcher.DispatchHandler {
       this.#reject = reject;
     });
     this.#timer = setTimeout(() => this.#end(this.#timedOut()), limits.timeoutMs);
-    this.#onAbort = () => this.#end(request.signal.reason as Error);
-    request.signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#stopWatching = whenAborted(request.signal, () => this.#end(request.signal.reason as Error));
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#ended) controller.abort(this.#ended); // it was still waiting for a socket
+  started(abort: (reason: Error) => void): boolean {
+    if (this.#ended) return false; // it was still waiting for a socket
+    this.#abort = abort;
+    return true;
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    if (status < 200) return;
+  responded({ status, length, encoding, cacheControl }: ResponseStart): void {
     this.#status = status;
-    if (status >= 300 && status < 400) {
+    this.#encoding = encoding;
+    this.#cacheControl = cacheControl;
+    this.#body = new BodyBuffer(length);
+    if (status >= 300 && status < 400)
       this.#end(this.#failure('redirect', 'answered with a redirect, which is not followed'));
-      return;
-    }
-    const encoding = headers['content-encoding'];
-    this.#encoding = encoding === undefined || encoding === 'identity' ? undefined : String(encoding);
-    this.#cacheControl = headers['cache-control']?.toString();
-    const length = Number(headers['content-length']);
-    if (length > this.#limits.maxBytes) this.#end(this.#tooLarge());
+    else if (length !== undefined && length > this.#limits.maxBytes) this.#end(this.#tooLarge());
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#ended) return;
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#limits.maxBytes) this.#end(this.#tooLarge());
-    else this.#chunks.push(chunk);
+  received(bytes: Buffer): void {
+    if (this.#ended || !this.#body) return;
+    if (this.#body.length + bytes.length > this.#limits.maxBytes) this.#end(this.#tooLarge());
+    else this.#body.add(bytes);
   }
 
-  onResponseEnd(): void {
+  ended(): void {
     this.#release();
-    const [only] = this.#chunks;
-    const body = only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#bytes);
+    const body = this.#body?.take() ?? Buffer.alloc(0);
     this.#resolve({ status: this.#status, body, encoding: this.#encoding, cacheControl: this.#cacheControl });
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  failed(error: Error): void {
     this.#release();
     this.#reject(this.#ended ?? this.#failure('unreachable', 'could not be reached', error));
   }
@@ -92,15 +83,15 @@ export class SubgraphCall implements Dispatcher.DispatchHandler {
   #end(error: Error): void {
     if (this.#ended) return;
     this.#ended = error;
-    this.#chunks.length = 0;
+    this.#body = undefined;
     this.#release();
     this.#reject(error);
-    this.#controller?.abort(error);
+    this.#abort?.(error);
   }
 
   #release(): void {
     clearTimeout(this.#timer);
-    this.#request.signal.removeEventListener('abort', this.#onAbort);
+    this.#stopWatching();
   }
 
   #timedOut(): SubgraphFailure {

@@ -1,5 +1,7 @@
-import { Pool } from 'undici';
 import { decompress } from './decompress.ts';
+import { ConnectionPool } from './http1/connection-pool.ts';
+import type { ExchangeHandler, ExchangeRequest } from './http1/exchange.ts';
+import { SecurePool } from './secure-pool.ts';
 import { SubgraphCall } from './subgraph-call.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
 import {
@@ -31,6 +33,12 @@ const FIXED_HEADERS: SubgraphHeaders = {
   accept: 'application/graphql-response+json, application/json;q=0.9',
 };
 
+/** The connections to one origin. */
+interface Pool {
+  dispatch(request: ExchangeRequest, handler: ExchangeHandler): void;
+  close(): Promise<void>;
+}
+
 /**
  * Calls over HTTP/1.1 with kept-alive sockets, one pool for each origin. Redirects are never followed, and
  * nothing is sent twice.
@@ -45,9 +53,7 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
   const poolOf = (origin: string): Pool => {
     let pool = pools.get(origin);
     if (!pool) {
-      // The call has one time limit of its own, from beginning to end: a slow drip would never meet undici's.
-      const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: defaults.timeoutMs };
-      pool = new Pool(origin, { ...limits, connections: options.maxConnections ?? 256 });
+      pool = openPool(origin, options.maxConnections ?? 256, defaults.timeoutMs);
       pools.set(origin, pool);
     }
     return pool;
@@ -60,7 +66,7 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
       const { timeoutMs = defaults.timeoutMs, maxBytes = defaults.maxBytes } = request;
       const call = new SubgraphCall(request, { timeoutMs, maxBytes });
       const headers = { ...request.headers, ...FIXED_HEADERS, [TIMEOUT_HEADER]: String(timeoutMs) };
-      poolOf(origin).dispatch({ path, method: 'POST', headers, body: request.body }, call);
+      poolOf(origin).dispatch({ path, headers, body: request.body }, call);
       const { status, body, encoding, cacheControl } = await call.answer;
       return {
         status,
@@ -74,6 +80,11 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
       await Promise.all(closing);
     },
   };
+}
+
+function openPool(origin: string, maxConnections: number, connectTimeoutMs: number): Pool {
+  if (origin.startsWith('http:')) return new ConnectionPool(origin, maxConnections);
+  return new SecurePool(origin, maxConnections, connectTimeoutMs);
 }
 
 interface CallTarget {

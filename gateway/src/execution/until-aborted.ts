@@ -1,3 +1,5 @@
+import { whenAborted } from './when-aborted.ts';
+
 /**
  * Waits for a promise as long as somebody wants it.
  *
@@ -5,8 +7,7 @@
  */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    const stopWatching = whenAborted(signal, () => reject(signal.reason as Error));
+    promise.then(resolve, reject).finally(stopWatching);
   });
 }

@@ -112,9 +112,27 @@ function admit(text: string, graph: Graph): CataloguedDocument | RequestRefused 
     validateOperation(document, graph.supergraph.schema, graph.settings);
     return catalogueDocument(document, sha256(text), graph);
   } catch (error) {
-    if (error instanceof RequestRefused) return error;
+    if (error instanceof RequestRefused) return withoutTraces(error);
     throw error;
   }
+}
+
+/**
+ * A refusal as small as what clients see of it. The trace of its stack would keep all alive that took part in refusing, some
+ * 50 KB for each text.
+ */
+function withoutTraces({ errors }: RequestRefused): RequestRefused {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return new RequestRefused(errors.map(withoutNodes));
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+}
+
+function withoutNodes({ message, source, positions, extensions }: GraphQLError): GraphQLError {
+  return new GraphQLError(message, { source: source ?? null, positions: positions ?? null, extensions });
 }
 
 function catalogueDocument(document: DocumentNode, documentHash: string, graph: Graph): CataloguedDocument {

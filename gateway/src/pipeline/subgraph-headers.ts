@@ -161,16 +161,19 @@ const NOTHING_FORWARDED: SubgraphHeaders = Object.freeze({});
 function forwarded(headers: ClientHeaders, names: readonly string[]): SubgraphHeaders {
   if (names.length === 0) return NOTHING_FORWARDED;
   const picked: Record<string, string> = {};
-  const forThisHop = new Set(
-    textOf(headers['connection'])
-      ?.toLowerCase()
-      .split(/[\s,]+/),
-  );
+  const forThisHop = namedForThisHop(textOf(headers['connection']));
   for (const name of names) {
     const value = headerOf(headers, name);
     if (value !== undefined && !forThisHop.has(name)) picked[name] = value;
   }
   return picked;
+}
+
+const NOTHING_NAMED: ReadonlySet<string> = new Set();
+
+function namedForThisHop(connection: string | undefined): ReadonlySet<string> {
+  if (connection === undefined || connection === 'keep-alive') return NOTHING_NAMED; // nearly always
+  return new Set(connection.toLowerCase().split(/[\s,]+/));
 }
 
 function textOf(value: string | readonly string[] | undefined): string | undefined {

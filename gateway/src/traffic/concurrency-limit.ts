@@ -1,3 +1,5 @@
+import { whenAborted } from '../execution/when-aborted.ts';
+
 /** How much one subgraph is asked at a time. */
 export interface ConcurrencyRules {
   /** Calls in flight. */
@@ -54,16 +56,15 @@ export class ConcurrencyLimit {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', onAbort);
+        stopWatching();
         this.#waiting.delete(waiting);
       };
       const waiting: Waiting = {
         begin: () => (end(), resolve()),
         giveUp: (reason) => (end(), reject(reason)),
       };
-      const onAbort = (): void => waiting.giveUp(signal.reason);
       const timer = setTimeout(() => waiting.giveUp(onTimeout()), timeoutMs);
-      signal.addEventListener('abort', onAbort, { once: true });
+      const stopWatching = whenAborted(signal, () => waiting.giveUp(signal.reason));
       this.#waiting.add(waiting);
     });
   }

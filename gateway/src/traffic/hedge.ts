@@ -1,3 +1,5 @@
+import { whenAborted } from '../execution/when-aborted.ts';
+
 /** One of several attempts at the same thing. The signal aborts it when another has answered or nobody wants it any more. */
 export type Attempt<T> = (signal: AbortSignal) => Promise<T>;
 
@@ -22,8 +24,7 @@ export interface HedgeOptions<T> {
 export async function hedge<T>(options: HedgeOptions<T>): Promise<T> {
   const { signal, first, second, afterMs, mayRepeat } = options;
   const controller = new AbortController();
-  const onAbort = (): void => controller.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const stopWatching = whenAborted(signal, () => controller.abort(signal.reason));
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise<T>((resolve, reject) => {
@@ -41,7 +42,7 @@ export async function hedge<T>(options: HedgeOptions<T>): Promise<T> {
     });
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+    stopWatching();
     controller.abort(OTHER_WAS_FASTER);
   }
 }

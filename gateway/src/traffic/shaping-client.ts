@@ -117,8 +117,9 @@ async function exchange(call: ShapedCall, kind: CallKind, timeoutMs: number): Pr
   const startedAt = performance.now();
   let outcome: CallOutcome = 'aborted';
   try {
+    const { subgraph, url, body, headers, isMutation, signal } = request;
     const bounds = { timeoutMs: Math.max(1, Math.ceil(timeoutMs)), maxBytes: traffic.rules.maxResponseBytes };
-    const response = await client.send({ ...request, ...bounds });
+    const response = await client.send({ subgraph, url, body, headers, isMutation, signal, ...bounds });
     outcome = response.status < 500 ? 'answered' : 'server-error';
     return response;
   } catch (error) {

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { runBenchmark } from './run-benchmark.ts';
+import { scenarios } from './scenarios.ts';
+
+describe('The benchmark', () => {
+  it('measures every scenario on the same answers, and says which goals are met', async () => {
+    const told: string[] = [];
+    const table = await runBenchmark({
+      rounds: 1,
+      share: 0.002,
+      warmUp: 0.002,
+      targets: ['trellis', 'floor'],
+      scenario: '',
+      build: 'source',
+      tell: (line) => told.push(line),
+    });
+    expect(told.filter((line) => line.includes('left out'))).toEqual([]);
+    for (const { name, without = [] } of scenarios) {
+      expect(table).toMatch(new RegExp(`^\\| ${name} \\| trellis \\| \\d`, 'm'));
+      expect(table.includes(`| ${name} | floor |`)).toBe(!without.includes('floor'));
+    }
+    expect(table).toMatch(/^\| single fetch: no more than floor \| \d.* \| (met|not met) \|$/m);
+    expect(table).toMatch(/^\| three hops: at most 1\/8 of stock \| .* \| – \| not measured \|$/m);
+  }, 400_000);
+});

@@ -1,0 +1,40 @@
+/** One POST, as it goes to the socket. */
+export interface ExchangeRequest {
+  /** With its query, percent-encoded. */
+  readonly path: string;
+  /** Names in lower case. Not those that make up the message or the connection. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The beginning of a response. */
+export interface ResponseStart {
+  readonly status: number;
+  /** As announced; `undefined` where it is not. */
+  readonly length: number | undefined;
+  /** In lower case; `undefined` where the body is as it is. */
+  readonly encoding: string | undefined;
+  /** As the subgraph sent it. */
+  readonly cacheControl: string | undefined;
+}
+
+/** Told what becomes of an exchange: `started` first, then in order, `ended` or `failed` last. */
+export interface ExchangeHandler {
+  /**
+   * The exchange goes to a socket now.
+   *
+   * @param abort ends it: the socket is closed, and nothing more is told
+   * @returns whether it is still wanted
+   */
+  started(abort: (reason: Error) => void): boolean;
+  responded(start: ResponseStart): void;
+  /** @param bytes valid during the call only */
+  received(bytes: Buffer): void;
+  ended(): void;
+  failed(error: Error): void;
+}
+
+/** Why an exchange failed though there was a connection. */
+export class BrokenResponse extends Error {
+  override name = 'BrokenResponse';
+}

@@ -1,0 +1,78 @@
+import { ChunkedBody } from './chunked-body.ts';
+import { BrokenResponse, type ExchangeHandler } from './exchange.ts';
+import { parseHead, type ResponseHead } from './response-head.ts';
+
+const MAX_HEAD_BYTES = 16_384;
+const END_OF_HEAD = '\r\n\r\n';
+
+/** Reads one response from what arrives, and tells the handler of it, but for its end. */
+export class ResponseReader {
+  readonly #handler: ExchangeHandler;
+  readonly #onData: (data: Buffer) => void;
+  /** What has arrived of a head that is not whole. */
+  #pending: Buffer | undefined;
+  #head: ResponseHead | undefined;
+  #remaining = 0;
+  #chunked: ChunkedBody | undefined;
+
+  constructor(handler: ExchangeHandler) {
+    this.#handler = handler;
+    this.#onData = (data) => handler.received(data);
+  }
+
+  /** The head of the response; `undefined` until it is there. */
+  get head(): ResponseHead | undefined {
+    return this.#head;
+  }
+
+  /**
+   * @returns where the response ends in these bytes; -1 where there is more to come
+   * @throws BrokenResponse
+   */
+  read(bytes: Buffer): number {
+    if (this.#head) return this.#readBody(bytes, 0);
+    const before = this.#pending?.length ?? 0;
+    const all = this.#pending ? Buffer.concat([this.#pending, bytes]) : bytes;
+    const bodyStart = this.#readHead(all);
+    if (bodyStart === -1) return -1;
+    const end = this.#readBody(all, bodyStart);
+    return end === -1 ? -1 : end - before;
+  }
+
+  /** @returns where the body begins; -1 where the head is not whole */
+  #readHead(bytes: Buffer): number {
+    let from = 0;
+    for (;;) {
+      const end = bytes.indexOf(END_OF_HEAD, from, 'latin1');
+      if ((end === -1 ? bytes.length : end) - from > MAX_HEAD_BYTES)
+        throw new BrokenResponse('The headers are too large.');
+      if (end === -1) {
+        this.#pending = Buffer.from(bytes.subarray(from)); // the socket uses its memory again
+        return -1;
+      }
+      const head = parseHead(bytes.toString('latin1', from, end));
+      from = end + END_OF_HEAD.length;
+      if (head.status >= 200) return this.#begin(head, from);
+      if (head.status === 101) throw new BrokenResponse('The protocol was changed unasked.');
+    }
+  }
+
+  #begin(head: ResponseHead, bodyStart: number): number {
+    this.#head = head;
+    this.#pending = undefined;
+    this.#remaining = head.length ?? 0;
+    if (head.framing === 'chunked') this.#chunked = new ChunkedBody();
+    this.#handler.responded(head);
+    return bodyStart;
+  }
+
+  #readBody(bytes: Buffer, from: number): number {
+    if (this.#chunked) return this.#chunked.read(bytes, from, this.#onData);
+    const { framing } = this.#head as ResponseHead; // only called once it is there
+    if (framing === 'none') return from;
+    const end = framing === 'until-close' ? bytes.length : Math.min(bytes.length, from + this.#remaining);
+    if (end > from) this.#onData(bytes.subarray(from, end));
+    this.#remaining -= end - from;
+    return framing === 'length' && this.#remaining === 0 ? end : -1;
+  }
+}

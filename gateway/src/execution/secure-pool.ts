@@ -1,0 +1,47 @@
+import { Pool, type Dispatcher } from 'undici';
+import type { ExchangeHandler, ExchangeRequest } from './http1/exchange.ts';
+
+/** The kept-alive connections to one origin over TLS. */
+export class SecurePool {
+  readonly #pool: Pool;
+
+  /** @param connectTimeoutMs after which a connection that is not there is given up */
+  constructor(origin: string, connections: number, connectTimeoutMs: number) {
+    // A call has one time limit of its own, from beginning to end: a slow drip would never meet undici's.
+    const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: connectTimeoutMs };
+    this.#pool = new Pool(origin, { ...limits, connections });
+  }
+
+  /** Sends a request; the handler is told what becomes of it. Nothing is sent twice. */
+  dispatch({ path, headers, body }: ExchangeRequest, handler: ExchangeHandler): void {
+    this.#pool.dispatch({ path, method: 'POST', headers, body }, dispatchHandler(handler));
+  }
+
+  /** Waits for what is in flight, then closes the sockets. */
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}
+
+function dispatchHandler(handler: ExchangeHandler): Dispatcher.DispatchHandler {
+  return {
+    onRequestStart(controller) {
+      const isWanted = handler.started((reason) => controller.abort(reason));
+      if (!isWanted) controller.abort(new Error('The call was given up.'));
+    },
+    onResponseStart(_controller, status, headers) {
+      if (status < 200) return;
+      const length = headers['content-length'];
+      const encoding = headers['content-encoding'];
+      handler.responded({
+        status,
+        length: length === undefined ? undefined : Number(length),
+        encoding: encoding === undefined || encoding === 'identity' ? undefined : String(encoding),
+        cacheControl: headers['cache-control']?.toString(),
+      });
+    },
+    onResponseData: (_controller, chunk) => handler.received(chunk),
+    onResponseEnd: () => handler.ended(),
+    onResponseError: (_controller, error) => handler.failed(error),
+  };
+}
