@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runAuthBenchmark, runBenchmark } from '@trellis/bench';
+import { describeMachine, writeSection } from './measure/performance-page.ts';
 import { runTool } from './programs/run-program.ts';
 
 const USAGE =
-  'npm run bench -- [--section gateway|auth] [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT]';
+  'npm run bench -- [--section gateway|auth] [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT] [--write]';
 const peers = fileURLToPath(new URL('../bench/peers/', import.meta.url));
 
 /** The peers have dependencies that the product must not have: so they live outside its workspace. */
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     share: { type: 'string', default: '1' },
     target: { type: 'string', multiple: true, default: [] },
     scenario: { type: 'string', default: '' },
+    write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -43,7 +45,9 @@ if (values.help) {
   if (values.section !== 'auth') {
     const { target: targets, scenario } = values;
     const share = Number(values.share);
-    process.stdout.write(`${await runBenchmark({ rounds, share, targets, scenario, tell })}\n`);
+    const table = await runBenchmark({ rounds, share, targets, scenario, tell });
+    if (values.write) writeSection('bench', `${rounds} rounds, on ${describeMachine()}.\n\n${table}\n`);
+    else process.stdout.write(`${table}\n`);
   }
   if (values.section !== 'gateway') process.stdout.write(`${await runAuthBenchmark({ rounds, tell })}\n`);
 }
