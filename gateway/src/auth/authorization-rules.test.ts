@@ -31,6 +31,27 @@ describe('Requirements of a supergraph', () => {
     expect(fields.has('Query.open')).toBe(false);
   });
 
+  it.each([
+    [
+      'in the import',
+      `import: ["@key", { name: "@authenticated", as: "@login" }, { name: "@requiresScopes", as: "@needs" }, { name: "@policy", as: "@rule" }]`,
+      ['login', 'needs', 'rule'],
+    ],
+    [
+      'by the namespace',
+      'import: ["@key"], as: "fed"',
+      ['fed__authenticated', 'fed__requiresScopes', 'fed__policy'],
+    ],
+  ])('S-092 have the same meaning under another name, given %s', (_where, link, [login, needs, rule]) => {
+    const fields = requirementsOf(`
+      extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", ${link})
+      type Query { a: Int @${login}, b: Int @${needs}(scopes: [["x"]]), c: Int @${rule}(policies: [["p"]]), open: Int }`);
+    expect(fields.get('Query.a')).toEqual(LOGIN);
+    expect(fields.get('Query.b')?.scopes).toEqual([[['x']]]);
+    expect(fields.get('Query.c')?.policies).toEqual([[['p']]]);
+    expect(fields.has('Query.open')).toBe(false);
+  });
+
   it('join those that several subgraphs state for one field', () => {
     const shared = (scope: string): string =>
       `${LINK} type Query { a: Int @shareable @requiresScopes(scopes: [["${scope}"]]) }`;

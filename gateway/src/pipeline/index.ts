@@ -1,3 +1,4 @@
+import type { Caller } from '../auth/caller.ts';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
@@ -10,7 +11,7 @@ import { OperationClock, type AnswerReport } from './answer-extensions.ts';
 import { answerInParts } from './answer-in-parts.ts';
 import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
 import { respond, respondToFailure } from './respond.ts';
-import { cachedExecutionOf, invalidateShown, type CachedExecution } from './response-caching.ts';
+import { cachedExecutionOf, invalidateWritten, type CachedExecution } from './response-caching.ts';
 import type { PipelineServices } from './services.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
@@ -111,7 +112,7 @@ async function executeUnlessKept(
 }
 
 /** Queries that are the same for subgraphs, and arrive together, are executed once. */
-async function execute(
+function execute(
   plan: OperationPlan,
   execution: ExecutionContext,
   { variables, caller }: AdmittedOperation,
@@ -121,13 +122,24 @@ async function execute(
   const { executionGate, sharedExecutions, headersForSubgraphs } = services;
   const { signal } = context;
   const run = (): Promise<ExecutionResult> => executionGate.run(() => executePlan(plan, execution), signal);
-  if (plan.kind !== 'query') {
-    const result = await run();
-    await invalidateShown(plan, result, services);
-    return result;
-  }
+  if (plan.kind !== 'query') return runMutation(plan, run, caller, services);
   const told = `${JSON.stringify(variables)} ${headersForSubgraphs.identityOf(context, caller)}`;
   return sharedExecutions.execute(plan, told, signal, run);
+}
+
+async function runMutation(
+  plan: OperationPlan,
+  run: () => Promise<ExecutionResult>,
+  caller: Caller,
+  services: PipelineServices,
+): Promise<ExecutionResult> {
+  let result: ExecutionResult | undefined;
+  try {
+    result = await run();
+    return result;
+  } finally {
+    await invalidateWritten(plan, result, caller, services);
+  }
 }
 
 function respondWhole(

@@ -46,7 +46,8 @@ export function cachedExecutionOf(
   const policyOf = (result: ExecutionResult): ReturnType<typeof cachePolicyOf> =>
     cachePolicyOf(result, admitted);
   const isOwn = asked.authenticated && asked === caller;
-  return { query: { plan, key, isOwn, rules, signal: context.signal, policyOf }, asked };
+  const writer = writerOf(caller);
+  return { query: { plan, key, writer, isOwn, rules, signal: context.signal, policyOf }, asked };
 }
 
 /** Only where the schema says so: what a subgraph says comes when it has been asked already. */
@@ -59,17 +60,34 @@ function digest(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** After a mutation: what its answer shows may have changed, and is void before the client hears of it. */
-export async function invalidateShown(
+/** One user of one issuer, whatever the token; a client that acts for itself likewise. */
+function writerOf({ claims: { iss, sub } }: Caller): string | undefined {
+  return typeof sub === 'string' ? digest([iss, sub]) : undefined;
+}
+
+/**
+ * After a mutation, before its client hears of it: what its answer shows may have changed for everybody, and anything for whoever
+ * has sent it.
+ *
+ * @param result absent where the mutation failed: it may have changed something all the same
+ */
+export async function invalidateWritten(
   plan: OperationPlan,
-  { data }: ExecutionResult,
+  result: ExecutionResult | undefined,
+  caller: Caller,
   { responseCaching }: PipelineServices,
 ): Promise<void> {
-  if (!responseCaching || plan.kind !== 'mutation' || !data) return;
+  if (!responseCaching || plan.kind !== 'mutation') return;
+  const writer = writerOf(caller);
+  const written = writer === undefined ? [] : [{ writer }];
+  await responseCaching.cache.invalidate([...written, ...(result?.data ? shownIn(plan, result.data) : [])]);
+}
+
+function shownIn(plan: OperationPlan, data: Readonly<Record<string, unknown>>): readonly Invalidation[] {
   const keys = entityKeysOf(plan.supergraph);
   const { entities, unnamed } = contentsOf(plan, data);
   const types = unnamed.filter((type) => keys.has(type)).map((type) => ({ type }));
-  await responseCaching.cache.invalidate([...types, ...entities.map(entityOf)]);
+  return [...types, ...entities.map(entityOf)];
 }
 
 /** @param name as an answer's contents have it: no type has a colon in its name */

@@ -9,7 +9,16 @@ export interface Invalidation {
   readonly id?: string | undefined;
 }
 
-/** A stream, one entry a change: the fields `type` and, for one entity, `id`. Whoever can write to Redis may tell of changes. */
+/** A change that somebody has made, of whatever it may be. */
+export interface Write {
+  /** Names whoever made it. */
+  readonly writer: string;
+}
+
+/**
+ * A stream, one entry a change: the fields `type` and, for one entity, `id`; or `writer`. Whoever can write to Redis may tell of
+ * changes.
+ */
 const STREAM = 'response-cache:invalidations';
 const MAX_ENTRIES = 10_000;
 const MAX_REMEMBERED = 100_000;
@@ -24,6 +33,8 @@ export class Invalidations {
   readonly #redis: RedisConnection;
   readonly #types = new Map<string, string>();
   readonly #entities = new Map<string, string>();
+  /** The last change that somebody has made: nobody is answered what was read before the own change. */
+  readonly #writers = new Map<string, string>();
   /** The last change of any entity of a type. */
   readonly #anyOf = new Map<string, string>();
   #reached = BEGINNING;
@@ -46,16 +57,26 @@ export class Invalidations {
     // The entry that was the last one is read again: where it has been trimmed, so may be others after it.
     const isWhole = entries.length < MAX_ENTRIES && (from === BEGINNING || entries[0]?.[0] === from);
     for (const [position, fields] of entries) this.#note(position, fields);
-    if (!isWhole || this.#entities.size > MAX_REMEMBERED) this.#forget();
+    const remembered = this.#entities.size + this.#writers.size;
+    if (!isWhole || remembered > MAX_REMEMBERED) this.#forget();
     return this.#reached;
   }
 
-  /** Whether nothing is known to have changed of what was read at a position. */
-  isFresh({ types, entities, unnamed, absent }: AnswerContents, position: string): boolean {
+  /**
+   * Whether nothing is known to have changed of what was read at a position.
+   *
+   * @param writer who wants it
+   */
+  isFresh(
+    { types, entities, unnamed, absent }: AnswerContents,
+    position: string,
+    writer: string | undefined,
+  ): boolean {
     const isBefore = (change: string | undefined): boolean =>
       change === undefined || !isAfter(change, position);
     return (
       isBefore(this.#voidBefore) &&
+      (writer === undefined || isBefore(this.#writers.get(writer))) &&
       types.every((type) => isBefore(this.#types.get(type))) &&
       entities.every((entity) => isBefore(this.#entities.get(entity))) &&
       [...unnamed, ...absent].every((type) => isBefore(this.#anyOf.get(type)))
@@ -63,12 +84,9 @@ export class Invalidations {
   }
 
   /** @throws Error when Redis can't be asked */
-  async publish(changes: readonly Invalidation[]): Promise<void> {
+  async publish(changes: readonly (Invalidation | Write)[]): Promise<void> {
     await Promise.all(
-      changes.map(({ type, id }) => {
-        const fields = id === undefined ? ['type', type] : ['type', type, 'id', id];
-        return this.#redis.xadd(STREAM, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields);
-      }),
+      changes.map((change) => this.#redis.xadd(STREAM, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fieldsOf(change))),
     );
   }
 
@@ -76,6 +94,8 @@ export class Invalidations {
     const type = fieldOf(fields, 'type');
     if (!isAfter(position, this.#reached) && position !== this.#reached) return;
     this.#reached = position;
+    const writer = fieldOf(fields, 'writer');
+    if (writer !== undefined) this.#writers.set(writer, position);
     if (type === undefined) return;
     const id = fieldOf(fields, 'id');
     this.#anyOf.set(type, position);
@@ -86,9 +106,16 @@ export class Invalidations {
   #forget(): void {
     this.#voidBefore = this.#reached;
     this.#types.clear();
+    this.#writers.clear();
     this.#entities.clear();
     this.#anyOf.clear();
   }
+}
+
+function fieldsOf(change: Invalidation | Write): readonly string[] {
+  if ('writer' in change) return ['writer', change.writer];
+  const { type, id } = change;
+  return id === undefined ? ['type', type] : ['type', type, 'id', id];
 }
 
 function fieldOf(fields: readonly string[], name: string): string | undefined {

@@ -138,14 +138,20 @@ describe('The response cache', () => {
   });
 
   it('keeps no answer longer than it says, and tells how long is left', async () => {
-    await ask('{ count }');
+    const count = await ask('{ count }');
     const [key = ''] = await redis.keys('response-cache:1:*');
-    expect(await redis.pttl(key)).toBeGreaterThan(50_000);
+    expect(await redis.pttl(key)).toBeGreaterThan(0);
     expect(await redis.pttl(key)).toBeLessThanOrEqual(60_000);
-    const { headers } = await gateway.post({ query: '{ count }' });
-    const [, seconds] = /^public, max-age=(\d+)$/.exec(headers.get('cache-control') ?? '') ?? [];
-    expect(Number(seconds)).toBeGreaterThan(50);
-    expect(Number(seconds)).toBeLessThan(60);
+    const [about = '', data = ''] = (await redis.get(key))?.split('\n') ?? [];
+    const until = async (untilMs: number): Promise<unknown> =>
+      redis.set(key, `${JSON.stringify({ ...(JSON.parse(about) as object), untilMs })}\n${data}`);
+    await until(Date.now() + 30_500);
+    const answer = await gateway.post({ query: '{ count }' });
+    expect(JSON.stringify(answer.body.data)).toBe(count);
+    const [, seconds] = /^public, max-age=(\d+)$/.exec(answer.headers.get('cache-control') ?? '') ?? [];
+    expect(Number(seconds)).toBeLessThanOrEqual(30);
+    await until(Date.now() - 1);
+    expect(await ask('{ count }')).not.toBe(count);
   });
 
   it.each([
@@ -184,7 +190,7 @@ describe('Rights', () => {
     expect(await ask('{ mine { edition } }')).not.toBe(await ask('{ mine { edition } }'));
   });
 
-  it('S-094 other scopes, roles or a new token of a user have answers of their own', async () => {
+  it('S-094 other scopes, roles or clients of a user have answers of their own', async () => {
     const tokens = [
       await bearer(),
       await bearer({ scope: 'read:data' }),
@@ -286,6 +292,19 @@ describe('Invalidation', () => {
     expect(await ask(OTHER)).toBe(two);
     await ask('mutation { rename(id: "9") { edition } }'); // whatever it was
     expect(await ask(OTHER)).not.toBe(two);
+  });
+
+  it('S-094 nobody is answered what was read before the own change, whatever the answer shows', async () => {
+    const [ada, bob] = [{ sub: 'ada' }, { sub: 'bob' }];
+    const [token, adas] = [await bearer(bob), await bearer(ada)];
+    const own = await ask('{ count }', adas);
+    expect(await ask('{ count }', adas)).toBe(own);
+    const [others, nobodys] = [await ask('{ count }', token), await ask('{ count }')];
+    const beside = await start();
+    expect(await ask('mutation { erase(id: "1") }', await bearer(ada), beside)).toBe('{"erase":true}');
+    expect([await ask('{ count }', token), await ask('{ count }')]).toEqual([others, nobodys]);
+    expect(await ask('{ count }', adas)).not.toBe(own);
+    await beside.close();
   });
 
   it('concerns what was being read at the time', async () => {

@@ -4,7 +4,7 @@ import type { ExecutionResult } from '../execution/execution-result.ts';
 import { untilAborted } from '../execution/until-aborted.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { contentsOf } from './answer-contents.ts';
-import { Invalidations, type Invalidation } from './invalidations.ts';
+import { Invalidations, type Invalidation, type Write } from './invalidations.ts';
 import { KeptResult, readKept, writeKept, type KeptAnswer } from './kept-answer.ts';
 
 /** Settings of {@link ResponseCache}. */
@@ -43,6 +43,8 @@ export interface CachedQuery {
   readonly plan: OperationPlan;
   /** Names all that the answer depends on. */
   readonly key: string;
+  /** Names whoever asks, as it does for what they write; absent for nobody. */
+  readonly writer: string | undefined;
   /** Whether the key stands for one user: otherwise private answers are not kept. */
   readonly isOwn: boolean;
   readonly rules: KeepRules;
@@ -82,7 +84,7 @@ export class ResponseCache {
    * @throws what `execute` throws, and the signal's reason
    */
   async answer(query: CachedQuery, execute: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
-    const found = await untilAborted(this.#find(query.key), query.signal);
+    const found = await untilAborted(this.#find(query), query.signal);
     if (!found) return execute();
     if (found.kept) {
       this.#observer.looked('hit');
@@ -95,13 +97,16 @@ export class ResponseCache {
   }
 
   /** Makes void what is made of things that have changed. Without Redis, what is kept is so no longer than it says. */
-  async invalidate(changes: readonly Invalidation[]): Promise<void> {
+  async invalidate(changes: readonly (Invalidation | Write)[]): Promise<void> {
     if (changes.length === 0 || this.#redis.status !== 'ready') return;
     await this.#invalidations.publish(changes).catch(() => this.#fail());
   }
 
   /** @returns nothing when Redis can't be asked */
-  async #find(key: string): Promise<{ kept: KeptAnswer | undefined; position: string } | undefined> {
+  async #find({
+    key,
+    writer,
+  }: CachedQuery): Promise<{ kept: KeptAnswer | undefined; position: string } | undefined> {
     if (this.#redis.status !== 'ready' || this.#now() < this.#pausedUntilMs) return undefined;
     try {
       const [text, position] = await Promise.all([
@@ -109,24 +114,24 @@ export class ResponseCache {
         this.#invalidations.catchUp(),
       ]);
       const kept = text === null ? undefined : readKept(text);
-      return { kept: kept && this.#isUsable(kept) ? kept : undefined, position };
+      return { kept: kept && this.#isUsable(kept, writer) ? kept : undefined, position };
     } catch {
       this.#fail();
       return undefined;
     }
   }
 
-  #isUsable({ contents, position, untilMs }: KeptAnswer): boolean {
-    return untilMs > this.#now() && this.#invalidations.isFresh(contents, position);
+  #isUsable({ contents, position, untilMs }: KeptAnswer, writer: string | undefined): boolean {
+    return untilMs > this.#now() && this.#invalidations.isFresh(contents, position, writer);
   }
 
   /** Waits for somebody who is asking the same. What has changed since they began is not taken from them. */
-  async #join({ key, plan, signal }: CachedQuery): Promise<ExecutionResult | undefined> {
+  async #join({ key, plan, signal, writer }: CachedQuery): Promise<ExecutionResult | undefined> {
     const running = this.#notKept.has(plan) ? undefined : this.#running.get(key);
     if (!running) return undefined;
     this.#observer.looked('joined');
     const kept = await untilAborted(running, signal);
-    return kept && this.#isUsable(kept) ? new KeptResult(kept, this.#now()) : undefined;
+    return kept && this.#isUsable(kept, writer) ? new KeptResult(kept, this.#now()) : undefined;
   }
 
   #executeAndKeep(
