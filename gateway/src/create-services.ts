@@ -1,5 +1,6 @@
 import type { Logger } from '@trellis/deployable';
 import { LRUCache } from 'lru-cache';
+import type { IssuerSettings } from './auth/authentication-settings.ts';
 import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from './auth/authenticator.ts';
 import { readSafelist } from './caching/safelist.ts';
 import type { GatewayConfig } from './config.ts';
@@ -13,7 +14,6 @@ import { manifestFiles } from './read-settings.ts';
 import { observeActivity } from './presence/observe-activity.ts';
 import type { GatewayResources } from './resources.ts';
 import type { KeepRules, ResponseCaching } from './response-cache/response-cache.ts';
-import type { IssuerSettings } from './settings.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
 import { traceFetches, tracePlanning } from './tracing/trace-work.ts';
 import { createShapingClient } from './traffic/shaping-client.ts';

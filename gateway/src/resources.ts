@@ -1,21 +1,11 @@
 import type { Logger, Resources } from '@trellis/deployable';
-import { createActivityStream } from '@trellis/presence';
-import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/user-context';
 import type { JWK } from 'jose';
 import { ANONYMOUS } from './auth/caller.ts';
 import { fetchKeySet } from './auth/fetch-key-set.ts';
 import { createKeySet, type KeySet } from './auth/key-set.ts';
-import { startRevocationFeed, type RevocationFeed } from './auth/revocation-feed.ts';
 import { NO_REVOKED_GRANTS } from './auth/revoked-grants.ts';
-import { createUsedProofs, type UsedProofs } from './auth/used-proofs.ts';
-import { PROOF_WINDOW_S } from './auth/verify-proof.ts';
 import { createSubgraphContexts, type SubgraphContexts } from './auth/subgraph-context.ts';
-import {
-  createMemoryPersistedQueryStore,
-  createSharedPersistedQueryStore,
-  type PersistedQueryStore,
-} from './caching/persisted-query-store.ts';
 import type { GatewayConfig } from './config.ts';
 import { ExecutionGate } from './execution/execution-gate.ts';
 import { createSubgraphClient, type SubgraphClient } from './execution/subgraph-client.ts';
@@ -24,18 +14,12 @@ import type { PipelineServices } from './pipeline/services.ts';
 import type { OperationPlanner } from './planning/operation-plan.ts';
 import { createOperationPlanner } from './planning/plan-operation.ts';
 import { createPlannerThread } from './planner-thread/planner-thread.ts';
-import {
-  NO_ACTIVITY,
-  startActivityPublisher,
-  type ActivityPublisher,
-} from './presence/activity-publisher.ts';
-import { ResponseCache } from './response-cache/response-cache.ts';
+import { openRedisResources, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from './subscriptions/open-streams.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph/supergraph-store.ts';
 import { createGraphMetrics, type GraphMetrics } from './telemetry/graph-metrics.ts';
-import { createResponseCacheMetrics } from './telemetry/response-cache-metrics.ts';
 import { createStreamMetrics, type StreamMetrics } from './telemetry/stream-metrics.ts';
 import { createTrafficMetrics, registerTrafficGauges } from './telemetry/traffic-metrics.ts';
 import { overloaded } from './errors.ts';
@@ -45,7 +29,7 @@ import type { Tracing } from './tracing/tracing.ts';
 import { createTrafficStates, type TrafficStates } from './traffic/traffic-states.ts';
 
 /** What lives as long as the gateway, through every change of its configuration. */
-export interface GatewayResources {
+export interface GatewayResources extends RedisResources {
   readonly supergraphs: SupergraphStore;
   readonly planner: OperationPlanner;
   /** Sends whatever it is given, by no rules. */
@@ -53,15 +37,7 @@ export interface GatewayResources {
   readonly traffic: TrafficStates;
   readonly admission: Admission;
   readonly executionGate: ExecutionGate;
-  readonly redis: RedisConnection | undefined;
-  readonly revocations: RevocationFeed | undefined;
-  /** Tells the users subgraph who is there. */
-  readonly activity: ActivityPublisher;
-  readonly persistedQueries: PersistedQueryStore;
   readonly knownOperations: KnownOperations;
-  readonly usedProofs: UsedProofs;
-  /** Absent where no answers are kept. */
-  readonly responseCache: ResponseCache | undefined;
   readonly contexts: SubgraphContexts | undefined;
   readonly streams: OpenStreams;
   readonly streamMetrics: StreamMetrics;
@@ -99,18 +75,15 @@ export async function openResources(
   const traffic = openTraffic(logger, metrics);
   const executionGate = new ExecutionGate();
   const tracing = openConfiguredTracing(config, logger);
-  const redis = config.REDIS_URL === undefined ? undefined : connect(config.REDIS_URL, 'commands', logger);
-  const activity = publishActivity(config, redis, logger);
-  const revocations = await followRevocations(config.REDIS_URL, redis, logger);
-  const responseCache = openResponseCache(config, logger, metrics);
+  const { close: closeRedis, ...shared } = await openRedisResources(config, logger, metrics);
   const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY);
   const streamMetrics = createStreamMetrics(metrics);
   const streams = createOpenStreams({
     supergraphs,
     services: () => current.services(),
     settings: () => current.inUse().streams,
-    revokedGrants: revocations ?? NO_REVOKED_GRANTS,
-    holdUser: (userId) => activity.hold(userId),
+    revokedGrants: shared.revocations ?? NO_REVOKED_GRANTS,
+    holdUser: (userId) => shared.activity.hold(userId),
     initPayload: async (subgraph) =>
       contexts ? { [USER_CONTEXT_HEADER]: await contexts.signedFor(ANONYMOUS, subgraph) } : {},
     observer: {
@@ -128,30 +101,14 @@ export async function openResources(
     traffic,
     admission: openAdmission(inUse, executionGate),
     executionGate,
-    redis,
-    revocations,
-    activity,
+    ...shared,
     knownOperations,
-    usedProofs: createUsedProofs({ redis, lifetimeS: 2 * PROOF_WINDOW_S }),
-    responseCache: responseCache?.cache,
-    persistedQueries: openPersistedQueries(redis, logger),
     contexts,
     streams,
     streamMetrics,
     tracing,
     keysAt: createKeySets(logger),
-    close: () =>
-      closeResources({
-        streams,
-        supergraphs,
-        planner,
-        subgraphClient,
-        redis,
-        revocations,
-        activity,
-        tracing,
-        cacheRedis: responseCache?.redis,
-      }),
+    close: () => closeResources({ streams, supergraphs, planner, subgraphClient, tracing, closeRedis }),
   };
 }
 
@@ -178,9 +135,9 @@ function describeBreak(event: unknown): unknown {
 
 interface Closeable extends Pick<
   GatewayResources,
-  'streams' | 'supergraphs' | 'planner' | 'subgraphClient' | 'redis' | 'revocations' | 'activity' | 'tracing'
+  'streams' | 'supergraphs' | 'planner' | 'subgraphClient' | 'tracing'
 > {
-  readonly cacheRedis: RedisConnection | undefined;
+  readonly closeRedis: () => Promise<void>;
 }
 
 /** In the order in which they use one another; a new supergraph that is being prepared stops waiting for its plans. */
@@ -190,10 +147,7 @@ async function closeResources(resources: Closeable): Promise<void> {
   await resources.planner.close();
   await resources.subgraphClient.close();
   await closed;
-  await resources.revocations?.close();
-  await resources.activity.close();
-  resources.redis?.disconnect();
-  resources.cacheRedis?.disconnect();
+  await resources.closeRedis();
   await resources.tracing?.close();
 }
 
@@ -267,65 +221,6 @@ function openSupergraphs(
       },
     },
   });
-}
-
-function connect(url: string, purpose: string, logger: Logger, commandTimeoutMs?: number): RedisConnection {
-  return connectRedis({
-    url,
-    name: `trellis-gateway-${purpose}`,
-    ...(commandTimeoutMs !== undefined && { commandTimeoutMs }),
-    onError: (error) =>
-      logger.warn({ reason: error.message }, "Redis can't be reached; the gateway goes on without it"),
-  });
-}
-
-function publishActivity(
-  { PRESENCE_INTERVAL_S: intervalS }: GatewayConfig,
-  redis: RedisConnection | undefined,
-  logger: Logger,
-): ActivityPublisher {
-  if (!redis || intervalS === 0) return NO_ACTIVITY;
-  return startActivityPublisher({
-    stream: createActivityStream(redis),
-    intervalMs: intervalS * 1_000,
-    onError: (error) => logger.warn({ reason: error.message }, 'could not tell which users are there'),
-  });
-}
-
-async function followRevocations(
-  url: string | undefined,
-  redis: RedisConnection | undefined,
-  logger: Logger,
-): Promise<RevocationFeed | undefined> {
-  if (url === undefined || redis === undefined) return undefined;
-  return startRevocationFeed({
-    redis,
-    subscriber: connect(url, 'revocations', logger),
-    onError: (error) => logger.warn({ err: error }, 'the feed of revoked grants is interrupted'),
-  });
-}
-
-function openPersistedQueries(redis: RedisConnection | undefined, logger: Logger): PersistedQueryStore {
-  if (!redis) return createMemoryPersistedQueryStore();
-  return createSharedPersistedQueryStore({
-    redis,
-    onError: (error) => logger.warn({ err: error }, 'persisted queries are not shared at present'),
-  });
-}
-
-/** Milliseconds for a question to the cache: executing a query takes no longer than some hundreds. */
-const CACHE_TIMEOUT_MS = 500;
-
-/** On a connection of its own, whose commands are given up sooner than those that queries can't do without. */
-function openResponseCache(
-  { settings, REDIS_URL }: GatewayConfig,
-  logger: Logger,
-  metrics: Resources['metrics'],
-): { readonly cache: ResponseCache; readonly redis: RedisConnection } | undefined {
-  const url = settings.responseCache && (settings.responseCache.redisUrl ?? REDIS_URL);
-  if (url === undefined) return undefined;
-  const redis = connect(url, 'response-cache', logger, CACHE_TIMEOUT_MS);
-  return { redis, cache: new ResponseCache({ redis, observer: createResponseCacheMetrics(metrics) }) };
 }
 
 async function createContexts(privateKey: JWK | undefined): Promise<SubgraphContexts | undefined> {

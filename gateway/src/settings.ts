@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RateLimits } from './limits/rate-limiter.ts';
+import { authenticationSettings, type AuthenticationSettings } from './auth/authentication-settings.ts';
 import type { ClaimPolicy } from './auth/policies.ts';
 import {
   admissionSettings,
@@ -19,13 +20,6 @@ import {
   type LiveFileSettings,
   type SubscriptionFileSettings,
 } from './settings-of-streams.ts';
-
-/** An issuer whose access tokens are accepted. */
-export interface IssuerSettings {
-  readonly issuer: string;
-  readonly audience: string;
-  readonly jwksUrl: string;
-}
 
 /** What an operator configures in `gateway.yaml`. What is absent has the default that the schema names. */
 export interface GatewaySettings {
@@ -81,14 +75,6 @@ export interface CostFileSettings {
   readonly omittedSlice?: number | undefined;
 }
 
-/** Whose tokens are believed. */
-export interface AuthenticationSettings {
-  readonly issuers?: readonly IssuerSettings[] | undefined;
-  readonly leewayS?: number | undefined;
-  readonly dpopUrls?: readonly string[] | undefined;
-  readonly jwksCooldownMs?: number | undefined;
-}
-
 /** Rules for all subgraphs, and those that come on top for some. */
 export interface HeaderSettings extends HeaderRules {
   readonly subgraphs?: Readonly<Record<string, HeaderRules>> | undefined;
@@ -126,10 +112,6 @@ export interface TimeoutSettings {
 
 const count = (description: string): z.ZodOptional<z.ZodNumber> =>
   z.int().min(1).optional().describe(description);
-const httpUrl = z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
-  error: 'must be an absolute http or https URL',
-});
-
 const limits = z
   .strictObject({
     depth: count('Fields from root to leaf. Default 10.'),
@@ -168,35 +150,6 @@ const cost = z
       .describe('Taken for a slicing argument that is absent and has no default. Default 10.'),
   })
   .describe('What operations cost.');
-
-const issuer = z
-  .strictObject({
-    issuer: httpUrl.describe("Equal to the token's iss."),
-    audience: z.string().min(1).describe("Equal to the token's aud."),
-    jwksUrl: httpUrl.describe('Where the public keys of the issuer are.'),
-  })
-  .describe('An issuer whose access tokens are accepted.');
-
-const authentication = z
-  .strictObject({
-    issuers: z.array(issuer).optional().describe('Beside the one of TOKEN_ISSUER.'),
-    leewayS: z.int().min(0).max(300).optional().describe('Seconds by which clocks may differ. Default 10.'),
-    dpopUrls: z
-      .array(httpUrl)
-      .min(1)
-      .optional()
-      .describe(
-        'Addresses at which clients know the gateway, whole: https://api.example/graphql. A DPoP proof has to name one of them. Absent: it has to name the host and path of its request.',
-      ),
-    jwksCooldownMs: z
-      .int()
-      .min(1_000)
-      .optional()
-      .describe(
-        'Milliseconds between two fetches of keys, whatever tokens name. Default 5,000. A change takes effect at the next start.',
-      ),
-  })
-  .describe('Who is believed.');
 
 const authorization = z
   .strictObject({
@@ -333,7 +286,7 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
     .describe('Whether __schema and __type are answered. Default true, in production false.'),
   limits: limits.optional(),
   cost: cost.optional(),
-  authentication: authentication.optional(),
+  authentication: authenticationSettings.optional(),
   authorization: authorization.optional(),
   extensions: z
     .strictObject({
