@@ -2,17 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { runAuthBenchmark, runBenchmark } from '@trellis/bench';
+import { formatSubscribers, measureSubscribers, runAuthBenchmark, runBenchmark } from '@trellis/bench';
 import { describeMachine, writeSection } from './measure/performance-page.ts';
 import { runTool } from './programs/run-program.ts';
 
-const USAGE =
-  'npm run bench -- [--section gateway|auth] [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT] [--write]';
+const USAGE = `npm run bench -- [--section gateway|auth] [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT] [--write]
+npm run bench -- --subscribers N [--events N] [--target NAME]…`;
 const peers = fileURLToPath(new URL('../bench/peers/', import.meta.url));
+
+/** Where one is missing, what is installed is of an earlier state. */
+const PEERS_OF_LATE = ['oidc-provider', '@graphql-mesh/transport-ws'];
 
 /** The peers have dependencies that the product must not have: so they live outside its workspace. */
 function installPeers(): void {
-  if (existsSync(`${peers}node_modules/oidc-provider`)) return;
+  if (PEERS_OF_LATE.every((name) => existsSync(`${peers}node_modules/${name}`))) return;
   process.stderr.write('Installing what is compared with …\n');
   const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock'];
   const { status } = spawnSync('npm', args, { cwd: peers, stdio: ['ignore', 2, 2] });
@@ -32,11 +35,23 @@ const { values } = parseArgs({
     target: { type: 'string', multiple: true, default: [] },
     scenario: { type: 'string', default: '' },
     write: { type: 'boolean', default: false },
+    subscribers: { type: 'string' },
+    events: { type: 'string', default: '100' },
     help: { type: 'boolean', default: false },
   },
 });
 if (values.help) {
   process.stdout.write(`${USAGE}\n`);
+} else if (values.subscribers !== undefined) {
+  installPeers();
+  await compile();
+  const costs = await measureSubscribers({
+    clients: Number(values.subscribers),
+    events: Number(values.events),
+    targets: values.target,
+    tell: (line) => process.stderr.write(`${line}\n`),
+  });
+  process.stdout.write(`${formatSubscribers(costs)}\n`);
 } else {
   installPeers();
   await compile();

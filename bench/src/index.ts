@@ -1,2 +1,8 @@
 export { runBenchmark, type BenchmarkOptions } from './run-benchmark.ts';
 export { runAuthBenchmark, type AuthBenchmarkOptions } from './auth/run-auth-benchmark.ts';
+export {
+  measureSubscribers,
+  type SubscriberCost,
+  type SubscriberLoad,
+} from './subscribers/measure-subscribers.ts';
+export { formatSubscribers } from './subscribers/subscribers-table.ts';

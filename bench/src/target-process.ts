@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
 import { askOnce } from './load.ts';
-import { single } from './operations.ts';
+import { single, type Operation } from './operations.ts';
 import { processorTimeMs, residentBytes } from './processor-time.ts';
 import type { MeasuredGraph, Target } from './targets/target.ts';
 
@@ -16,8 +16,16 @@ export interface TargetProcess {
 
 const START_DEADLINE_MS = 150_000;
 
-/** Starts a target and waits until it answers a small query. Rejects with its output when it does not in 150 s. */
-export async function startTarget(target: Target, graph: MeasuredGraph): Promise<TargetProcess> {
+/**
+ * Starts a target and waits until it answers a small query. Rejects with its output when it does not in 150 s.
+ *
+ * @param probe one that the graph answers
+ */
+export async function startTarget(
+  target: Target,
+  graph: MeasuredGraph,
+  probe: Operation = single,
+): Promise<TargetProcess> {
   const port = await freePort();
   const [program, ...args] = target.command(graph, port);
   const child = spawn(program, args, {
@@ -28,7 +36,7 @@ export async function startTarget(target: Target, graph: MeasuredGraph): Promise
   const url = `http://127.0.0.1:${port}${target.path}`;
   const pid = child.pid ?? 0;
   try {
-    await untilAnswering(child, url);
+    await untilAnswering(child, url, probe);
   } catch {
     await stop(child);
     throw new Error(`${target.name} did not start:\n${output().slice(-2_000)}`);
@@ -42,10 +50,10 @@ export async function startTarget(target: Target, graph: MeasuredGraph): Promise
   };
 }
 
-async function untilAnswering(child: ChildProcess, url: string): Promise<void> {
+async function untilAnswering(child: ChildProcess, url: string, probe: Operation): Promise<void> {
   const deadline = Date.now() + START_DEADLINE_MS;
   while (Date.now() < deadline && child.exitCode === null) {
-    const answer = await askOnce(url, single).catch(() => '');
+    const answer = await askOnce(url, probe).catch(() => '');
     if (answer.includes('"data"')) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
