@@ -5,14 +5,7 @@ import { StreamedResult } from '../pipeline/result-stream.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
 import type { SharedExecution } from '../subscriptions/subscription-source.ts';
 import type { TopicEmitter, TopicSource } from '../subscriptions/topic.ts';
-
-/** How often a live query is resolved. */
-export interface LiveQueryPace {
-  /** From the beginning of one resolution to that of the next. */
-  readonly intervalMs: number;
-  /** For which one resolution may take. */
-  readonly deadlineMs: number;
-}
+import type { LiveQueryPace } from './live-query-pace.ts';
 
 /** Results of a query that is resolved again and again; those that are like the one before are not told. */
 export class LiveQuerySource implements TopicSource {
@@ -64,12 +57,7 @@ export class LiveQuerySource implements TopicSource {
   async #answer(signal: AbortSignal): Promise<string | undefined> {
     const { plan, admitted, context, caller } = this.#execution;
     const services = this.#execution.services();
-    const isFirst = this.#lastText === ''; // it was counted when the query was let in
-    try {
-      if (!isFirst) await services.rateLimiter.countCaller(admitted.caller, weightOf(admitted.operation));
-    } catch {
-      return undefined;
-    }
+    if (!(await this.#isWithinRate())) return undefined;
     try {
       const result = await executePlan(plan, {
         variables: admitted.variables,
@@ -80,6 +68,20 @@ export class LiveQuerySource implements TopicSource {
       return writeAnswer(respond(result, admitted, context.requestId, services));
     } catch (error) {
       return writeAnswer(respondToFailure(error, admitted, context.requestId, services));
+    }
+  }
+
+  async #isWithinRate(): Promise<boolean> {
+    if (this.#lastText === '') return true; // the first was counted when the query was let in
+    const { admitted, context } = this.#execution;
+    const { rateLimiter } = this.#execution.services();
+    const weight = weightOf(admitted.operation);
+    try {
+      await rateLimiter.countAddress(context.address, weight);
+      await rateLimiter.countCaller(admitted.caller, weight);
+      return true;
+    } catch {
+      return false;
     }
   }
 }

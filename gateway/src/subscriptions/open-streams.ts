@@ -8,6 +8,7 @@ import { groupOf } from '../auth/group-of.ts';
 import type { RevokedGrants } from '../auth/revoked-grants.ts';
 import type { RequestContext } from '../context.ts';
 import { refused, RequestRefused } from '../errors.ts';
+import { liveQueryPace } from '../live/live-query-pace.ts';
 import { LiveQuerySource } from '../live/live-query-source.ts';
 import { throttleOf } from '../live/live-directive.ts';
 import { readmitOperation } from '../pipeline/admit-operation.ts';
@@ -187,10 +188,8 @@ class Streams implements OpenStreams, StreamKeeper {
 
   #liveSource(execution: SharedExecution): TopicSource {
     const { operation, variables } = execution.admitted;
-    const { liveIntervalMs, minLiveIntervalMs, maxLiveIntervalMs, resolutionMs } = this.#options.settings();
-    const wished = throttleOf(operation, variables) ?? liveIntervalMs;
-    const intervalMs = Math.min(maxLiveIntervalMs, Math.max(minLiveIntervalMs, wished));
-    return new LiveQuerySource(execution, { intervalMs, deadlineMs: resolutionMs });
+    const pace = liveQueryPace(throttleOf(operation, variables), this.#options.settings());
+    return new LiveQuerySource(execution, pace);
   }
 
   #subscriptionSource(execution: SharedExecution, key: StreamKey): TopicSource {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { CloseCode, MessageType } from 'graphql-ws';
-import type { GraphQLFormattedError } from 'graphql';
 import type { RawData, WebSocket } from 'ws';
 import { ANONYMOUS, type Caller } from '../../auth/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../context.ts';
@@ -10,7 +9,7 @@ import { authenticate, type PresentedCredentials } from '../../pipeline/authenti
 import { framesOf, type IncrementalDialect } from '../../incremental/frames.ts';
 import { runOperation } from '../../pipeline/index.ts';
 import type { AnswerInParts, OperationAnswer, PipelineAnswer } from '../../pipeline/operation-answer.ts';
-import type { ResultSink, ResultStream, StreamedResult } from '../../pipeline/result-stream.ts';
+import type { ResultStream } from '../../pipeline/result-stream.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { writeAnswer } from '../../pipeline/write-answer.ts';
 import type { Admission } from '../../traffic/admission.ts';
@@ -24,6 +23,7 @@ import {
   type MessagePayload,
 } from './client-message.ts';
 import { authorizationOf, headersOf, proofOf } from './connection-credentials.ts';
+import { nextFrame, OperationSink } from './operation-sink.ts';
 
 /** How connections are kept. */
 export interface ConnectionOptions {
@@ -433,37 +433,6 @@ export class Connection implements RunsForCaller, Beating {
     this.#options.watch.delete(this);
     for (const id of this.#operations.keys()) this.#stop(id);
   }
-}
-
-/** Writes one stream of a connection. */
-class OperationSink implements ResultSink {
-  readonly #id: string;
-  readonly #write: (text: string) => void;
-  readonly #onEnd: () => void;
-
-  constructor(id: string, write: (text: string) => void, onEnd: () => void) {
-    this.#id = id;
-    this.#write = write;
-    this.#onEnd = onEnd;
-  }
-
-  next(result: StreamedResult): void {
-    this.#write(nextFrame(this.#id, result.text));
-  }
-
-  complete(): void {
-    this.#onEnd();
-    this.#write(JSON.stringify({ id: this.#id, type: MessageType.Complete }));
-  }
-
-  fail(errors: readonly GraphQLFormattedError[]): void {
-    this.#onEnd();
-    this.#write(JSON.stringify({ id: this.#id, type: MessageType.Error, payload: errors }));
-  }
-}
-
-function nextFrame(id: string, response: string): string {
-  return `{"id":${JSON.stringify(id)},"type":"next","payload":${response}}`;
 }
 
 /** Text arrives as one buffer in UTF-8, which the socket has checked. */

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_STREAM_SETTINGS } from '../subscriptions/stream-settings.ts';
+import { liveQueryPace } from './live-query-pace.ts';
+
+describe('The pace of a live query', () => {
+  const intervalMs = (throttleMs: number | undefined, settings = {}): number =>
+    liveQueryPace(throttleMs, { ...DEFAULT_STREAM_SETTINGS, ...settings }).intervalMs;
+
+  it('is 5 s where nobody says anything', () => {
+    expect(intervalMs(undefined)).toBe(5_000);
+  });
+
+  it('is what the query asks for', () => {
+    expect(intervalMs(20_000)).toBe(20_000);
+  });
+
+  it.each([
+    [1, 1_000],
+    [0, 1_000],
+    [-5, 1_000],
+    [999, 1_000],
+    [300_001, 300_000],
+    [2_147_483_647, 300_000],
+  ])('S-078 stays within its floor and cap: %i ms is %i ms', (asked, given) => {
+    expect(intervalMs(asked)).toBe(given);
+  });
+
+  it('stays within those of the operator', () => {
+    const settings = { liveIntervalMs: 10, minLiveIntervalMs: 2_000, maxLiveIntervalMs: 3_000 };
+    expect([intervalMs(undefined, settings), intervalMs(9_000, settings)]).toEqual([2_000, 3_000]);
+  });
+});

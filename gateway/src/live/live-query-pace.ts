@@ -1,0 +1,23 @@
+import type { StreamSettings } from '../subscriptions/stream-settings.ts';
+
+/** How often a live query is resolved. */
+export interface LiveQueryPace {
+  /** From the beginning of one resolution to that of the next. */
+  readonly intervalMs: number;
+  /** For which one resolution may take. */
+  readonly deadlineMs: number;
+}
+
+/** The operator's settings that bound a pace. */
+export type PaceSettings = Pick<
+  StreamSettings,
+  'liveIntervalMs' | 'minLiveIntervalMs' | 'maxLiveIntervalMs' | 'resolutionMs'
+>;
+
+/** @param throttleMs what the query asks for; without it the operator's interval holds. Both within the operator's bounds. */
+export function liveQueryPace(throttleMs: number | undefined, settings: PaceSettings): LiveQueryPace {
+  const { liveIntervalMs, minLiveIntervalMs, maxLiveIntervalMs, resolutionMs } = settings;
+  const wishedMs = throttleMs ?? liveIntervalMs;
+  const intervalMs = Math.min(maxLiveIntervalMs, Math.max(minLiveIntervalMs, wishedMs));
+  return { intervalMs, deadlineMs: resolutionMs };
+}
