@@ -108,7 +108,7 @@ describe('Subscriptions of the content graph', () => {
     );
   });
 
-  it('commentAdded tells of comments on its post alone, and goes on after an event that was seen', async () => {
+  it('S-076 commentAdded tells of comments on its post alone, and goes on after an event that was seen', async () => {
     const [post, other] = [await createPost('with comments'), await createPost('with others')];
     const query =
       'subscription ($id: ID!) { commentAdded(postId: $id) { body author { name } post { title } } }';
@@ -130,7 +130,7 @@ describe('Subscriptions of the content graph', () => {
     );
   });
 
-  it('commentAdded is refused for a post that the caller may not see', async () => {
+  it('S-076 commentAdded is refused for a post that the caller may not see', async () => {
     const draft = await createPost('hidden', { publishedAt: '2100-01-01T00:00:00Z' });
     const subscription = await subscribe(
       'vi',

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import WebSocket from 'ws';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startEventGraph, type EventGraph } from '../../testing/event-graph.ts';
+import { RawSocket } from '../../testing/raw-socket.ts';
+import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
+import { startTokenIssuer, type TokenIssuer } from '../../testing/token-issuer.ts';
+import { until } from '../../testing/until.ts';
+
+const SUBSCRIPTION = 'subscription { published { id } }';
+
+let graph: EventGraph;
+let issuer: TokenIssuer;
+let gateway: TestGateway;
+const sockets: RawSocket[] = [];
+
+beforeAll(async () => {
+  [graph, issuer] = await Promise.all([startEventGraph(), startTokenIssuer()]);
+  gateway = await startTestGateway({
+    subgraphs: graph.all,
+    environment: {
+      TOKEN_ISSUER: issuer.issuer,
+      TOKEN_AUDIENCE: issuer.audience,
+      TOKEN_JWKS_URL: issuer.jwksUrl,
+    },
+    settings:
+      'subscriptions: { maxPerUser: 3, webSocket: { initMs: 60000, maxConnections: 5, maxConnectionsPerUser: 2 } }',
+  });
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.close();
+  await until(async () => /_connections\{.*\} 0/.test(await gateway.metrics.metrics()), 'all are gone');
+});
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all([graph.close(), issuer.close()]);
+});
+
+async function open(): Promise<RawSocket> {
+  const socket = new RawSocket(`${gateway.url}/graphql`);
+  sockets.push(socket);
+  await socket.opened();
+  return socket;
+}
+
+async function initialise(socket: RawSocket, sub: string): Promise<RawSocket> {
+  socket.send({
+    type: 'connection_init',
+    payload: { authorization: `Bearer ${await issuer.sign({ sub })}` },
+  });
+  return socket;
+}
+
+async function connectAs(sub: string): Promise<RawSocket> {
+  const socket = await initialise(await open(), sub);
+  expect(await socket.next()).toEqual({ type: 'connection_ack' });
+  return socket;
+}
+
+describe('S-074 connections', () => {
+  it('of one user are so many: another is closed with 1013, and those of others are let in', async () => {
+    const [first] = [await connectAs('ada'), await connectAs('ada')];
+    const third = await initialise(await open(), 'ada');
+    expect(await third.closed).toEqual({ code: 1013, reason: 'Too many connections' });
+    await connectAs('ed');
+    first.close();
+    await first.closed;
+    await until(async () => {
+      const again = await initialise(await open(), 'ada');
+      return Promise.race([again.closed.then(() => false), again.next().then(() => true)]);
+    });
+  });
+
+  it('of the process are so many: another is refused with 503, to come again', async () => {
+    for (let index = 0; index < 5; index += 1) await open();
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1']);
+  });
+});
+
+describe('S-074 streams of one user', () => {
+  it('are so many, on all connections and over all transports together', async () => {
+    const [one, two] = [await connectAs('vi'), await connectAs('vi')];
+    for (const id of ['1', '2']) one.subscribe(id, SUBSCRIPTION);
+    two.subscribe('1', SUBSCRIPTION);
+    await until(async () => /_streams\{kind="subscription".*\} 3/.test(await gateway.metrics.metrics()));
+    two.subscribe('2', SUBSCRIPTION);
+    expect(await two.next()).toMatchObject({
+      id: '2',
+      type: 'error',
+      payload: [{ extensions: { code: 'TOO_MANY_STREAMS' } }],
+    });
+    const answer = await gateway.post(
+      { query: SUBSCRIPTION },
+      {
+        accept: 'text/event-stream, application/graphql-response+json',
+        authorization: `Bearer ${await issuer.sign({ sub: 'vi' })}`,
+      },
+    );
+    expect(answer.status).toBe(429);
+    graph.news.publish({ id: 'a' });
+    for (const socket of [one, one, two]) expect(await socket.next()).toMatchObject({ type: 'next' });
+  });
+});

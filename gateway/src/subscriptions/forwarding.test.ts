@@ -1,0 +1,166 @@
+import { USER_CONTEXT_HEADER } from '@trellis/user-context';
+import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';
+import { RawSocket } from '../testing/raw-socket.ts';
+import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
+import { until } from '../testing/until.ts';
+
+let graph: EventGraph;
+let issuer: TokenIssuer;
+let gateway: TestGateway;
+const sockets: RawSocket[] = [];
+
+beforeAll(async () => {
+  graph = await startEventGraph();
+  issuer = await startTokenIssuer();
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  gateway = await startTestGateway({
+    subgraphs: graph.all,
+    environment: {
+      TOKEN_ISSUER: issuer.issuer,
+      TOKEN_AUDIENCE: issuer.audience,
+      TOKEN_JWKS_URL: issuer.jwksUrl,
+      USER_CONTEXT_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), kid: 'context-1' }),
+      FORWARD_HEADERS: 'x-tenant',
+    },
+  });
+});
+beforeEach(() => {
+  graph.news.forget();
+  graph.people.forget();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.close();
+  await until(() => graph.news.open() === 0, 'all subscriptions at the subgraph have ended');
+});
+afterAll(async () => {
+  await gateway.close();
+  await issuer.close();
+  await graph.close();
+});
+
+/** What belongs to an HTTP request of the gateway's own. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'trellis-timeout-ms',
+]);
+const TOLD = [USER_CONTEXT_HEADER, 'x-request-id'];
+
+type Headers = Readonly<Record<string, unknown>>;
+
+async function connect(payload: Headers, headers = {}): Promise<RawSocket> {
+  const socket = await RawSocket.connect(`${gateway.url}/graphql`, payload, { headers });
+  sockets.push(socket);
+  return socket;
+}
+
+/** The headers that came with what was asked last: by a subscription, and by the fetch for its event. */
+async function headersOfOneEvent(
+  socket: RawSocket,
+): Promise<readonly [subscribed: Headers, fetched: Headers]> {
+  socket.subscribe('1', 'subscription { published { id author { name } } }');
+  await until(() => graph.news.open() === 1);
+  graph.news.publish({ id: 'a', author: '1' });
+  expect(await socket.next()).toMatchObject({ type: 'next', payload: { data: { published: { id: 'a' } } } });
+  const extensions = graph.news.subscribed[0]?.extensions as { readonly headers: Headers }; // the contract says so
+  return [extensions.headers, graph.people.received[0]?.headers ?? {}];
+}
+
+function namesOf(headers: Headers): string[] {
+  return Object.keys(headers)
+    .filter((name) => !OWN_HEADERS.has(name))
+    .toSorted();
+}
+
+describe('S-064 the headers of the upgrade request', () => {
+  const sent = {
+    cookie: 'session=1',
+    'user-agent': 'a browser',
+    'x-user-id': 'root',
+    'x-user-roles': 'ADMIN',
+    x_user_id: 'root',
+    'X-Forwarded-User': 'root',
+    'x-request-id': 'of the client',
+    'trellis-user-context': 'forged',
+    'x-forwarded-for': '10.0.0.1',
+    'accept-language': 'en',
+  };
+
+  it('stay at the gateway: neither a subscription nor a fetch for its event carries them', async () => {
+    const socket = await connect({}, { ...sent, authorization: `Bearer ${await issuer.sign()}` });
+    for (const headers of await headersOfOneEvent(socket)) {
+      expect(namesOf(headers)).toEqual(TOLD.toSorted());
+      expect(headers['x-request-id']).not.toBe('of the client');
+      expect(decodeJwt(String(headers[USER_CONTEXT_HEADER])).sub).toBe('user-1');
+    }
+    expect(JSON.stringify(graph.news.initialised)).not.toMatch(/session=1|Bearer|a browser/);
+  });
+
+  it('go on where the operator says so, unless connection_init says something else', async () => {
+    const socket = await connect({ 'X-Tenant': 'green' }, { ...sent, 'x-tenant': 'blue' });
+    for (const headers of await headersOfOneEvent(socket)) {
+      expect(namesOf(headers)).toEqual([...TOLD, 'x-tenant'].toSorted());
+      expect(headers['x-tenant']).toBe('green');
+    }
+  });
+
+  it('nor does anything that connection_init carries', async () => {
+    const payload = { ...sent, Cookie: 'session=2', 'trellis-user-context': 'forged', nested: { x: 1 } };
+    for (const headers of await headersOfOneEvent(await connect(payload))) {
+      expect(namesOf(headers)).toEqual(TOLD.toSorted());
+      expect(headers[USER_CONTEXT_HEADER]).not.toBe('forged');
+    }
+  });
+
+  it('with line ends are no headers', async () => {
+    const socket = await connect({ 'x-tenant': 'blue\r\nx-user-roles: ADMIN', 'x-tenant\r\nx-evil': '1' });
+    for (const headers of await headersOfOneEvent(socket)) expect(namesOf(headers)).toEqual(TOLD.toSorted());
+  });
+});
+
+describe('S-063 line ends in the claims of a token', () => {
+  const claims = {
+    sub: 'ada\r\nx-user-roles: ADMIN\r\n\r\n',
+    name: 'Ada\r\nx-evil: 1',
+    roles: ['VIEWER\r\nx-user-roles: ADMIN'],
+    scope: 'read:data\r\nx-evil:1 read:profile',
+    client_id: 'client\nx-evil: 1',
+    gid: 'grant\r\nx-evil: 1',
+  };
+
+  it('make no headers of a request to a subgraph', async () => {
+    const authorization = `Bearer ${await issuer.sign(claims)}`;
+    const answer = await gateway.post({ query: '{ person(id: "1") { name } }' }, { authorization });
+    expect(answer.body).toEqual({ data: { person: { name: 'Person 1' } } });
+    expectHarmless(graph.people.received[0]?.headers ?? {});
+  });
+
+  it('make none of a subscription', async () => {
+    const socket = await connect({ authorization: `Bearer ${await issuer.sign(claims)}` });
+    for (const headers of await headersOfOneEvent(socket)) expectHarmless(headers);
+  });
+
+  /** What the token said is inside the signed context, as it stood there. */
+  function expectHarmless(headers: Headers): void {
+    expect(namesOf(headers)).toEqual(TOLD.toSorted());
+    for (const value of Object.values(headers)) expect(value).not.toMatch(/[\r\n]/);
+    const context = decodeJwt(String(headers[USER_CONTEXT_HEADER]));
+    expect(context.sub).toBe(claims.sub);
+    expect(context['roles']).toEqual(claims.roles);
+  }
+
+  it('make no lines of the log', async () => {
+    await gateway.post(
+      { query: '{ person(id: "1") { name } }' },
+      { authorization: `Bearer ${await issuer.sign({ ...claims, exp: 1 })}` },
+    );
+    for (const record of gateway.logged()) expect(JSON.stringify(record)).not.toMatch(/[\r\n]/);
+  });
+});

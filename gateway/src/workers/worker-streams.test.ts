@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';
+import { RawSocket } from '../testing/raw-socket.ts';
+import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { until } from '../testing/until.ts';
+
+const CLIENTS = 8;
+const SUBSCRIPTION = 'subscription { published { id author { name } } }';
+
+let graph: EventGraph;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  graph = await startEventGraph();
+  gateway = await startTestGateway({ subgraphs: graph.all, environment: { WORKERS: '2' } });
+}, 60_000);
+afterAll(async () => {
+  await gateway.close();
+  await graph.close();
+});
+
+/** Connections go to the workers in turns. */
+async function connectAll(): Promise<readonly RawSocket[]> {
+  const sockets: RawSocket[] = [];
+  for (let index = 0; index < CLIENTS; index += 1)
+    sockets.push(await RawSocket.connect(`${gateway.url}/graphql`));
+  return sockets;
+}
+
+async function openStreams(): Promise<number> {
+  const text = await gateway.metrics.metrics();
+  return Number(/trellis_gateway_streams\{kind="subscription".*\} (\d+)/.exec(text)?.[1]);
+}
+
+describe('Streams of a gateway with two workers', () => {
+  it('share one subscription in each worker, and F-13 end with 1012 when the gateway does', async () => {
+    const sockets = await connectAll();
+    for (const socket of sockets) socket.subscribe('1', SUBSCRIPTION);
+    await until(async () => (await openStreams()) === CLIENTS && graph.news.open() === 2);
+    graph.news.publish({ id: 'a', author: '1' });
+    for (const socket of sockets)
+      expect(await socket.next()).toEqual({
+        id: '1',
+        type: 'next',
+        payload: { data: { published: { id: 'a', author: { name: 'Person 1' } } } },
+      });
+    expect(graph.people.received).toHaveLength(2);
+    const stream = await fetch(`${gateway.url}/graphql/stream`, {
+      method: 'POST',
+      headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+      body: JSON.stringify({ query: SUBSCRIPTION }),
+    });
+    await gateway.close();
+    for (const socket of sockets)
+      expect(await socket.closed).toEqual({ code: 1012, reason: 'Service restart' });
+    expect(await stream.text()).not.toContain('complete'); // a client that is sent away comes again
+    await until(() => graph.news.open() === 0);
+  }, 60_000);
+});
