@@ -204,7 +204,15 @@ class Completion {
       if (place) this.#report(place, [unknownType], selection);
       return nulled;
     }
-    if (!shape.isObject) this.isIncomplete = true; // its own type may yet be told
+    if (!shape.isObject) {
+      this.isIncomplete = true; // its own type may yet be told
+      const failure = object[unresolved];
+      if (failure && place && asksMoreOfSomeType(selection, shape)) {
+        this.isUncertain = true;
+        this.#report(place, failure.reasons, selection);
+        return nulled;
+      }
+    }
     const completed = Object.create(null) as DataObject; // clients choose the keys
     let secondaryFrom: number | undefined;
     for (const field of shape.fields) {
@@ -290,6 +298,14 @@ export function objectShapeOf(selection: SelectionShape, object: DataObject): Ob
     return name === undefined ? undefined : selection.of(name);
   }
   return typeof told === 'string' && !selection.accepts(told) ? undefined : selection.of(onlyType);
+}
+
+/** Whether something is asked of some type that its interface does not have: who does not know the type would leave it out. */
+function asksMoreOfSomeType(selection: SelectionShape, asInterface: ObjectShape): boolean {
+  const keys = new Set(asInterface.fields.map(({ responseKey }) => responseKey));
+  return selection
+    .possibleTypes()
+    .some((type) => selection.of(type)?.fields.some(({ responseKey }) => !keys.has(responseKey)));
 }
 
 function missing(field: FieldShape): Failure {

@@ -168,6 +168,22 @@ describe('what can not be answered', () => {
       errors: [expect.objectContaining({ path: ['lost', '__typename'] })],
     });
   });
+
+  it('is an error and no gap: what is asked of a type, of an object whose type could not be found out', async () => {
+    const failed = { message: 'No pages.', path: ['_entities', 0, 'pages'] };
+    media.server('catalog').intercept((_request, response) => {
+      response.end(JSON.stringify({ data: { _entities: [null] }, errors: [failed] }));
+      return true;
+    });
+    try {
+      expect(await ask(media, '{ best { stars ... on Book { pages } } }')).toEqual({
+        data: { best: null },
+        errors: [expect.objectContaining({ message: 'No pages.', path: ['best'] })],
+      });
+    } finally {
+      media.server('catalog').intercept(undefined);
+    }
+  });
 });
 
 describe('directives and fragments', () => {

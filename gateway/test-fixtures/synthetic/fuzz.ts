@@ -1,5 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isInterfaceType, isNonNullType, isObjectType } from 'graphql';
+import {
+  getNamedType,
+  isAbstractType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+} from 'graphql';
 import { createSubgraphClient } from '../../src/execution/subgraph-client.ts';
 import { schemaHints } from '../../src/planning/schema-hints.ts';
 import { createOperationPlanner } from '../../src/planning/plan-operation.ts';
@@ -134,15 +146,45 @@ function told({ text, variables }: RandomOperation, found: string): string {
 
 /**
  * A subgraph that takes an interface for an object is asked for what any of its types is asked for. Where such a field
- * must not be null, its failure takes along the object's other fields from that subgraph.
+ * must not be null, its failure, or that of a required field below it, takes along the object's other fields from that
+ * subgraph.
  */
 function requiredFieldsOfInterfaceObjects(graph: RunningGraph): readonly string[] {
   const { interfaceObjects } = schemaHints(graph.supergraph.supergraphSchema);
+  const { schema } = graph.supergraph;
   return [...interfaceObjects].flatMap((name) => {
-    const type = graph.supergraph.schema.getType(name);
-    const fields = isInterfaceType(type) ? Object.values(type.getFields()) : [];
-    return fields.filter((field) => isNonNullType(field.type)).map((field) => field.name);
+    const type = schema.getType(name);
+    return isInterfaceType(type) ? requiredFields(schema, type, new Set([type])) : [];
   });
+}
+
+/** Names of fields of a type, and below it, whose failure takes along the object of that type. */
+function requiredFields(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType | GraphQLInterfaceType,
+  seen: Set<GraphQLNamedType>,
+): readonly string[] {
+  return Object.values(type.getFields())
+    .filter((field) => isNonNullType(field.type))
+    .flatMap((field) => [field.name, ...requiredBelow(schema, objectThatMustBe(field.type), seen)]);
+}
+
+function requiredBelow(
+  schema: GraphQLSchema,
+  type: GraphQLNamedType | undefined,
+  seen: Set<GraphQLNamedType>,
+): readonly string[] {
+  if (!type || seen.has(type)) return [];
+  seen.add(type);
+  if (isAbstractType(type))
+    return schema.getPossibleTypes(type).flatMap((member) => requiredBelow(schema, member, seen));
+  return isObjectType(type) ? requiredFields(schema, type, seen) : [];
+}
+
+/** The type of what stands there, unless something above it may be null instead. */
+function objectThatMustBe(type: GraphQLOutputType): GraphQLNamedType | undefined {
+  if (!isNonNullType(type)) return undefined;
+  return isListType(type.ofType) ? objectThatMustBe(type.ofType.ofType) : getNamedType(type);
 }
 
 /**
