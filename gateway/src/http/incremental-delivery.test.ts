@@ -128,12 +128,12 @@ describe('@defer', () => {
   it('directly inside another one comes after it', async () => {
     graph.reviewsGate.close();
     graph.statsGate.close();
+    graph.reviews.forget();
     const parts = await open(
       '{ post { id ...@defer(label: "A") { ...@defer(label: "B") { rating } views } } }',
       NEW,
     );
     expect(await parts.next()).toMatchObject({ pending: [{ id: '0', label: 'A' }] });
-    graph.reviews.forget();
     graph.reviewsGate.open(); // B could come, but what it is inside of is not there
     await until(() => graph.reviews.received.length > 0);
     graph.statsGate.open();
