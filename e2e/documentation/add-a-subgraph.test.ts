@@ -60,7 +60,8 @@ describe(`The subgraph of ${PAGE}`, () => {
     const file = join(checkout, note);
     mkdirSync(dirname(file), { recursive: true });
     const content = text.replaceAll(PORT, port);
-    if (note === 'supergraph.yaml') appendFileSync(file, content);
+    // What is there already goes without saying.
+    if (note === 'supergraph.yaml') appendFileSync(file, content.replace('subgraphs:\n', ''));
     else writeFileSync(file, content);
   }
 

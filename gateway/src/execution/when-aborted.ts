@@ -7,16 +7,20 @@ const watchers = new WeakMap<AbortSignal, Set<() => void>>();
  * @returns stops it
  */
 export function whenAborted(signal: AbortSignal, callback: () => void): () => void {
-  let callbacks = watchers.get(signal);
-  if (!callbacks) {
-    callbacks = new Set();
-    watchers.set(signal, callbacks);
-    signal.addEventListener('abort', () => callAll(signal), { once: true });
-  }
-  const own = callbacks.add(callback);
-  return () => void own.delete(callback);
+  const callbacks = callbacksOf(signal);
+  callbacks.add(callback);
+  return () => void callbacks.delete(callback);
 }
 
-function callAll(signal: AbortSignal): void {
-  for (const callback of watchers.get(signal) ?? []) callback();
+/** The listener stays as long as the signal does, and must know none of those who have ever watched it. */
+function callbacksOf(signal: AbortSignal): Set<() => void> {
+  const known = watchers.get(signal);
+  if (known) return known;
+  const callbacks = new Set<() => void>();
+  watchers.set(signal, callbacks);
+  const callAll = (): void => {
+    for (const callback of callbacks) callback();
+  };
+  signal.addEventListener('abort', callAll, { once: true });
+  return callbacks;
 }

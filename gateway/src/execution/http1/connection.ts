@@ -21,7 +21,8 @@ const READ_BYTES = 65_536;
 const DEFAULT_IDLE_MS = 4_000;
 /** So much earlier than the subgraph, so that no request meets a socket that is being closed. */
 const IDLE_MARGIN_MS = 1_000;
-const MAX_IDLE_MS = 600_000;
+/** Sockets that a burst or an outage has left are closed soon, however long the subgraph would keep them. */
+const MAX_IDLE_MS = 10_000;
 
 /** One socket, and at most one exchange on it at a time. */
 export class Connection {
