@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -14,6 +15,9 @@ const resolve = {
 // they would need compiled packages, or run stale ones.
 const environments = { __vitest__: { resolve } };
 
+// Tests wait for processes and sockets more than they compute: two files at a time are not too many for any machine.
+const maxWorkers = Math.max(2, availableParallelism() - 1);
+
 export default defineConfig({
   test: {
     projects: [
@@ -23,6 +27,7 @@ export default defineConfig({
         environments,
         test: {
           name: 'unit',
+          maxWorkers,
           include: [
             '{packages,services}/*/src/**/*.test.ts',
             '{gateway,auth-server,bench}/src/**/*.test.ts',
@@ -39,6 +44,7 @@ export default defineConfig({
         environments,
         test: {
           name: 'e2e',
+          sequence: { groupOrder: 1 },
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
           testTimeout: 60_000,
@@ -52,6 +58,7 @@ export default defineConfig({
         environments,
         test: {
           name: 'proofs',
+          maxWorkers,
           include: ['scripts/proofs/run-proofs.proof.ts'],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
           hookTimeout: 60_000,

@@ -67,7 +67,8 @@ export async function openFaultStage({ subgraphMs, pauseMs }: FaultStageOptions)
     gateway.readConfig({ PORT: '0', SUPERGRAPH: file, CONFIG: settings, GUARDS: 'off' }),
     { logger: createLogger({ service: 'gateway', level: 'silent' }), metrics: createMetrics('gateway') },
   );
-  const pool = new Pool(running.url, { connections: 512 });
+  // Clients that leave soon: what is still open after a fault is the gateway's.
+  const pool = new Pool(running.url, { connections: 512, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 });
   return {
     subgraph,
     link,
