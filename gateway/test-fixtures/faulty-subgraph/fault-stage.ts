@@ -68,7 +68,11 @@ export async function openFaultStage({ subgraphMs, pauseMs }: FaultStageOptions)
     { logger: createLogger({ service: 'gateway', level: 'silent' }), metrics: createMetrics('gateway') },
   );
   // Clients that leave soon: what is still open after a fault is the gateway's.
-  const pool = new Pool(running.url, { connections: 512, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 });
+  const pool = new Pool(running.url, {
+    connections: 512,
+    keepAliveTimeout: 1_000,
+    keepAliveMaxTimeout: 1_000,
+  });
   return {
     subgraph,
     link,

@@ -164,9 +164,11 @@ function requiredFields(
   type: GraphQLObjectType | GraphQLInterfaceType,
   seen: Set<GraphQLNamedType>,
 ): readonly string[] {
-  return Object.values(type.getFields())
-    .filter((field) => isNonNullType(field.type))
-    .flatMap((field) => [field.name, ...requiredBelow(schema, objectThatMustBe(field.type), seen)]);
+  return Object.values(type.getFields()).flatMap((field) =>
+    isNonNullType(field.type)
+      ? [field.name, ...requiredBelow(schema, objectThatMustBe(field.type), seen)]
+      : [],
+  );
 }
 
 function requiredBelow(
