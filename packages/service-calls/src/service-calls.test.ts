@@ -52,7 +52,7 @@ describe('calls', () => {
   let server: FastifyInstance;
   let url: string;
   beforeAll(async () => {
-    server = Fastify();
+    server = Fastify({ forceCloseConnections: true }); // a socket that was opened for nothing is never idle
     const guarded = { preHandler: requireService(verifier, ['comments']) };
     server.get('/internal/hello', guarded, () => ({ hello: 'comments' }));
     server.post('/internal/echo', guarded, ({ body }) => body);

@@ -11,6 +11,8 @@ export interface TemporaryDirectory {
 }
 
 const PREFIX = 'trellis-test-';
+/** A process that is about to end may still write while its files are deleted. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 } as const;
 /** A directory this young may belong to somebody who has not signed it yet. */
 const UNSIGNED_MS = 60_000;
 
@@ -19,14 +21,14 @@ export function createTemporaryDirectory(): TemporaryDirectory {
   const path = mkdtempSync(join(tmpdir(), PREFIX));
   chmodSync(path, 0o711); // the account that PostgreSQL runs as, when we are root, may pass through
   lockDirectory(path);
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return { path, remove: () => rmSync(path, REMOVAL) };
 }
 
 /** Deletes the directories of test runs that were killed. */
 export function removeAbandonedDirectories(): void {
   for (const name of readdirSync(tmpdir())) {
     const path = join(tmpdir(), name);
-    if (name.startsWith(PREFIX) && isAbandoned(path)) rmSync(path, { recursive: true, force: true });
+    if (name.startsWith(PREFIX) && isAbandoned(path)) rmSync(path, REMOVAL);
   }
 }
 
