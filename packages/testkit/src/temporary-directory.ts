@@ -21,14 +21,23 @@ export function createTemporaryDirectory(): TemporaryDirectory {
   const path = mkdtempSync(join(tmpdir(), PREFIX));
   chmodSync(path, 0o711); // the account that PostgreSQL runs as, when we are root, may pass through
   lockDirectory(path);
-  return { path, remove: () => rmSync(path, REMOVAL) };
+  return { path, remove: () => remove(path) };
 }
 
 /** Deletes the directories of test runs that were killed. */
 export function removeAbandonedDirectories(): void {
   for (const name of readdirSync(tmpdir())) {
     const path = join(tmpdir(), name);
-    if (name.startsWith(PREFIX) && isAbandoned(path)) rmSync(path, REMOVAL);
+    if (name.startsWith(PREFIX) && isAbandoned(path)) remove(path);
+  }
+}
+
+/** What can't be deleted now is deleted by a later run: it must not hide what a test has to say. */
+function remove(path: string): void {
+  try {
+    rmSync(path, REMOVAL);
+  } catch (error) {
+    process.stderr.write(`${path} is left for later: ${String(error)}\n`);
   }
 }
 
