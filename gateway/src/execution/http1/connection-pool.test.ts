@@ -239,3 +239,21 @@ describe('A request', () => {
     expect(said).not.toContain('other');
   });
 });
+
+describe('a connection', () => {
+  it('that nobody wanted any more when it was opened is closed in a while', { timeout: 60_000 }, async () => {
+    const to = await listen(answering(OK));
+    const unexpected = (): void => expect.unreachable('nothing is told to who wants nothing');
+    to.dispatch(REQUEST, {
+      started: () => false,
+      responded: unexpected,
+      received: unexpected,
+      ended: unexpected,
+      failed: unexpected,
+    });
+    await once(server as Server, 'connection');
+    const [socket] = sockets;
+    if (socket?.closed === false) await once(socket.resume(), 'close');
+    expect(socket?.closed).toBe(true);
+  });
+});

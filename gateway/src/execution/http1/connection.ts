@@ -31,8 +31,8 @@ export class Connection {
   #handler: ExchangeHandler | undefined;
   #reader: ResponseReader | undefined;
   #isGone = false;
-  /** When it must no longer be used, by `performance.now()`. */
-  #expiresAt = Number.POSITIVE_INFINITY;
+  /** When it must no longer be used, by `performance.now()`; until a response has told, as if it had been idle from the start. */
+  #expiresAt = performance.now() + DEFAULT_IDLE_MS;
 
   constructor({ host, port }: ConnectionTarget, owner: ConnectionOwner) {
     this.#owner = owner;
