@@ -130,7 +130,20 @@ export function refused(
   message: string,
   extensions: Readonly<Record<string, unknown>> = {},
 ): RequestRefused {
-  return new RequestRefused([new GraphQLError(message, { extensions: { code, ...extensions } })]);
+  return withoutStack(
+    () => new RequestRefused([new GraphQLError(message, { extensions: { code, ...extensions } })]),
+  );
+}
+
+/** Nobody looks where a refusal was made, and under a flood of them their stacks would cost more than all the rest. */
+function withoutStack<T>(make: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 /** Seconds after which a client that was turned away for too much work may come again. */

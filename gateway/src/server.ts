@@ -69,17 +69,20 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       childLoggerFactory: (parent) => parent, // records name their request themselves; a child for each costs more than routing
     },
   });
-  admitRequests(
-    server,
-    dependencies.admission,
-    ADMITTED_PATHS,
-    registerAdmissionMetrics(
-      dependencies.metrics,
+  if (http.cors) allowCrossOrigin(server, http.cors);
+  // a page of another origin may read that it was refused
+  server.after(() =>
+    admitRequests(
+      server,
       dependencies.admission,
-      () => services().executionGate.waiting,
+      ADMITTED_PATHS,
+      registerAdmissionMetrics(
+        dependencies.metrics,
+        dependencies.admission,
+        () => services().executionGate.waiting,
+      ),
     ),
   );
-  if (http.cors) allowCrossOrigin(server, http.cors);
   if (http.compression !== false) compressAnswers(server, http.compression?.minBytes);
   const { settings, metrics } = dependencies.streams;
   const heartbeats = new Heartbeats(settings.heartbeatMs);

@@ -1,7 +1,10 @@
-import type { ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { overloaded } from '../errors.ts';
+import { writeAnswer } from '../pipeline/write-answer.ts';
 import type { Admission, RefusalReason } from '../traffic/admission.ts';
+import { mediaTypeOfFailure } from './negotiate.ts';
+import { retryAfterOf } from './status.ts';
 
 const beingAnswered = new WeakMap<ServerResponse, Admission>();
 
@@ -25,9 +28,27 @@ export function admitRequests(
       return done();
     }
     onRefused(reason);
-    return done(overloaded());
+    refuse(request, reply);
   });
   server.addHook('onClose', async () => admission.close());
+}
+
+const REFUSAL = { data: undefined, errors: overloaded().errors.map((error) => error.toJSON()) };
+const REFUSAL_BODY = writeAnswer(REFUSAL);
+const RETRY_AFTER = String(retryAfterOf([REFUSAL]));
+
+/** Written past the framework, always the same: who has too much to do can't spend much on saying so. */
+function refuse(request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack();
+  reply.raw.writeHead(503, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders), // those for scripts of other origins
+    'cache-control': 'no-store',
+    'content-length': REFUSAL_BODY.length,
+    'content-type': `${mediaTypeOfFailure(request.headers.accept)}; charset=utf-8`,
+    'retry-after': RETRY_AFTER,
+    'x-request-id': request.id,
+  });
+  reply.raw.end(REFUSAL_BODY);
 }
 
 /** The answer of a request is there, or its stream is open: it no longer keeps others out. */

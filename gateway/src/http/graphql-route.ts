@@ -8,7 +8,7 @@ import type { PipelineServices } from '../pipeline/services.ts';
 import { setCacheHeaders } from './cache-control.ts';
 import { preventCsrf } from './csrf.ts';
 import { assertReadableBody, isJsonBody } from './media-type.ts';
-import { negotiateForms, negotiateResult, type AcceptedForms, type ResultMediaType } from './negotiate.ts';
+import { mediaTypeOfFailure, negotiateForms, type AcceptedForms, type ResultMediaType } from './negotiate.ts';
 import { readBody, readQueryString, type RequestBounds } from './read-request.ts';
 import { watchRequest } from './request-signal.ts';
 import { sendParts } from './send-parts.ts';
@@ -267,12 +267,4 @@ function refusalOfFramework(error: FastifyError, request: FastifyRequest): Reque
   if (status < 500) return refused(CODES_OF_STATUS[status] ?? 'BAD_REQUEST', error.message);
   request.log.error({ err: error, requestId: request.id }, 'a request failed');
   return refused('INTERNAL_SERVER_ERROR', 'Internal server error.');
-}
-
-function mediaTypeOfFailure(accept: string | undefined): ResultMediaType {
-  try {
-    return negotiateResult(accept);
-  } catch {
-    return 'application/json';
-  }
 }

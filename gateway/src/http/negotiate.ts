@@ -63,9 +63,13 @@ function readForms(accept: string): AcceptedForms {
   return { single: single?.form, parts: ratherWhole ? undefined : parts?.form, stream };
 }
 
-/** The form of an answer that no parts can be of. @throws RequestRefused NOT_ACCEPTABLE */
-export function negotiateResult(accept: string | undefined): ResultMediaType {
-  return negotiateForms(accept).single ?? 'application/json';
+/** The form of an answer to a request that has failed, whatever it accepts. */
+export function mediaTypeOfFailure(accept: string | undefined): ResultMediaType {
+  try {
+    return negotiateForms(accept).single ?? 'application/json';
+  } catch {
+    return 'application/json';
+  }
 }
 
 interface Accepted<Form> {

@@ -17,7 +17,8 @@ beforeAll(async () => {
   });
   gateway = await startTestGateway({
     subgraphs: [subgraph],
-    settings: 'admission: { maxRequests: 2 }\ntimeouts: { requestMs: 9000 }\ntraffic: { timeoutMs: 8000 }',
+    settings:
+      'http: { cors: { origins: [https://app.example] } }\nadmission: { maxRequests: 2 }\ntimeouts: { requestMs: 9000 }\ntraffic: { timeoutMs: 8000 }',
   });
 });
 afterAll(async () => {
@@ -29,9 +30,18 @@ describe('F-20 more requests than the process can take', () => {
   it('are answered 503 with Retry-After at once, and cost the others nothing', async () => {
     const admitted = ['{ slow }', '{ __typename slow }'].map((query) => gateway.post({ query }));
     while (subgraph.received.length < 2) await pause(5);
-    const refusal = await gateway.post({ query: '{ slow }' });
+    const refusal = await gateway.post(
+      { query: '{ slow }' },
+      { accept: 'application/graphql-response+json', origin: 'https://app.example' },
+    );
     expect(refusal.status).toBe(503);
-    expect(refusal.headers.get('retry-after')).toBe('1');
+    expect(Object.fromEntries(refusal.headers)).toMatchObject({
+      'access-control-allow-origin': 'https://app.example',
+      'cache-control': 'no-store',
+      'content-type': 'application/graphql-response+json; charset=utf-8',
+      'retry-after': '1',
+      'x-request-id': expect.stringMatching(/./),
+    });
     expect(refusal.body.errors?.[0]?.extensions['code']).toBe('OVERLOADED');
     const socket = await RawSocket.connect(`${gateway.url}/graphql`);
     socket.subscribe('1', '{ slow }');

@@ -44,7 +44,7 @@ export function challengeOf(
 }
 
 /** Seconds after which a client that was turned away may try again, where an answer says so. RFC 9110 §10.2.3. */
-export function retryAfterOf(answers: readonly OperationAnswer[]): number | undefined {
+export function retryAfterOf(answers: readonly Pick<OperationAnswer, 'errors'>[]): number | undefined {
   const seconds = answers.map(({ errors }) => errors[0]?.extensions?.['retryAfterS']);
   const longest = Math.max(0, ...seconds.filter((value) => typeof value === 'number'));
   return longest > 0 ? longest : undefined;
