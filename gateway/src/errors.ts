@@ -154,6 +154,12 @@ export function overloaded(): RequestRefused {
   return refused('OVERLOADED', gatewayErrorCodes.OVERLOADED.summary, { retryAfterS: RETRY_AFTER_S });
 }
 
+/** The client has gone, or wants no more of an operation. It is nobody's in particular: it is never shown. */
+export const CLIENT_CLOSED: RequestRefused = refused(
+  'CLIENT_CLOSED_REQUEST',
+  gatewayErrorCodes.CLIENT_CLOSED_REQUEST.summary,
+);
+
 /** The name of a limit, as in `extensions.limit.name` and in the configuration. */
 export type LimitName =
   | 'tokens'

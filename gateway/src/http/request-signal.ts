@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { gatewayErrorCodes, refused } from '../errors.ts';
+import { CLIENT_CLOSED, gatewayErrorCodes, refused } from '../errors.ts';
 import { clearDeadline, setDeadline } from '../traffic/deadline.ts';
 import { endAdmission } from './admit-requests.ts';
 
@@ -20,8 +20,7 @@ export function watchRequest(response: ServerResponse, timeoutMs: number): Reque
   }, timeoutMs);
   const onClose = (): void => {
     clearTimeout(timer);
-    if (!response.writableFinished)
-      controller.abort(refused('CLIENT_CLOSED_REQUEST', gatewayErrorCodes.CLIENT_CLOSED_REQUEST.summary));
+    if (!response.writableFinished) controller.abort(CLIENT_CLOSED);
   };
   response.once('close', onClose);
   const settle = (): void => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StreamedResult } from '../pipeline/result-stream.ts';
 import type { StreamFailure } from './stream-failure.ts';
 
@@ -38,6 +39,8 @@ export interface TopicOptions {
   readonly onEnd: () => void;
 }
 
+/** Members that hear a result in one turn of the event loop: others wait no longer than for these. */
+const MEMBERS_PER_TURN = 200;
 /** Results that are being made at once. A source that is faster for long has to be stopped. */
 const MAX_PENDING = 1_000;
 
@@ -135,14 +138,19 @@ export class Topic implements TopicEmitter {
   }
 
   /** How things are is for all who are there now; what has happened, for those who were there when it did. */
-  #deliver(result: StreamedResult | undefined, audience: ReadonlySet<TopicMember>): void {
+  async #deliver(result: StreamedResult | undefined, audience: ReadonlySet<TopicMember>): Promise<void> {
     this.#pending -= 1;
     if (!result) return;
     const { repeatsLast, onDelivered } = this.#options;
     if (repeatsLast) this.#last = result;
     const members = repeatsLast ? new Set(this.#members) : audience;
-    for (const member of members) member.deliver(result);
-    onDelivered(members.size);
+    let told = 0;
+    for (const member of members) {
+      member.deliver(result);
+      told += 1;
+      if (told % MEMBERS_PER_TURN === 0) await nextTurn();
+    }
+    onDelivered(told);
   }
 
   /** What was begun comes to its end and is delivered before. */

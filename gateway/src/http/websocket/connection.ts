@@ -4,7 +4,7 @@ import { CloseCode, MessageType } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
 import { ANONYMOUS, type Caller } from '../../auth/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../context.ts';
-import { gatewayErrorCodes, overloaded, refused, RequestRefused } from '../../errors.ts';
+import { CLIENT_CLOSED, gatewayErrorCodes, overloaded, refused, RequestRefused } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
 import { framesOf, type IncrementalDialect } from '../../incremental/frames.ts';
 import { runOperation } from '../../pipeline/index.ts';
@@ -380,9 +380,7 @@ export class Connection implements RunsForCaller, Beating {
     if (!operation) return; // it has ended, and the messages have crossed
     this.#forget(id);
     operation.stream?.stop();
-    operation.controller.abort(
-      refused('CLIENT_CLOSED_REQUEST', gatewayErrorCodes.CLIENT_CLOSED_REQUEST.summary),
-    );
+    operation.controller.abort(CLIENT_CLOSED);
   }
 
   #forget(id: string): void {

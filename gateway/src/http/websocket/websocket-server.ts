@@ -6,6 +6,7 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Caller } from '../../auth/caller.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
+import { TurnQueue } from './turn-queue.ts';
 
 /** Settings of {@link serveWebSockets}. */
 export interface WebSocketServerOptions extends Omit<ConnectionOptions, 'observer'> {
@@ -35,10 +36,14 @@ export function serveWebSockets(server: FastifyInstance, options: WebSocketServe
   server.addHook('preClose', () => host.drain());
 }
 
+/** When all clients come again at once, requests need not wait until all are in. */
+const OPENED_PER_TURN = 10;
+
 class WebSocketHost {
   readonly #options: WebSocketServerOptions;
   readonly #sockets: WebSocketServer;
   readonly #connections = new Set<Connection>();
+  readonly #arriving = new TurnQueue(OPENED_PER_TURN);
   readonly #perUser = new Map<string, number>();
   readonly #connectionOptions: ConnectionOptions;
   #isDraining = false;
@@ -67,8 +72,14 @@ class WebSocketHost {
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const refusal = this.#refusalOf(request);
+    socket.on('error', ignore);
     if (refusal !== undefined) return refuse(socket, refusal);
-    this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#open(opened, request));
+    this.#arriving.run(() => {
+      if (this.#isDraining) return refuse(socket, 503);
+      if (socket.destroyed) return;
+      socket.off('error', ignore);
+      this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#open(opened, request));
+    });
   }
 
   /** Nothing new is let in; what is there is closed in order. */
@@ -82,7 +93,8 @@ class WebSocketHost {
   #refusalOf(request: IncomingMessage): number | undefined {
     if (request.url?.split('?')[0] !== this.#options.path) return 404;
     if (!this.#isAllowedOrigin(request)) return 403;
-    if (this.#isDraining || this.#connections.size >= this.#options.maxConnections) return 503;
+    if (this.#isDraining || this.#connections.size + this.#arriving.size >= this.#options.maxConnections)
+      return 503;
     return undefined;
   }
 
@@ -130,8 +142,10 @@ function userOf({ claims }: Caller): string | undefined {
   return typeof sub === 'string' ? sub : undefined;
 }
 
+/** The client has gone. */
+function ignore(): void {}
+
 function refuse(socket: Duplex, status: number): void {
-  socket.on('error', () => undefined); // the client has gone
   const retry = status === 503 ? 'Retry-After: 1\r\n' : '';
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${retry}Connection: close\r\nContent-Length: 0\r\n\r\n`,
