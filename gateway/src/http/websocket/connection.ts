@@ -1,18 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import { CloseCode, MessageType } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
 import { ANONYMOUS, type Caller } from '../../auth/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../context.ts';
-import { CLIENT_CLOSED, gatewayErrorCodes, overloaded, refused, RequestRefused } from '../../errors.ts';
+import { refused, RequestRefused } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
-import { framesOf, type IncrementalDialect } from '../../incremental/frames.ts';
-import { runOperation } from '../../pipeline/index.ts';
-import type { AnswerInParts, OperationAnswer, PipelineAnswer } from '../../pipeline/operation-answer.ts';
-import type { ResultStream } from '../../pipeline/result-stream.ts';
-import type { PipelineServices } from '../../pipeline/services.ts';
-import { writeAnswer } from '../../pipeline/write-answer.ts';
-import type { Admission } from '../../traffic/admission.ts';
+import type { IncrementalDialect } from '../../incremental/frames.ts';
 import type { CallerWatch, RunsForCaller } from '../../subscriptions/caller-watch.ts';
 import type { Beating, Heartbeats } from '../heartbeats.ts';
 import type { RequestBounds } from '../read-request.ts';
@@ -23,36 +15,34 @@ import {
   type MessagePayload,
 } from './client-message.ts';
 import { authorizationOf, headersOf, proofOf } from './connection-credentials.ts';
-import { nextFrame, OperationSink } from './operation-sink.ts';
+import {
+  ConnectionOperations,
+  type OperationObserver,
+  type OperationOptions,
+} from './connection-operations.ts';
 
 /** How connections are kept. */
-export interface ConnectionOptions {
+export interface ConnectionOptions extends OperationOptions {
   /** Where they are opened. */
   readonly path: string;
-  readonly services: () => PipelineServices;
   readonly bounds: RequestBounds;
   readonly heartbeats: Heartbeats;
   readonly watch: CallerWatch;
   /** Milliseconds for `connection_init` to come. */
   readonly initMs: number;
-  /** Milliseconds for a query or a mutation to be answered. */
-  readonly operationMs: number;
   /** Operations that run at once. */
   readonly maxOperations: number;
   /** Messages of the client between two heartbeats. */
   readonly maxMessages: number;
   /** Bytes that wait for the client before it is given up. */
   readonly maxBufferBytes: number;
-  /** Says when there are too many requests: those of connections count like those of HTTP. */
-  readonly admission: Admission;
   readonly observer: ConnectionObserver;
 }
 
 /** Told of connections, for logs and metrics. */
-export interface ConnectionObserver {
+export interface ConnectionObserver extends OperationObserver {
   /** @returns false when the user has as many connections as one may have */
   admitted(caller: Caller): boolean;
-  answered(request: { readonly id: string }, answer: OperationAnswer, durationMs: number): void;
   slowClient(): void;
   failed(error: unknown): void;
   /** @param caller who was admitted; absent when it never got that far */
@@ -66,13 +56,6 @@ const POLICY_VIOLATION = 1008;
 /** After which a client that does not answer the end of its connection is left. */
 const FAREWELL_MS = 1_000;
 
-/** One operation on a connection. */
-interface RunningOperation {
-  /** Ends a query or a mutation. */
-  readonly controller: AbortController;
-  stream: ResultStream | undefined;
-}
-
 /**
  * One client over graphql-transport-ws. What it asks goes through the pipeline like any request; here are the rules of
  * the connection alone.
@@ -81,9 +64,8 @@ interface RunningOperation {
  */
 export class Connection implements RunsForCaller, Beating {
   readonly #socket: WebSocket;
-  readonly #address: string;
   readonly #options: ConnectionOptions;
-  readonly #operations = new Map<string, RunningOperation>();
+  readonly #operations: ConnectionOperations;
   #headers: ClientHeaders;
   /** What the client is let in by, now. */
   #credentials: PresentedCredentials;
@@ -97,18 +79,21 @@ export class Connection implements RunsForCaller, Beating {
   #initTimer: NodeJS.Timeout;
   #isAlive = true;
   #messages = 0;
-  #onIdle: (() => void) | undefined;
 
   constructor(socket: WebSocket, headers: ClientHeaders, address: string, options: ConnectionOptions) {
     this.#socket = socket;
     this.#headers = headers;
-    this.#address = address;
     this.#options = options;
     this.#url = `http://${textOfHeader(headers['host']) ?? 'localhost'}${options.path}`;
     this.#credentials = this.#credentialsOf(
       textOfHeader(headers['authorization']),
       textOfHeader(headers['dpop']),
     );
+    this.#operations = new ConnectionOperations(options, {
+      caller: () => ({ headers: this.#headers, address, ...this.#credentials }),
+      dialect: () => this.#dialect,
+      write: (text) => this.#write(text),
+    });
     this.#initTimer = setTimeout(
       () => this.#close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout'),
       options.initMs,
@@ -143,23 +128,12 @@ export class Connection implements RunsForCaller, Beating {
    * @returns settles when the client has closed it as well, or was left
    */
   async drain(signal: AbortSignal): Promise<void> {
-    for (const { stream } of this.#operations.values()) stream?.stop();
-    await this.#answered(signal);
+    this.#operations.stopStreams();
+    await this.#operations.answered(signal);
     this.#close(SERVICE_RESTART, 'Service restart');
     await new Promise<void>((resolve) => {
       if (this.#socket.readyState === this.#socket.CLOSED) resolve();
       else this.#socket.once('close', () => resolve());
-    });
-  }
-
-  #answered(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onIdle = () => {
-        const isBusy = [...this.#operations.values()].some(({ stream }) => !stream);
-        if (!isBusy) resolve();
-      };
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      this.#onIdle();
     });
   }
 
@@ -195,7 +169,7 @@ export class Connection implements RunsForCaller, Beating {
         this.#subscribe(message.id, message.request);
         return;
       case MessageType.Complete:
-        this.#stop(message.id);
+        this.#operations.stop(message.id);
         return;
       default:
         message satisfies never;
@@ -231,7 +205,7 @@ export class Connection implements RunsForCaller, Beating {
       if (!isSameUser(this.#caller, caller)) return this.#close(CloseCode.Forbidden, 'Forbidden');
       this.#options.watch.delete(this);
       this.#runAs(caller, credentials);
-      for (const { stream } of this.#operations.values()) stream?.renew(caller);
+      this.#operations.renewStreams(caller);
     }
     this.#send({ type: MessageType.Pong });
   }
@@ -273,119 +247,16 @@ export class Connection implements RunsForCaller, Beating {
         CloseCode.SubscriberAlreadyExists,
         `Subscriber for ${id} already exists`.slice(0, 120),
       );
-    if (request instanceof RequestRefused) return this.#sendRefusal(id, request);
+    if (request instanceof RequestRefused) return this.#operations.refuse(id, request);
     if (this.#operations.size >= this.#options.maxOperations)
-      return this.#sendRefusal(
+      return this.#operations.refuse(
         id,
         refused(
           'TOO_MANY_STREAMS',
           `No more than ${this.#options.maxOperations} operations may run on a connection.`,
         ),
       );
-    this.#run(id, request).catch((error: unknown) => this.#fail(error));
-  }
-
-  async #run(id: string, request: GraphRequest): Promise<void> {
-    const operation: RunningOperation = { controller: new AbortController(), stream: undefined };
-    this.#operations.set(id, operation);
-    const requestId = randomUUID();
-    const beganMs = performance.now();
-    const answer = await this.#answer(request, requestId, operation.controller);
-    const isWanted = this.#operations.get(id) === operation;
-    if (answer.kind === 'stream') {
-      if (!isWanted) return answer.stream.stop();
-      operation.stream = answer.stream;
-      answer.stream.start(
-        new OperationSink(
-          id,
-          (text) => this.#write(text),
-          () => this.#forget(id),
-        ),
-      );
-      return;
-    }
-    const first = answer.kind === 'parts' ? answer.initial : answer;
-    this.#options.observer.answered({ id: requestId }, first, performance.now() - beganMs);
-    if (!isWanted) return;
-    if (answer.kind === 'parts') await this.#sendParts(id, operation, answer);
-    else this.#sendAnswer(id, answer);
-  }
-
-  async #answer(
-    request: GraphRequest,
-    requestId: string,
-    controller: AbortController,
-  ): Promise<PipelineAnswer> {
-    const { admission } = this.#options;
-    let isCounted = false;
-    setMaxListeners(0, controller.signal); // every call of a subgraph listens
-    const timer = setTimeout(
-      () => controller.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary)),
-      this.#options.operationMs,
-    );
-    try {
-      return await runOperation(
-        request,
-        {
-          requestId,
-          headers: this.#headers,
-          address: this.#address,
-          ...this.#credentials,
-          signal: controller.signal,
-          takesParts: true,
-          accepts: 'any',
-          enter: () => {
-            if (admission.enter() !== undefined) throw overloaded();
-            isCounted = true;
-          },
-        },
-        this.#options.services(),
-      );
-    } finally {
-      clearTimeout(timer);
-      if (isCounted) admission.leave();
-    }
-  }
-
-  /** A request that was not executed is answered by `error`, which ends the operation; a result by `next`. */
-  #sendAnswer(id: string, answer: OperationAnswer): void {
-    if (answer.data === undefined) this.#send({ id, type: MessageType.Error, payload: answer.errors });
-    else {
-      this.#write(nextFrame(id, writeAnswer(answer)));
-      this.#send({ id, type: MessageType.Complete });
-    }
-    this.#forget(id);
-  }
-
-  /** Each part is a result; the operation is complete after the last. */
-  async #sendParts(id: string, operation: RunningOperation, answer: AnswerInParts): Promise<void> {
-    const isWanted = (): boolean => this.#operations.get(id) === operation;
-    for await (const frame of framesOf(writeAnswer(answer.initial), answer, this.#dialect)) {
-      if (!isWanted()) return;
-      this.#write(nextFrame(id, frame));
-    }
-    if (!isWanted()) return;
-    this.#send({ id, type: MessageType.Complete });
-    this.#forget(id);
-  }
-
-  #sendRefusal(id: string, { errors }: RequestRefused): void {
-    const payload = errors.map(({ message, extensions }) => ({ message, extensions }));
-    this.#send({ id, type: MessageType.Error, payload });
-  }
-
-  /** The client wants no more of it. */
-  #stop(id: string): void {
-    const operation = this.#operations.get(id);
-    if (!operation) return; // it has ended, and the messages have crossed
-    this.#forget(id);
-    operation.stream?.stop();
-    operation.controller.abort(CLIENT_CLOSED);
-  }
-
-  #forget(id: string): void {
-    this.#operations.delete(id);
-    this.#onIdle?.();
+    this.#operations.run(id, request).catch((error: unknown) => this.#fail(error));
   }
 
   #send(message: Readonly<Record<string, unknown>>): void {
@@ -429,7 +300,7 @@ export class Connection implements RunsForCaller, Beating {
     clearTimeout(this.#initTimer);
     this.#options.heartbeats.delete(this);
     this.#options.watch.delete(this);
-    for (const id of this.#operations.keys()) this.#stop(id);
+    this.#operations.stopAll();
   }
 }
 

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { MessageType } from 'graphql-ws';
+import type { Caller } from '../../auth/caller.ts';
+import type { GraphRequest, RequestContext } from '../../context.ts';
+import { CLIENT_CLOSED, gatewayErrorCodes, overloaded, refused, type RequestRefused } from '../../errors.ts';
+import { framesOf, type IncrementalDialect } from '../../incremental/frames.ts';
+import { runOperation } from '../../pipeline/index.ts';
+import type { AnswerInParts, OperationAnswer, PipelineAnswer } from '../../pipeline/operation-answer.ts';
+import type { ResultStream } from '../../pipeline/result-stream.ts';
+import type { PipelineServices } from '../../pipeline/services.ts';
+import { writeAnswer } from '../../pipeline/write-answer.ts';
+import type { Admission } from '../../traffic/admission.ts';
+import { nextFrame, OperationSink } from './operation-sink.ts';
+
+/** Told of operations that were answered. Streams are told of elsewhere. */
+export interface OperationObserver {
+  answered(request: { readonly id: string }, answer: OperationAnswer, durationMs: number): void;
+}
+
+/** Settings of {@link ConnectionOperations}, the same for all connections. */
+export interface OperationOptions {
+  readonly services: () => PipelineServices;
+  /** Says when there are too many requests: those of connections count like those of HTTP. */
+  readonly admission: Admission;
+  /** Milliseconds for a query or a mutation to be answered. */
+  readonly operationMs: number;
+  readonly observer: OperationObserver;
+}
+
+/** The connection of operations. */
+export interface OperationClient {
+  /** As whom, and with which headers, an operation runs that begins now. */
+  caller(): Pick<RequestContext, 'headers' | 'address' | 'authorization' | 'proof'>;
+  /** How deferred parts are taken. */
+  dialect(): IncrementalDialect;
+  write(text: string): void;
+}
+
+/** One operation on a connection. */
+interface RunningOperation {
+  /** Ends a query or a mutation. */
+  readonly controller: AbortController;
+  stream: ResultStream | undefined;
+}
+
+/**
+ * The operations of one graphql-transport-ws connection, each from `subscribe` to its end. Messages of an operation that the
+ * client has completed are not written any more.
+ */
+export class ConnectionOperations {
+  readonly #options: OperationOptions;
+  readonly #client: OperationClient;
+  readonly #running = new Map<string, RunningOperation>();
+  #onEnd: (() => void) | undefined;
+
+  constructor(options: OperationOptions, client: OperationClient) {
+    this.#options = options;
+    this.#client = client;
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  has(id: string): boolean {
+    return this.#running.has(id);
+  }
+
+  /** Runs an operation, and writes what it answers. Rejects only for faults of the gateway. */
+  async run(id: string, request: GraphRequest): Promise<void> {
+    const operation: RunningOperation = { controller: new AbortController(), stream: undefined };
+    this.#running.set(id, operation);
+    const requestId = randomUUID();
+    const beganMs = performance.now();
+    const answer = await this.#answer(request, requestId, operation.controller);
+    if (answer.kind === 'stream') return this.#startStream(id, operation, answer.stream);
+    const first = answer.kind === 'parts' ? answer.initial : answer;
+    this.#options.observer.answered({ id: requestId }, first, performance.now() - beganMs);
+    if (!this.#isWanted(id, operation)) return;
+    if (answer.kind === 'parts') await this.#sendParts(id, operation, answer);
+    else this.#sendAnswer(id, answer);
+  }
+
+  /** The client wants no more of it. */
+  stop(id: string): void {
+    const operation = this.#running.get(id);
+    if (!operation) return; // it has ended, and the messages have crossed
+    this.#forget(id);
+    operation.stream?.stop();
+    operation.controller.abort(CLIENT_CLOSED);
+  }
+
+  stopAll(): void {
+    for (const id of this.#running.keys()) this.stop(id);
+  }
+
+  stopStreams(): void {
+    for (const { stream } of this.#running.values()) stream?.stop();
+  }
+
+  /** Streams go on with the rights of another token of the same user. */
+  renewStreams(caller: Caller): void {
+    for (const { stream } of this.#running.values()) stream?.renew(caller);
+  }
+
+  /** Waits until all queries and mutations are answered, or the signal aborts. */
+  answered(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onEnd = () => {
+        const isBusy = [...this.#running.values()].some(({ stream }) => !stream);
+        if (!isBusy) resolve();
+      };
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      this.#onEnd();
+    });
+  }
+
+  /** Answers an operation that did not begin. */
+  refuse(id: string, { errors }: RequestRefused): void {
+    const payload = errors.map(({ message, extensions }) => ({ message, extensions }));
+    this.#send({ id, type: MessageType.Error, payload });
+  }
+
+  async #answer(
+    request: GraphRequest,
+    requestId: string,
+    controller: AbortController,
+  ): Promise<PipelineAnswer> {
+    const { admission, operationMs, services } = this.#options;
+    let isCounted = false;
+    const { signal } = controller;
+    setMaxListeners(0, signal); // every call of a subgraph listens
+    const timer = setTimeout(() => controller.abort(timedOut()), operationMs);
+    const enter = (): void => {
+      if (admission.enter() !== undefined) throw overloaded();
+      isCounted = true;
+    };
+    try {
+      const context = {
+        requestId,
+        ...this.#client.caller(),
+        signal,
+        takesParts: true,
+        accepts: 'any',
+        enter,
+      } as const;
+      return await runOperation(request, context, services());
+    } finally {
+      clearTimeout(timer);
+      if (isCounted) admission.leave();
+    }
+  }
+
+  #startStream(id: string, operation: RunningOperation, stream: ResultStream): void {
+    if (!this.#isWanted(id, operation)) return stream.stop();
+    operation.stream = stream;
+    stream.start(
+      new OperationSink(
+        id,
+        (text) => this.#client.write(text),
+        () => this.#forget(id),
+      ),
+    );
+  }
+
+  /** A request that was not executed is answered by `error`, which ends the operation; a result by `next`. */
+  #sendAnswer(id: string, answer: OperationAnswer): void {
+    if (answer.data === undefined) this.#send({ id, type: MessageType.Error, payload: answer.errors });
+    else {
+      this.#client.write(nextFrame(id, writeAnswer(answer)));
+      this.#send({ id, type: MessageType.Complete });
+    }
+    this.#forget(id);
+  }
+
+  /** Each part is a result; the operation is complete after the last. */
+  async #sendParts(id: string, operation: RunningOperation, answer: AnswerInParts): Promise<void> {
+    for await (const frame of framesOf(writeAnswer(answer.initial), answer, this.#client.dialect())) {
+      if (!this.#isWanted(id, operation)) return;
+      this.#client.write(nextFrame(id, frame));
+    }
+    if (!this.#isWanted(id, operation)) return;
+    this.#send({ id, type: MessageType.Complete });
+    this.#forget(id);
+  }
+
+  #isWanted(id: string, operation: RunningOperation): boolean {
+    return this.#running.get(id) === operation;
+  }
+
+  #forget(id: string): void {
+    this.#running.delete(id);
+    this.#onEnd?.();
+  }
+
+  #send(message: Readonly<Record<string, unknown>>): void {
+    this.#client.write(JSON.stringify(message));
+  }
+}
+
+function timedOut(): RequestRefused {
+  return refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary);
+}
