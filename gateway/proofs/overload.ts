@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryDirectory, type Proof, type ProofOptions } from '@trellis/testkit';
 import { Pool } from 'undici';
 import { compose } from '../src/testing/compose.ts';
+import { startTokenIssuer } from '../src/testing/token-issuer.ts';
 import { startGatewayProcess, type GatewayProcess } from '../test-fixtures/gateway-process.ts';
 import { quantile, startLoad } from '../test-fixtures/load/open-loop.ts';
 import { startStockGraph } from '../test-fixtures/load/stock-graph.ts';
@@ -19,6 +20,8 @@ interface Size {
   readonly slackMs: number;
   /** Where time is too short to learn the capacity, nobody may have to be refused. */
   readonly minRefused: number;
+  /** Share of those let in that were sent by callers who are known; they are half of all who ask. */
+  readonly minKnown: number;
 }
 
 const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
@@ -30,6 +33,7 @@ const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
     slower: 10,
     slackMs: 5_000,
     minRefused: 0,
+    minKnown: 0.3,
   },
   full: {
     articles: 400,
@@ -39,6 +43,7 @@ const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
     slower: 2,
     slackMs: 0,
     minRefused: 1,
+    minKnown: 0.75,
   },
 };
 const TIMES_CAPACITY = 3;
@@ -48,13 +53,13 @@ const CONNECTIONS = 1_000;
 /** Enough to keep the gateway busy. */
 const SATURATING = 16;
 
-/** F-20: three times as many requests as the gateway can answer. */
+/** F-20: three times as many requests as the gateway can answer, half of them of strangers. */
 export const proof: Proof = {
   name: 'overload',
   description:
-    'Under three times the load it can bear, a gateway serves as many as ever, and refuses the rest at once.',
+    'Under three times the load it can bear, a gateway serves as many as ever, callers it knows first, and refuses the rest at once.',
   async run({ size }) {
-    const { articles, phaseMs, overloadMs, minGoodput, slower, slackMs, minRefused } = SIZES[size];
+    const { articles, phaseMs, overloadMs, minGoodput, slower, slackMs, minRefused, minKnown } = SIZES[size];
     const stage = await openStage(articles);
     try {
       await saturate(stage, phaseMs); // warms caches and compiler
@@ -62,6 +67,7 @@ export const proof: Proof = {
       const normal = await press(stage, before * NORMAL_SHARE, phaseMs);
       const over = await press(stage, before * TIMES_CAPACITY, overloadMs);
       const after = await saturate(stage, phaseMs);
+      const known = over.admittedKnown / over.admittedMs.length;
       const capacity = (before + after) / 2;
       const goodput = over.goodPerSecond / capacity;
       const [normalP99Ms, admittedP99Ms] = [p99(normal.admittedMs), p99(over.admittedMs)];
@@ -70,6 +76,7 @@ export const proof: Proof = {
           goodput >= minGoodput &&
           admittedP99Ms <= normalP99Ms * slower + slackMs &&
           over.refusedMs.length >= minRefused &&
+          known >= minKnown &&
           over.failed + normal.failed === 0,
         figures: {
           capacityPerSecond: Math.round(capacity),
@@ -77,6 +84,7 @@ export const proof: Proof = {
           goodputPercent: Math.round(goodput * 100),
           normalP99Ms: Math.round(normalP99Ms),
           admittedP99Ms: Math.round(admittedP99Ms),
+          admittedKnownPercent: Math.round(known * 100),
           refused: over.refusedMs.length,
           refusedP50Ms: Math.round(quantile({ latenciesMs: over.refusedMs }, 0.5)),
           refusedInNormal: normal.refusedMs.length,
@@ -92,15 +100,23 @@ export const proof: Proof = {
 
 interface Stage {
   readonly gateway: GatewayProcess;
-  /** @returns whether the request was let in. Rejects for any answer that is neither whole nor a proper refusal */
-  ask(): Promise<boolean>;
+  /** @returns what became of a request. Rejects for any answer that is neither whole nor a proper refusal */
+  ask(): Promise<Outcome>;
   close(): Promise<void>;
+}
+
+interface Outcome {
+  readonly isAdmitted: boolean;
+  /** Whether the gateway knew who asked. */
+  readonly isKnown: boolean;
 }
 
 interface Pressure {
   readonly goodPerSecond: number;
   /** Sorted. */
   readonly admittedMs: readonly number[];
+  /** How many of them were sent by callers who are known. */
+  readonly admittedKnown: number;
   readonly refusedMs: readonly number[];
   readonly failed: number;
   readonly reason: string | undefined;
@@ -111,7 +127,7 @@ async function saturate(stage: Stage, durationMs: number): Promise<number> {
   const start = performance.now();
   let answered = 0;
   const client = async (): Promise<void> => {
-    while (performance.now() - start < durationMs) if (await stage.ask()) answered += 1;
+    while (performance.now() - start < durationMs) if ((await stage.ask()).isAdmitted) answered += 1;
   };
   await Promise.all(Array.from({ length: SATURATING }, client));
   return (answered / (performance.now() - start)) * 1_000;
@@ -121,12 +137,14 @@ async function saturate(stage: Stage, durationMs: number): Promise<number> {
 async function press(stage: Stage, perSecond: number, durationMs: number): Promise<Pressure> {
   const admittedMs: number[] = [];
   const refusedMs: number[] = [];
+  let admittedKnown = 0;
   const load = startLoad({
     perSecond,
     async send() {
       const start = performance.now();
-      const list = (await stage.ask()) ? admittedMs : refusedMs;
-      list.push(performance.now() - start);
+      const { isAdmitted, isKnown } = await stage.ask();
+      (isAdmitted ? admittedMs : refusedMs).push(performance.now() - start);
+      if (isAdmitted && isKnown) admittedKnown += 1;
     },
   });
   await sleep(durationMs);
@@ -135,6 +153,7 @@ async function press(stage: Stage, perSecond: number, durationMs: number): Promi
   return {
     goodPerSecond: (good / durationMs) * 1_000,
     admittedMs: sorted(admittedMs),
+    admittedKnown,
     refusedMs: sorted(refusedMs),
     failed,
     reason: reasons[0],
@@ -154,24 +173,39 @@ async function openStage(articles: number): Promise<Stage> {
   const graph = await startStockGraph({ articles });
   const file = join(directory.path, 'supergraph.graphql');
   writeFileSync(file, compose(graph.subgraphs));
-  const gateway = await startGatewayProcess({ SUPERGRAPH: file, GUARDS: 'off' });
+  const issuer = await startTokenIssuer();
+  const token = await issuer.sign();
+  const gateway = await startGatewayProcess({
+    SUPERGRAPH: file,
+    GUARDS: 'off',
+    TOKEN_ISSUER: issuer.issuer,
+    TOKEN_AUDIENCE: issuer.audience,
+    TOKEN_JWKS_URL: issuer.jwksUrl,
+  });
   const pool = new Pool(gateway.url, { connections: CONNECTIONS });
   let asked = 0;
   return {
     gateway,
     async ask() {
       const body = JSON.stringify({ query: graph.query, variables: { page: (asked += 1) } });
-      const headers = { 'content-type': 'application/json' };
+      const isKnown = asked % 2 === 0;
+      const headers = {
+        'content-type': 'application/json',
+        ...(isKnown && { authorization: `Bearer ${token}` }),
+      };
       const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
       const text = await answer.body.text();
-      if (answer.statusCode === 200 && text.startsWith('{"data":{"articles":[{')) return true;
-      if (answer.statusCode === 503 && answer.headers['retry-after'] === '1') return false;
+      if (answer.statusCode === 200 && text.startsWith('{"data":{"articles":[{'))
+        return { isAdmitted: true, isKnown };
+      if (answer.statusCode === 503 && answer.headers['retry-after'] === '1')
+        return { isAdmitted: false, isKnown };
       throw new Error(`${answer.statusCode} ${text.slice(0, 200)}`);
     },
     async close() {
       await pool.close();
       await gateway.stop();
       await graph.close();
+      await issuer.close();
       directory.remove();
     },
   };

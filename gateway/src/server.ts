@@ -72,16 +72,16 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   if (http.cors) allowCrossOrigin(server, http.cors);
   // a page of another origin may read that it was refused
   server.after(() =>
-    admitRequests(
-      server,
-      dependencies.admission,
-      ADMITTED_PATHS,
-      registerAdmissionMetrics(
+    admitRequests(server, {
+      admission: dependencies.admission,
+      paths: ADMITTED_PATHS,
+      isKnown: (authorization) => services().authenticator.isKnown(authorization),
+      onRefused: registerAdmissionMetrics(
         dependencies.metrics,
         dependencies.admission,
         () => services().executionGate.waiting,
       ),
-    ),
+    }),
   );
   if (http.compression !== false) compressAnswers(server, http.compression?.minBytes);
   const { settings, metrics } = dependencies.streams;

@@ -49,6 +49,23 @@ describe('Verified tokens', () => {
     expect(new Set(callers).size).toBe(1);
   });
 
+  it('are known from then on, as long as they would be taken', async () => {
+    const token = await issuer.sign({ gid: 'grant-1' });
+    const isKnown = (): boolean => authenticator.isKnown(`Bearer ${token}`);
+    expect([isKnown(), authenticator.isKnown(undefined), authenticator.isKnown('Basic abc')]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    await authenticate(token);
+    expect(isKnown()).toBe(true);
+    revoked.add('grant-1');
+    expect(isKnown()).toBe(false);
+    revoked.clear();
+    clockMs += 900_000 + 11_000;
+    expect(isKnown()).toBe(false);
+  });
+
   it('are forgotten when they expire', async () => {
     const token = await issuer.sign();
     await authenticate(token);

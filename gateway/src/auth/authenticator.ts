@@ -14,6 +14,8 @@ export interface Authenticator {
    * @throws InvalidAccessToken, KeysUnavailable
    */
   authenticate(authorization: string | undefined, proof?: PresentedProof): Caller | Promise<Caller>;
+  /** Whether a token was verified before, and would be taken again: that much can be told at once. Never throws. */
+  isKnown(authorization: string | undefined): boolean;
 }
 
 /** Settings of {@link createAuthenticator}. */
@@ -26,7 +28,10 @@ export interface AuthenticatorOptions extends AccessTokenRules {
 }
 
 /** Where no issuer is configured, no token is looked at and everybody is anonymous. */
-export const ANONYMOUS_ONLY: Authenticator = Object.freeze({ authenticate: () => ANONYMOUS });
+export const ANONYMOUS_ONLY: Authenticator = Object.freeze({
+  authenticate: () => ANONYMOUS,
+  isKnown: () => true,
+});
 
 interface VerifiedToken {
   readonly caller: Caller;
@@ -71,9 +76,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return undefined;
   }
 
+  function isRevoked({ grantId }: Caller): boolean {
+    return grantId !== undefined && revokedGrants.has(grantId);
+  }
+
   function assertNotRevoked(caller: Caller): Caller {
-    if (caller.grantId !== undefined && revokedGrants.has(caller.grantId))
-      throw new InvalidAccessToken('revoked', 'The access token has been revoked.');
+    if (isRevoked(caller)) throw new InvalidAccessToken('revoked', 'The access token has been revoked.');
     return caller;
   }
 
@@ -100,6 +108,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return verifyOnce(credentials.token).then((verifiedCaller) =>
         assertPossession(assertNotRevoked(verifiedCaller), credentials, proof),
       );
+    },
+    isKnown(authorization) {
+      const token = CREDENTIALS.exec(authorization ?? '')?.[2];
+      const caller = token === undefined ? undefined : remembered(token);
+      return caller !== undefined && !isRevoked(caller);
     },
   };
 }

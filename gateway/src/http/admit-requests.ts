@@ -8,20 +8,25 @@ import { retryAfterOf } from './status.ts';
 
 const beingAnswered = new WeakMap<ServerResponse, Admission>();
 
-/**
- * Refuses requests that the process can't take, before anything of them is read but their headers.
- *
- * @param onRefused told of each, for metrics
- */
+/** Settings of {@link admitRequests}. */
+export interface RequestAdmission {
+  readonly admission: Admission;
+  /** Whose requests count. */
+  readonly paths: ReadonlySet<string>;
+  /** Whether it is the token of a caller who comes first. */
+  readonly isKnown: (authorization: string | undefined) => boolean;
+  /** Told of each that is refused, for metrics. */
+  readonly onRefused: (reason: RefusalReason) => void;
+}
+
+/** Refuses requests that the process can't take, before anything of them is read but their headers. */
 export function admitRequests(
   server: FastifyInstance,
-  admission: Admission,
-  paths: ReadonlySet<string>,
-  onRefused: (reason: RefusalReason) => void,
+  { admission, paths, isKnown, onRefused }: RequestAdmission,
 ): void {
   server.addHook('onRequest', (request, reply, done) => {
     if (!paths.has(request.routeOptions.url ?? '')) return done();
-    const reason = admission.enter();
+    const reason = admission.enter(() => isKnown(request.headers.authorization));
     if (reason === undefined) {
       beingAnswered.set(reply.raw, admission);
       reply.raw.once('close', () => endAdmission(reply.raw));

@@ -9,6 +9,7 @@ export function observeActivity(authenticator: Authenticator, activity: Activity
     return caller;
   };
   return {
+    isKnown: (authorization) => authenticator.isKnown(authorization),
     authenticate: (authorization, proof) => {
       const caller = authenticator.authenticate(authorization, proof);
       return caller instanceof Promise ? caller.then(noted) : noted(caller);

@@ -5,36 +5,39 @@ import { Admission } from './admission.ts';
 let admission: Admission | undefined;
 afterEach(() => admission?.close());
 
+const known = (): boolean => true;
+const stranger = (): boolean => false;
+
 describe('F-20 the door', () => {
   it('is closed to requests beyond those that may be answered at a time', () => {
     admission = new Admission({ maxRequests: 2, maxDelayMs: 100, targetDelayMs: 10 });
-    expect([admission.enter(), admission.enter(), admission.enter()]).toEqual([
+    expect([admission.enter(known), admission.enter(known), admission.enter(known)]).toEqual([
       undefined,
       undefined,
       'requests',
     ]);
     admission.leave();
-    expect(admission.enter()).toBeUndefined();
+    expect(admission.enter(known)).toBeUndefined();
   });
 
   it('is closed while the process lags behind, and open again when it has caught up', async () => {
     admission = new Admission({ maxRequests: 1_000, maxDelayMs: 30, targetDelayMs: 10 });
-    expect(admission.enter()).toBeUndefined();
+    expect(admission.enter(known)).toBeUndefined();
     for (let computation = 0; computation < 5; computation += 1) {
       block(100);
       await pause(1);
     }
-    expect(admission.enter()).toBe('delay');
-    while (admission.enter() !== undefined) await pause(5);
+    expect(admission.enter(known)).toBe('delay');
+    while (admission.enter(known) !== undefined) await pause(5);
     expect(admission.inFlight).toBe(2);
   });
 
   it('stays open through one long computation', async () => {
     admission = new Admission({ maxRequests: 1_000, maxDelayMs: 30, targetDelayMs: 10 });
-    admission.enter();
+    admission.enter(known);
     block(200);
     await pause(1);
-    expect(admission.enter()).toBeUndefined();
+    expect(admission.enter(known)).toBeUndefined();
   });
 
   it('is closed while those inside wait long for one another, but never when nobody is inside', () => {
@@ -43,11 +46,11 @@ describe('F-20 the door', () => {
       { maxRequests: 1_000, maxDelayMs: 100, targetDelayMs: 10 },
       { queueDelayMs: () => waitedMs },
     );
-    expect(admission.enter()).toBeUndefined();
+    expect(admission.enter(known)).toBeUndefined();
     waitedMs = 101;
-    expect(admission.enter()).toBe('delay');
+    expect(admission.enter(known)).toBe('delay');
     admission.leave();
-    expect(admission.enter()).toBeUndefined();
+    expect(admission.enter(known)).toBeUndefined();
   });
 
   it('is closed to those who would wait for longer than the target, while more arrive than are answered', () => {
@@ -62,11 +65,21 @@ describe('F-20 the door', () => {
         onPressure: (targetDelayMs) => dropped.push(targetDelayMs),
       },
     );
-    while (admission.enter() === undefined) now += 10;
+    while (admission.enter(known) === undefined) now += 10;
     expect(now).toBeGreaterThan(1_250); // until then it may be a burst
     expect(dropped).toEqual([10]);
     expectedMs = 9;
-    expect(admission.enter()).toBeUndefined();
+    expect(admission.enter(stranger)).toBe('delay');
+    expect(admission.enter(known)).toBeUndefined();
+    expectedMs = 5;
+    expect(admission.enter(stranger)).toBeUndefined();
+  });
+
+  it('keeps some places for callers who are known', () => {
+    admission = new Admission({ maxRequests: 10, maxDelayMs: 100, targetDelayMs: 10 });
+    const strangers = Array.from({ length: 10 }, () => admission?.enter(stranger));
+    expect(strangers.filter((reason) => reason === undefined)).toHaveLength(9);
+    expect([admission.enter(known), admission.enter(known)]).toEqual([undefined, 'requests']);
   });
 });
 

@@ -25,6 +25,10 @@ export interface AdmissionOptions {
   readonly now?: () => number;
 }
 
+/** Strangers take no more of the places than this share, rounded up: the others are kept for callers who are known. */
+const PLACES_OF_STRANGERS = 0.9;
+/** As long a queue as this, in shares of the target, is for callers who are known. */
+const DELAY_OF_STRANGERS = 0.5;
 const TICK_MS = 20;
 /** As many ticks in a row have to be late: one long computation, or a burst, is no overload. */
 const LATE_TICKS = 4;
@@ -33,7 +37,8 @@ const LATE_TICKS = 4;
  * Decides at the door whether the process can take another request. It looks at how many are being answered, at how long
  * they wait for one another, and at how late the event loop runs its timers: a process that is busy with what it has answers
  * nothing sooner by beginning more. Many clients who wait for their answers may wait long; when requests come faster than they
- * can be answered for good, waiting helps nobody, and the queue is kept short.
+ * can be answered for good, waiting helps nobody, and the queue is kept short. Callers whose tokens are known come first: what
+ * strangers send, however much it is, does not keep them out.
  */
 export class Admission {
   readonly #now: () => number;
@@ -65,11 +70,14 @@ export class Admission {
     return this.#inFlight;
   }
 
-  /** @returns what speaks against another request; `undefined` when it was counted in, and is to {@link leave} */
-  enter(): RefusalReason | undefined {
+  /**
+   * @param isKnown whether it is a caller who comes first; asked only where it matters
+   * @returns what speaks against another request; `undefined` when it was counted in, and is to {@link leave}
+   */
+  enter(isKnown: () => boolean): RefusalReason | undefined {
     if (this.#pressure.arrived(this.#now())) this.#onPressure(this.#rules.targetDelayMs);
-    if (this.#inFlight >= this.#rules.maxRequests) return 'requests';
-    if (this.#inFlight > 0 && this.#isLate()) return 'delay';
+    const reason = this.#refusal(isKnown);
+    if (reason !== undefined) return reason;
     this.#inFlight += 1;
     this.#timer ??= this.#expect();
     return undefined;
@@ -87,9 +95,17 @@ export class Admission {
     this.#timer = undefined;
   }
 
-  #isLate(): boolean {
+  #refusal(isKnown: () => boolean): RefusalReason | undefined {
+    const { maxRequests } = this.#rules;
+    const places = Math.ceil(maxRequests * PLACES_OF_STRANGERS);
+    if (this.#inFlight >= maxRequests || (this.#inFlight >= places && !isKnown())) return 'requests';
+    return this.#inFlight > 0 && this.#isLate(isKnown) ? 'delay' : undefined;
+  }
+
+  #isLate(isKnown: () => boolean): boolean {
     const { maxDelayMs, targetDelayMs } = this.#rules;
-    if (this.#pressure.isHigh && this.#expectedDelayMs() > targetDelayMs) return true;
+    const delayMs = this.#pressure.isHigh ? this.#expectedDelayMs() : 0;
+    if (delayMs > targetDelayMs || (delayMs > targetDelayMs * DELAY_OF_STRANGERS && !isKnown())) return true;
     return this.#queueDelayMs() > maxDelayMs || this.#late.every((lateMs) => lateMs > maxDelayMs);
   }
 

@@ -32,6 +32,8 @@ export interface OperationOptions {
 export interface OperationClient {
   /** As whom, and with which headers, an operation runs that begins now. */
   caller(): Pick<RequestContext, 'headers' | 'address' | 'authorization' | 'proof'>;
+  /** Whether its caller comes first when there is too much to do. */
+  isKnown(): boolean;
   /** How deferred parts are taken. */
   dialect(): IncrementalDialect;
   write(text: string): void;
@@ -133,7 +135,7 @@ export class ConnectionOperations {
     setMaxListeners(0, signal); // every call of a subgraph listens
     const timer = setTimeout(() => controller.abort(timedOut()), operationMs);
     const enter = (): void => {
-      if (admission.enter() !== undefined) throw overloaded();
+      if (admission.enter(() => this.#client.isKnown()) !== undefined) throw overloaded();
       isCounted = true;
     };
     try {

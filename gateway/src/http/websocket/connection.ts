@@ -91,6 +91,7 @@ export class Connection implements RunsForCaller, Beating {
     );
     this.#operations = new ConnectionOperations(options, {
       caller: () => ({ headers: this.#headers, address, ...this.#credentials }),
+      isKnown: () => this.#caller.authenticated || options.services().authenticator.isKnown(undefined),
       dialect: () => this.#dialect,
       write: (text) => this.#write(text),
     });
