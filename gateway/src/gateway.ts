@@ -1,5 +1,6 @@
 import type { DeployableProgram } from '@trellis/deployable';
 import { readGatewayConfig, type GatewayConfig } from './config.ts';
+import { openCacheOperations } from './redis-resources.ts';
 import { startGateway } from './start-gateway.ts';
 import { startWorkers } from './workers/worker-pool.ts';
 
@@ -9,4 +10,5 @@ export const gateway: DeployableProgram<GatewayConfig> = {
   readConfig: readGatewayConfig,
   start: (config, resources) =>
     config.WORKERS > 1 ? startWorkers(config, resources) : startGateway(config, resources),
+  operations: openCacheOperations,
 };

@@ -1,4 +1,4 @@
-import type { Logger, Resources } from '@trellis/deployable';
+import type { Logger, OperationsRoutes, Resources } from '@trellis/deployable';
 import { createActivityStream } from '@trellis/presence';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startRevocationFeed, type RevocationFeed } from './auth/revocation-feed.ts';
@@ -15,6 +15,8 @@ import {
   startActivityPublisher,
   type ActivityPublisher,
 } from './presence/activity-publisher.ts';
+import { addInvalidationRoute } from './response-cache/invalidation-route.ts';
+import { Invalidations } from './response-cache/invalidations.ts';
 import { ResponseCache } from './response-cache/response-cache.ts';
 import { createResponseCacheMetrics } from './telemetry/response-cache-metrics.ts';
 
@@ -111,16 +113,35 @@ function openPersistedQueries(redis: RedisConnection | undefined, logger: Logger
   });
 }
 
+/** Where answers are kept; undefined where none are. */
+function responseCacheUrl({ settings, REDIS_URL }: GatewayConfig): string | undefined {
+  return settings.responseCache && (settings.responseCache.redisUrl ?? REDIS_URL);
+}
+
+/**
+ * What operators can do with the response cache, by a connection of its own: the operations port may be that of a process which
+ * serves no queries itself.
+ */
+export function openCacheOperations(config: GatewayConfig, logger: Logger): OperationsRoutes | undefined {
+  const url = responseCacheUrl(config);
+  if (url === undefined) return undefined;
+  const redis = connect(url, 'operations', logger);
+  return {
+    add: (server) => addInvalidationRoute(server, { invalidations: new Invalidations(redis), logger }),
+    close: () => redis.disconnect(),
+  };
+}
+
 /** Milliseconds for a question to the cache: executing a query takes no longer than some hundreds. */
 const CACHE_TIMEOUT_MS = 500;
 
 /** On a connection of its own, whose commands are given up sooner than those that queries can't do without. */
 function openResponseCache(
-  { settings, REDIS_URL }: GatewayConfig,
+  config: GatewayConfig,
   logger: Logger,
   metrics: Resources['metrics'],
 ): OpenResponseCache | undefined {
-  const url = settings.responseCache && (settings.responseCache.redisUrl ?? REDIS_URL);
+  const url = responseCacheUrl(config);
   if (url === undefined) return undefined;
   const redis = connect(url, 'response-cache', logger, CACHE_TIMEOUT_MS);
   return { redis, cache: new ResponseCache({ redis, observer: createResponseCacheMetrics(metrics) }) };

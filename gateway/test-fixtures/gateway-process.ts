@@ -9,6 +9,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 export interface GatewayProcess {
   /** Without a path. */
   readonly url: string;
+  /** Of its operations port, without a path. */
+  readonly operationsUrl: string;
   /** Bytes that are resident now. Linux only: it reads /proc. */
   residentBytes(): number;
   /** Milliseconds of processor time of its threads since the start. Linux only. */
@@ -35,13 +37,14 @@ export async function startGatewayProcess(
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
-  const url = await untilReady(child).catch((error: unknown) => {
+  const { url, operationsUrl } = await untilReady(child).catch((error: unknown) => {
     child.kill('SIGKILL');
     throw error;
   });
   const proc = (file: string): string => readFileSync(`/proc/${child.pid}/${file}`, 'utf8');
   return {
     url,
+    operationsUrl,
     residentBytes: () => Number(/^VmRSS:\s+(\d+)/m.exec(proc('status'))?.[1] ?? 0) * 1_024,
     processorTimeMs: () =>
       readdirSync(`/proc/${child.pid}/task`)
@@ -57,14 +60,17 @@ export async function startGatewayProcess(
 }
 
 /** Reads on afterwards, so that the log does not fill the pipe. */
-function untilReady(child: ChildProcess): Promise<string> {
+function untilReady(child: ChildProcess): Promise<Pick<GatewayProcess, 'url' | 'operationsUrl'>> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`The gateway did not start: ${code}.`)));
     setTimeout(() => reject(new Error('The gateway did not become ready.')), START_DEADLINE_MS).unref();
     if (!child.stdout) throw new Error('The log of the gateway is not read.');
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
-      if (msg === 'ready' && url !== undefined) resolve(url);
+      const { msg, url, operationsUrl } = JSON.parse(line) as {
+        readonly [name in 'msg' | 'url' | 'operationsUrl']?: string;
+      };
+      if (msg === 'ready' && url !== undefined && operationsUrl !== undefined)
+        resolve({ url, operationsUrl });
     });
   });
 }

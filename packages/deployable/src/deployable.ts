@@ -1,6 +1,7 @@
 import type { Environment } from '@trellis/config';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
+import type { OperationsRoutes } from './operations-server.ts';
 
 /** What a process gives each deployable that it hosts. */
 export interface Resources {
@@ -31,4 +32,6 @@ export interface DeployableProgram<Config extends ProcessConfig> {
   readonly readConfig: (environment: Environment) => Config;
   /** Opens pools, migrates, listens. Rejects when it can't serve. */
   readonly start: (config: Config, resources: Resources) => Promise<Deployable>;
+  /** What operators can do with it at the operations port of the process that hosts it, beside reading its metrics. */
+  readonly operations?: (config: Config, logger: Logger) => OperationsRoutes | undefined;
 }

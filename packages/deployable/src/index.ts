@@ -5,6 +5,7 @@ export { createLogger, type Logger, type LoggerOptions } from './logger.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export {
   startOperationsServer,
+  type OperationsRoutes,
   type OperationsServer,
   type OperationsServerOptions,
 } from './operations-server.ts';

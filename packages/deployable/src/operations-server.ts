@@ -1,6 +1,14 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import Fastify from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.ts';
+
+/** What a deployable adds to the operations port. */
+export interface OperationsRoutes {
+  /** Called once, before the port is open. */
+  add(server: FastifyInstance): void;
+  /** Closes what they hold. */
+  close(): void;
+}
 
 /** Settings of {@link startOperationsServer}. */
 export interface OperationsServerOptions {
@@ -10,6 +18,8 @@ export interface OperationsServerOptions {
   readonly host?: string;
   /** What is served; several when a process hosts several deployables. */
   readonly metrics: readonly Metrics[];
+  /** @default none */
+  readonly routes?: readonly OperationsRoutes[];
 }
 
 /** A listening operations server. */
@@ -18,7 +28,7 @@ export interface OperationsServer {
   close(): Promise<void>;
 }
 
-/** Serves `GET /metrics` in the Prometheus text format, with those of the process, on a port of its own. */
+/** Serves `GET /metrics` in the Prometheus text format, with those of the process, and routes of deployables, on a port of its own. */
 export async function startOperationsServer(options: OperationsServerOptions): Promise<OperationsServer> {
   const processMetrics = new Registry();
   collectDefaultMetrics({ register: processMetrics });
@@ -28,6 +38,11 @@ export async function startOperationsServer(options: OperationsServerOptions): P
       [processMetrics, ...options.metrics].map((registry) => registry.metrics()),
     );
     return reply.type(processMetrics.contentType).send(mergeExpositions(texts));
+  });
+  const routes = options.routes ?? [];
+  for (const each of routes) each.add(server);
+  server.addHook('onClose', async () => {
+    for (const each of routes) each.close();
   });
   const url = await server.listen({ port: options.port, host: options.host ?? '127.0.0.1' });
   return { url, close: () => server.close() };

@@ -75,10 +75,12 @@ async function startWithOperations<Config extends ProcessConfig>(
   logger: Logger,
 ): Promise<RunningDeployable> {
   const metrics = createMetrics(program.service);
+  const routes = program.operations?.(config, logger);
   const operations = await startOperationsServer({
     port: config.OPERATIONS_PORT,
     host: config.OPERATIONS_HOST,
     metrics: [metrics],
+    routes: routes ? [routes] : [],
   });
   const deployable = await program.start(config, { logger, metrics });
   return {

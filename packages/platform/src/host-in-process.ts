@@ -3,6 +3,7 @@ import {
   createMetrics,
   startOperationsServer,
   type Deployable,
+  type Logger,
   type Metrics,
 } from '@trellis/deployable';
 import type { Environment } from '@trellis/config';
@@ -34,6 +35,9 @@ export async function hostInProcess(options: InProcessOptions): Promise<Host> {
   const operations = await startOperationsServer({
     port: config.OPERATIONS_PORT,
     metrics: [...metrics.values()],
+    routes: hostedPrograms.flatMap(({ prefix, service, operations: routes }) =>
+      routes(environments[prefix], loggerOf(service, config)),
+    ),
   });
   const running: Closable[] = [operations];
   const unavailable: string[] = [];
@@ -91,8 +95,11 @@ function startProgram(
   const registry = metrics.get(service) ?? createMetrics(service);
   registry.clear(); // of what an attempt that failed has registered
   registry.setDefaultLabels({ service });
-  const logger = createLogger({ service, level: config.LOG_LEVEL });
-  return start(environments[prefix], { logger, metrics: registry });
+  return start(environments[prefix], { logger: loggerOf(service, config), metrics: registry });
+}
+
+function loggerOf(service: string, config: PlatformConfig): Logger {
+  return createLogger({ service, level: config.LOG_LEVEL });
 }
 
 /** The last to start is the first to end. One that can't close does not keep the others from it. */

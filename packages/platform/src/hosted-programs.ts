@@ -1,6 +1,13 @@
 import { authServer, configSchema as authServerSchema } from '@trellis/auth-server';
 import { comments, configSchema as commentsSchema } from '@trellis/comments';
-import type { Deployable, DeployableProgram, ProcessConfig, Resources } from '@trellis/deployable';
+import type {
+  Deployable,
+  DeployableProgram,
+  Logger,
+  OperationsRoutes,
+  ProcessConfig,
+  Resources,
+} from '@trellis/deployable';
 import type { Environment } from '@trellis/config';
 import { configSchema as gatewaySchema, gateway } from '@trellis/gateway';
 import { configSchema as postsSchema, posts } from '@trellis/posts';
@@ -21,6 +28,8 @@ export interface HostedProgram {
   /** @throws ConfigError with all that is wrong */
   readonly check: (environment: Environment) => void;
   readonly start: (environment: Environment, resources: Resources) => Promise<Deployable>;
+  /** What it adds to the operations port. */
+  readonly operations: (environment: Environment, logger: Logger) => readonly OperationsRoutes[];
 }
 
 /** In the order in which they start; the gateway is last to start and first to end. */
@@ -49,5 +58,9 @@ function host<Config extends ProcessConfig>(
     reads: (variable) => Object.hasOwn(schema.shape, variable),
     check: (environment) => void program.readConfig(environment),
     start: (environment, resources) => program.start(program.readConfig(environment), resources),
+    operations(environment, logger) {
+      const routes = program.operations?.(program.readConfig(environment), logger);
+      return routes ? [routes] : [];
+    },
   };
 }
