@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -105,8 +104,11 @@ function open(port: number): Socket {
   return socket;
 }
 
-async function closed(socket: Socket): Promise<void> {
-  if (!socket.closed) await once(socket, 'close');
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once('close', () => resolve());
+  });
 }
 
 interface Stage {
