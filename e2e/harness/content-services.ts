@@ -3,12 +3,18 @@ import { createTestUserContext, type TestUserContext } from '@trellis/testkit';
 import { freePorts } from './free-ports.ts';
 import { createServiceInstance, type ServiceInstance } from './service-instance.ts';
 
-/** The services whose events others consume, or that consume them. */
-export type ContentService = 'posts' | 'comments' | 'search';
+/** The services of the content graph, in the order of their addresses. */
+export const contentServices = ['users', 'posts', 'comments', 'search'] as const;
 
-/** Several processes of each service over one database and one Redis, asked past the gateway with contexts signed here. */
+/** One of {@link contentServices}. */
+export type ContentService = (typeof contentServices)[number];
+
+/** Something that each service has its own of. */
+export type ByService<Value> = Readonly<Record<ContentService, Value>>;
+
+/** The processes of each service over its database and one Redis, asked past the gateway with contexts signed here. */
 export interface ContentServices {
-  readonly instances: Readonly<Record<ContentService, readonly ServiceInstance[]>>;
+  readonly instances: ByService<readonly ServiceInstance[]>;
   readonly all: readonly ServiceInstance[];
   readonly keys: TestUserContext;
   /** Starts all at the same time. */
@@ -18,25 +24,23 @@ export interface ContentServices {
 
 /** What {@link createContentServices} needs to know. */
 export interface ContentServicesOptions {
-  readonly databaseUrl: string;
+  readonly databaseUrls: ByService<string>;
   readonly redisUrl: string;
   /** Processes of each service. */
   readonly replicas: number;
   readonly logDirectory: string;
 }
 
-const services: readonly ContentService[] = ['posts', 'comments', 'search'];
 /** Connections for requests: the processes share one PostgreSQL with others. */
 const POOL_SIZE = 5;
 
 /** Prepares the processes; none runs yet. */
 export async function createContentServices(options: ContentServicesOptions): Promise<ContentServices> {
   const keys = await createTestUserContext();
-  const serviceKeys = await Promise.all(services.map(generateServiceKey));
-  const ports = await freePorts(services.length * options.replicas * 2);
+  const serviceKeys = await Promise.all(contentServices.map(generateServiceKey));
+  const ports = await freePorts(contentServices.length * options.replicas * 2);
   const shared = {
     LOG_LEVEL: 'warn',
-    DATABASE_URL: options.databaseUrl,
     DATABASE_POOL_SIZE: String(POOL_SIZE),
     REDIS_URL: options.redisUrl,
     USER_CONTEXT_JWKS: JSON.stringify(keys.jwks),
@@ -49,21 +53,19 @@ export async function createContentServices(options: ContentServicesOptions): Pr
         name: `${service}-${replica}`,
         directory: `services/${service}`,
         port: portOf(index, replica),
-        operationsPort: portOf(index + services.length, replica),
+        operationsPort: portOf(index + contentServices.length, replica),
         logDirectory: options.logDirectory,
         environment: {
           ...shared,
+          DATABASE_URL: options.databaseUrls[service],
           SERVICE_PRIVATE_KEY: JSON.stringify(serviceKeys[index]),
-          POSTS_URL: `http://127.0.0.1:${portOf(0, replica)}`,
-          COMMENTS_URL: `http://127.0.0.1:${portOf(1, replica)}`,
+          USERS_URL: `http://127.0.0.1:${portOf(0, replica)}`,
+          POSTS_URL: `http://127.0.0.1:${portOf(1, replica)}`,
+          COMMENTS_URL: `http://127.0.0.1:${portOf(2, replica)}`,
         },
       }),
     );
-  const instances = {
-    posts: instancesOf('posts', 0),
-    comments: instancesOf('comments', 1),
-    search: instancesOf('search', 2),
-  };
+  const instances = byService(instancesOf);
   const all = Object.values(instances).flat();
   return {
     instances,
@@ -72,4 +74,10 @@ export async function createContentServices(options: ContentServicesOptions): Pr
     start: async () => void (await Promise.all(all.map((instance) => instance.start()))),
     stop: async () => void (await Promise.all(all.map((instance) => instance.stop()))),
   };
+}
+
+/** What is made for each service. */
+export function byService<Value>(make: (service: ContentService, index: number) => Value): ByService<Value> {
+  const entries = contentServices.map((service, index) => [service, make(service, index)] as const);
+  return Object.fromEntries(entries) as ByService<Value>; // one entry for each
 }

@@ -18,11 +18,11 @@ export const proof: Proof = {
     'no event is lost or applied twice (F-05, F-06) while subgraphs, relays, consumers and Redis are killed and Redis is wiped',
   run: ({ size, seed }) => {
     const { mutations, kills, wipes, drainMs } = sizes[size];
-    return withServices(async ({ services, redis, pool }) => {
+    return withServices(async ({ services, databases, redis, pool }) => {
       const connection = connectRedis({ url: redis.url, name: 'chaos', onError: () => undefined });
       const random = createRandom(seed);
       const faults = chooseFaults({ services, pool, redis, connection, random }, kills, wipes);
-      const outcome = await runChaos({ services, pool, mutations, faults, seed });
+      const outcome = await runChaos({ services, databases, mutations, faults, seed });
       connection.disconnect();
       const { findings, ...figures } = outcome;
       return {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from '@trellis/postgres';
 import type { Proof } from '@trellis/testkit';
 import type { ServiceInstance } from '../harness/service-instance.ts';
 import { readMetrics, sumOf } from '../harness/read-metrics.ts';
-import { countProjectionDifferences, isSettled } from './content-chaos/audit.ts';
-import { withServices } from './content-chaos/with-services.ts';
+import { countProjectionDifferences } from './content-chaos/audit.ts';
+import { isSettled } from './content-chaos/settled.ts';
+import { withServices, type Databases } from './content-chaos/with-services.ts';
 
 /** Events come in at 500 a second, for an hour in the full run. Five times that is promised on the way out. */
 const sizes = {
@@ -35,15 +35,15 @@ export const proof: Proof = {
     'a backlog of an hour at 500 events/s is drained at five times that rate in bounded memory (F-18)',
   run: ({ size }) => {
     const { events, leastPerSecond } = sizes[size];
-    return withServices(async ({ services, pool }) => {
-      while (!(await isSettled(pool))) await delay(SAMPLE_MS);
+    return withServices(async ({ services, databases, pool }) => {
+      while (!(await isSettled(databases))) await delay(SAMPLE_MS);
       await services.stop();
       await pool.query(POSTS, [events]);
       await pool.query(EVENTS);
       await services.start();
-      const { seconds, residentMiB } = await drain(pool, services.all);
+      const { seconds, residentMiB } = await drain(databases, services.all);
       const perSecond = Math.round(events / seconds);
-      const differences = await countProjectionDifferences(pool);
+      const differences = await countProjectionDifferences(databases);
       return {
         passed: perSecond >= leastPerSecond && residentMiB <= MAX_RESIDENT_MIB && differences === 0,
         figures: { events, seconds: Math.round(seconds), perSecond, residentMiB, differences },
@@ -53,12 +53,12 @@ export const proof: Proof = {
 };
 
 async function drain(
-  pool: Pool,
+  databases: Databases,
   instances: readonly ServiceInstance[],
 ): Promise<{ seconds: number; residentMiB: number }> {
   const startedAt = performance.now();
   let residentMiB = 0;
-  while (!(await isSettled(pool))) {
+  while (!(await isSettled(databases))) {
     if (performance.now() - startedAt > GIVE_UP_MS) throw new Error('The backlog does not drain.');
     residentMiB = Math.max(residentMiB, ...(await Promise.all(instances.map(residentMiBOf))));
     await delay(SAMPLE_MS);

@@ -1,10 +1,13 @@
 import type { Pool } from '@trellis/postgres';
 import { eventually } from '../../harness/deadline.ts';
+import { differences, missing, readCount, readMap } from './compare.ts';
 import type { Ledger } from './ledger.ts';
+import { isSettled } from './settled.ts';
+import type { Databases } from './with-services.ts';
 
 /** What was found when everything had settled. All are counts, and all must be 0. */
 export interface AuditFindings {
-  /** Events that the source should have told, by the ledger, and did not; or that it told too often. */
+  /** Events that the sources should have told, by the ledger, and did not; or that they told too often. */
   readonly eventsMissing: number;
   readonly eventsTooMany: number;
   /** Events whose number is missing or not unique. */
@@ -13,7 +16,7 @@ export interface AuditFindings {
   readonly eventsLost: number;
   readonly eventsAppliedTwice: number;
   readonly deadLetters: number;
-  /** Posts and comments that are not as their writers were told. */
+  /** Users, posts and comments that are not as their writers were told. */
   readonly contentDifferences: number;
   /** Posts that the consumer knows otherwise than the source. */
   readonly projectionDifferences: number;
@@ -35,121 +38,122 @@ const INSTALL = `
     END $$;
   CREATE TRIGGER note AFTER INSERT OR UPDATE ON comments.known_post FOR EACH ROW EXECUTE FUNCTION audit.note();`;
 
-const TOLD = `
-  SELECT subject AS id, count(*)::int AS count FROM posts.outbox
-  WHERE type LIKE 'post.%' GROUP BY subject`;
-
 const APPLIED = 'SELECT subject AS id, count(*)::int AS count FROM audit.applied GROUP BY subject';
 
-const MISNUMBERED = `
-  SELECT ((SELECT count(*) FROM posts.outbox WHERE seq IS NULL)
-    + (SELECT abs(count(*) - max(seq)) + count(*) - count(DISTINCT seq) FROM posts.outbox HAVING count(*) > 0)
-    + (SELECT count(*) FROM comments.outbox WHERE seq IS NULL)
-    + (SELECT abs(count(*) - max(seq)) + count(*) - count(DISTINCT seq) FROM comments.outbox HAVING count(*) > 0))::int
-    AS count`;
+const told = (service: string, type: string): string => `
+  SELECT subject AS id, count(*)::int AS count FROM ${service}.outbox WHERE type LIKE '${type}.%' GROUP BY subject`;
 
-const COMMENT_EVENTS = "SELECT count(*)::int AS count FROM comments.outbox WHERE type LIKE 'comment.%'";
-const DEAD_LETTERS = `
-  SELECT ((SELECT count(*) FROM comments.dead_letter) + (SELECT count(*) FROM search.dead_letter))::int AS count`;
+const misnumbered = (service: string): string => `
+  SELECT ((SELECT count(*) FROM ${service}.outbox WHERE seq IS NULL) + coalesce(
+    (SELECT abs(count(*) - max(seq)) + count(*) - count(DISTINCT seq) FROM ${service}.outbox), 0))::int AS count`;
 
+// Writers have profiles without a name, made when their token was seen: nobody was told that they were.
+const USERS = 'SELECT id, name AS state FROM users.profile WHERE name IS NOT NULL';
+const NAMED_USERS_TOLD = `
+  SELECT subject AS id, count(*)::int AS count FROM users.outbox WHERE payload ->> 'name' IS NOT NULL GROUP BY subject`;
 const POSTS = "SELECT id, concat_ws('|', author_id, title, published) AS state FROM posts.post";
 const COMMENTS = "SELECT id, concat_ws('|', post_id, body) AS state FROM comments.comment";
 
-const PROJECTION = `
-  SELECT count(*)::int AS count FROM posts.post
-  FULL JOIN (SELECT * FROM comments.known_post WHERE NOT deleted) AS known USING (id)
-  WHERE post.id IS NULL OR known.id IS NULL
-    OR post.author_id <> known.author_id OR post.published <> known.published`;
+const VISIBILITY = "SELECT id, concat_ws('|', author_id, published) AS state FROM posts.post";
+const KNOWN =
+  "SELECT id, concat_ws('|', author_id, published) AS state FROM comments.known_post WHERE NOT deleted";
 
 // Every text is made of words that occur nowhere else.
-const INDEX = `
-  SELECT (
-    (SELECT count(*) FROM (SELECT * FROM posts.post WHERE published) AS post
-      FULL JOIN (SELECT * FROM search.post_document WHERE published) AS document USING (id)
-      WHERE post.id IS NULL OR document.id IS NULL OR NOT document.words @@ phraseto_tsquery('english', post.title))
-    + (SELECT count(*) FROM comments.comment FULL JOIN search.comment_document AS document USING (id)
-      WHERE comment.id IS NULL OR document.id IS NULL OR NOT document.words @@ phraseto_tsquery('english', comment.body))
-  )::int AS count`;
-
-// Every cursor has arrived at the end of what its source has told, and nothing waits for its number.
-const SETTLED = `
-  SELECT coalesce((SELECT seq FROM comments.event_cursor WHERE source = 'posts'), -1) = (SELECT seq FROM posts.outbox_head)
-    AND coalesce((SELECT seq FROM search.event_cursor WHERE source = 'posts'), -1) = (SELECT seq FROM posts.outbox_head)
-    AND coalesce((SELECT seq FROM search.event_cursor WHERE source = 'comments'), -1) = (SELECT seq FROM comments.outbox_head)
-    AND NOT EXISTS (SELECT FROM posts.outbox WHERE seq IS NULL)
-    AND NOT EXISTS (SELECT FROM comments.outbox WHERE seq IS NULL) AS settled`;
+const indexDifferences = (documents: string, language: string): string => `
+  SELECT count(*)::int AS count
+  FROM (SELECT * FROM jsonb_to_recordset($1) AS source (id uuid, text text)) AS source
+  FULL JOIN (SELECT * FROM search.${documents}) AS document USING (id)
+  WHERE source.id IS NULL OR document.id IS NULL OR NOT document.words @@ phraseto_tsquery('${language}', source.text)`;
 
 /** Begins to note what the consumer applies. The services must have made their tables, and nothing must have been told yet. */
-export async function installAudit(pool: Pool): Promise<void> {
-  await eventually(() => isSettled(pool), Boolean, 30_000); // the consumer has taken its first snapshot
-  await pool.query(INSTALL);
-}
-
-/** Whether everything that was told has been applied. */
-export async function isSettled(pool: Pool): Promise<boolean> {
-  return (await pool.query<{ settled: boolean }>(SETTLED)).rows[0]?.settled ?? false;
+export async function installAudit(databases: Databases): Promise<void> {
+  await eventually(() => isSettled(databases), Boolean, 30_000); // the consumers have taken their first snapshots
+  await databases.comments.query(INSTALL);
 }
 
 /** Compares what the writers were told, what the services hold, and what the consumers have made of the events. */
-export async function audit(pool: Pool, ledger: Ledger): Promise<AuditFindings> {
-  const told = await readMap(pool, TOLD, 'count');
-  const applied = await readMap(pool, APPLIED, 'count');
-  const commentEvents = await readCount(pool, COMMENT_EVENTS);
+export async function audit(databases: Databases, ledger: Ledger): Promise<AuditFindings> {
+  const { users, posts, comments, search } = databases;
+  const usersTold = await readMap<number>(users, NAMED_USERS_TOLD, 'count');
+  const postsTold = await readMap<number>(posts, told('posts', 'post'), 'count');
+  const commentsTold = sum((await readMap<number>(comments, told('comments', 'comment'), 'count')).values());
+  const applied = await readMap<number>(comments, APPLIED, 'count');
   return {
-    eventsMissing: missing(ledger.postEvents, told) + Math.max(0, ledger.commentEvents - commentEvents),
-    eventsTooMany: missing(told, ledger.postEvents) + Math.max(0, commentEvents - ledger.commentEvents),
-    eventsMisnumbered: await readCount(pool, MISNUMBERED),
-    eventsLost: missing(told, applied),
-    eventsAppliedTwice: missing(applied, told),
-    deadLetters: await readCount(pool, DEAD_LETTERS),
-    contentDifferences: (await contentDifferences(pool, ledger)) + wronglyMissed(ledger),
-    projectionDifferences: await countProjectionDifferences(pool),
-    indexDifferences: await readCount(pool, INDEX),
+    eventsMissing:
+      missing(ledger.userEvents, usersTold) +
+      missing(ledger.postEvents, postsTold) +
+      Math.max(0, ledger.commentEvents - commentsTold),
+    eventsTooMany:
+      missing(usersTold, ledger.userEvents) +
+      missing(postsTold, ledger.postEvents) +
+      Math.max(0, commentsTold - ledger.commentEvents),
+    eventsMisnumbered: await countMisnumbered(databases),
+    eventsLost: missing(postsTold, applied),
+    eventsAppliedTwice: missing(applied, postsTold),
+    deadLetters: (await countDeadLetters(comments, 'comments')) + (await countDeadLetters(search, 'search')),
+    contentDifferences: (await countContentDifferences(databases, ledger)) + wronglyMissed(ledger),
+    projectionDifferences: await countProjectionDifferences(databases),
+    indexDifferences: await countIndexDifferences(databases),
   };
 }
 
 /** Posts that the comments service knows otherwise than the posts service does. */
-export function countProjectionDifferences(pool: Pool): Promise<number> {
-  return readCount(pool, PROJECTION);
+export async function countProjectionDifferences({ posts, comments }: Databases): Promise<number> {
+  return differences(await readMap(posts, VISIBILITY, 'state'), await readMap(comments, KNOWN, 'state'));
 }
 
-/** How much of the first is not in the second. */
-function missing(expected: ReadonlyMap<string, number>, actual: ReadonlyMap<string, number>): number {
-  return [...expected].reduce((sum, [id, count]) => sum + Math.max(0, count - (actual.get(id) ?? 0)), 0);
+async function countMisnumbered({ users, posts, comments }: Databases): Promise<number> {
+  const counts = [
+    readCount(users, misnumbered('users')),
+    readCount(posts, misnumbered('posts')),
+    readCount(comments, misnumbered('comments')),
+  ];
+  return sum(await Promise.all(counts));
 }
 
-async function contentDifferences(pool: Pool, ledger: Ledger): Promise<number> {
-  const posts = [...ledger.posts].map(
+function countDeadLetters(pool: Pool, service: string): Promise<number> {
+  return readCount(pool, `SELECT count(*)::int AS count FROM ${service}.dead_letter`);
+}
+
+async function countContentDifferences(
+  { users, posts, comments }: Databases,
+  ledger: Ledger,
+): Promise<number> {
+  const expectedPosts = [...ledger.posts].map(
     ([id, { authorId, title, published }]) => [id, `${authorId}|${title}|${published ? 't' : 'f'}`] as const,
   );
-  const comments = [...ledger.remainingComments()].map(
+  const expectedComments = [...ledger.remainingComments()].map(
     ([id, { postId, body }]) => [id, `${postId}|${body}`] as const,
   );
   return (
-    differences(new Map(posts), await readMap(pool, POSTS, 'state')) +
-    differences(new Map(comments), await readMap(pool, COMMENTS, 'state'))
+    differences(ledger.users, await readMap(users, USERS, 'state')) +
+    differences(new Map(expectedPosts), await readMap(posts, POSTS, 'state')) +
+    differences(new Map(expectedComments), await readMap(comments, COMMENTS, 'state'))
   );
 }
 
-function differences(expected: ReadonlyMap<string, string>, actual: ReadonlyMap<string, string>): number {
-  const ids = new Set([...expected.keys(), ...actual.keys()]);
-  return [...ids].filter((id) => expected.get(id) !== actual.get(id)).length;
+async function countIndexDifferences({ users, posts, comments, search }: Databases): Promise<number> {
+  const compare = async (
+    source: Pool,
+    texts: string,
+    documents: string,
+    language: string,
+  ): Promise<number> => {
+    const { rows } = await source.query(texts);
+    return readCount(search, indexDifferences(documents, language), [JSON.stringify(rows)]);
+  };
+  const published = 'SELECT id, title AS text FROM posts.post WHERE published';
+  return (
+    (await compare(users, 'SELECT id, name AS text FROM users.profile', 'user_document', 'simple')) +
+    (await compare(posts, published, 'post_document WHERE published', 'english')) +
+    (await compare(comments, 'SELECT id, body AS text FROM comments.comment', 'comment_document', 'english'))
+  );
 }
 
 function wronglyMissed({ missedPosts, posts }: Ledger): number {
   return [...missedPosts].filter((id) => posts.has(id)).length;
 }
 
-async function readCount(pool: Pool, sql: string): Promise<number> {
-  return (await pool.query<{ count: number }>(sql)).rows[0]?.count ?? 0;
-}
-
-async function readMap<Column extends 'count' | 'state'>(
-  pool: Pool,
-  sql: string,
-  column: Column,
-): Promise<Map<string, Column extends 'count' ? number : string>> {
-  type Value = Column extends 'count' ? number : string;
-  const { rows } = await pool.query<{ id: string } & Record<Column, Value>>(sql);
-  return new Map(rows.map((row) => [row.id, row[column]]));
+function sum(numbers: Iterable<number>): number {
+  return [...numbers].reduce((total, number) => total + number, 0);
 }

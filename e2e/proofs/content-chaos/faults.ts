@@ -17,7 +17,7 @@ export interface FaultTargets {
   readonly random: Random;
 }
 
-const STREAMS = ['trellis:{events:posts}:stream', 'trellis:{events:comments}:stream'];
+const STREAMS = ['users', 'posts', 'comments'].map((service) => `trellis:{events:${service}}:stream`);
 const REDIS_DEADLINE_MS = 15_000;
 
 // Each leadership (a relay, a consumer) is an advisory lock of a session.

@@ -13,8 +13,12 @@ export interface LedgerComment {
 
 /** What the writers were told: the state that must be found when everything has settled. */
 export class Ledger {
+  /** Names by id. */
+  readonly users = new Map<string, string>();
   readonly posts = new Map<string, LedgerPost>();
   readonly comments = new Map<string, LedgerComment>();
+  /** How often each user was made: the events that users must have told. */
+  readonly userEvents = new Map<string, number>();
   /** How often each post was created, changed or deleted: the events that posts must have told. */
   readonly postEvents = new Map<string, number>();
   /** How many comments were written, changed or deleted by somebody: the events that comments must have told. */
@@ -22,6 +26,11 @@ export class Ledger {
   /** Posts whose comments were found missing: each must turn out to have been deleted. */
   readonly missedPosts = new Set<string>();
   acknowledged = 0;
+
+  saveUser(id: string, name: string): void {
+    this.users.set(id, name);
+    this.userEvents.set(id, 1);
+  }
 
   savePost(id: string, post: LedgerPost): void {
     this.posts.set(id, post);

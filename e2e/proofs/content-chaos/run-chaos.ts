@@ -1,17 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom } from '@trellis/demo-data';
-import type { Pool } from '@trellis/postgres';
 import { v7 } from 'uuid';
 import type { ContentServices } from '../../harness/content-services.ts';
-import { audit, installAudit, isSettled, type AuditFindings } from './audit.ts';
+import { audit, installAudit, type AuditFindings } from './audit.ts';
 import { Ledger } from './ledger.ts';
 import { createSender } from './send-mutation.ts';
+import { isSettled } from './settled.ts';
+import type { Databases } from './with-services.ts';
 import { write } from './writer.ts';
 
 /** What a fault may watch while it lasts. */
 export interface ChaosProgress {
   /** How often writers had to send something again. */
   readonly retries: () => number;
+  /** How many mutations have been answered. */
+  readonly acknowledged: () => number;
 }
 
 /** Something that breaks, and has come back when it resolves. */
@@ -20,8 +23,7 @@ export type Fault = (progress: ChaosProgress) => Promise<void>;
 /** What {@link runChaos} does. */
 export interface ChaosOptions {
   readonly services: ContentServices;
-  /** To the database of the services, as a superuser. */
-  readonly pool: Pool;
+  readonly databases: Databases;
   readonly mutations: number;
   /** One after the other, spread evenly over the mutations. */
   readonly faults: readonly Fault[];
@@ -44,8 +46,8 @@ const POLL_MS = 20;
 
 /** Writes with 16 writers while faults happen, waits until everything has settled, and compares. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
-  const { services, pool, mutations, faults, seed } = options;
-  await installAudit(pool);
+  const { services, databases, mutations, faults, seed } = options;
+  await installAudit(databases);
   const ledger = new Ledger();
   const progress = { started: 0, faultsDone: 0 };
   const spacing = mutations / (faults.length + 1);
@@ -66,24 +68,25 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   const breaking = (async () => {
     for (const [index, fault] of faults.entries()) {
       while (ledger.acknowledged < (index + 1) * spacing - WRITERS) await delay(POLL_MS);
-      await fault({ retries });
+      await fault({ retries, acknowledged: () => ledger.acknowledged });
       progress.faultsDone += 1;
     }
   })();
   await Promise.all([breaking, ...writers.map(write)]);
 
-  const drainedMs = await drain(pool);
+  const drainedMs = await drain(databases);
   return {
-    findings: await audit(pool, ledger),
+    findings: await audit(databases, ledger),
     mutations: ledger.acknowledged,
     retries: retries(),
     drainedMs,
   };
 }
 
-async function drain(pool: Pool): Promise<number> {
+async function drain(databases: Databases): Promise<number> {
   const startedAt = performance.now();
-  while (!(await isSettled(pool)) && performance.now() - startedAt < DRAIN_DEADLINE_MS) await delay(POLL_MS);
+  while (!(await isSettled(databases)) && performance.now() - startedAt < DRAIN_DEADLINE_MS)
+    await delay(POLL_MS);
   return Math.round(performance.now() - startedAt);
 }
 

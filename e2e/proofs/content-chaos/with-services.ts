@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@trellis/embedded-postgres';
 import { createPool, type Pool } from '@trellis/postgres';
 import {
   createTemporaryDirectory,
@@ -7,71 +5,123 @@ import {
   startTestRedis,
   type TestRedis,
 } from '@trellis/testkit';
-import { createContentServices, type ContentServices } from '../../harness/content-services.ts';
+import {
+  byService,
+  contentServices,
+  createContentServices,
+  type ByService,
+  type ContentServices,
+} from '../../harness/content-services.ts';
+import { withClusters } from './with-clusters.ts';
+
+/** To the database of each service, as a superuser. */
+export type Databases = ByService<Pool>;
 
 /** Services that run, and what they stand on. */
 export interface Ground {
   readonly services: ContentServices;
-  readonly redis: TestRedis;
-  /** To the database of the services, as a superuser. */
+  readonly databases: Databases;
+  readonly redis: Pick<TestRedis, 'url'>;
+}
+
+/** Ground with one database for all services. */
+export interface SharedGround extends Ground {
   readonly pool: Pool;
 }
 
-/** Ground with a PostgreSQL that nobody else uses, so that it may be broken. */
-export interface BreakableGround extends Ground {
-  /** The cluster's data directory. */
-  readonly dataDirectory: string;
+interface GroundOptions {
+  readonly databaseUrls: ByService<string>;
+  readonly redis: Pick<TestRedis, 'url'>;
+  /** Processes of each service. */
+  readonly replicas: number;
 }
 
 /** Runs two processes of each service on a database of the PostgreSQL of all tests, and ends them. */
-export async function withServices<Result>(work: (ground: Ground) => Promise<Result>): Promise<Result> {
-  const database = await createTestDatabase();
+export function withServices<Result>(
+  work: (ground: SharedGround & { readonly redis: TestRedis }) => Promise<Result>,
+): Promise<Result> {
+  return withTestRedis((redis) => withTestDatabase(redis, 2, (ground) => work({ ...ground, redis })));
+}
+
+/** Runs a process of each service on a database of the PostgreSQL of all tests and on a Redis that may be broken. */
+export function withRedis<Result>(
+  redis: Pick<TestRedis, 'url'>,
+  work: (ground: SharedGround) => Promise<Result>,
+): Promise<Result> {
+  return withTestDatabase(redis, 1, work);
+}
+
+/** Runs a process of each service on one PostgreSQL that nobody else uses, so that it may be broken. */
+export function withOwnPostgres<Result>(
+  work: (ground: SharedGround & { readonly dataDirectory: string }) => Promise<Result>,
+): Promise<Result> {
+  return withClusters(['all'] as const, ({ all: { url, dataDirectory } }) =>
+    withTestRedis((redis) =>
+      withServicesOn({ databaseUrls: byService(() => url), redis, replicas: 1 }, (ground) =>
+        work({ ...ground, pool: ground.databases.posts, dataDirectory }),
+      ),
+    ),
+  );
+}
+
+/** Runs a process of each service, each on a PostgreSQL of its own that may be broken. */
+export function withPostgresEach<Result>(
+  work: (ground: Ground & { readonly dataDirectories: ByService<string> }) => Promise<Result>,
+): Promise<Result> {
+  return withClusters(contentServices, (clusters) => {
+    const databaseUrls = byService((service) => clusters[service].url);
+    const dataDirectories = byService((service) => clusters[service].dataDirectory);
+    return withTestRedis((redis) =>
+      withServicesOn({ databaseUrls, redis, replicas: 1 }, (ground) => work({ ...ground, dataDirectories })),
+    );
+  });
+}
+
+async function withTestRedis<Result>(work: (redis: TestRedis) => Promise<Result>): Promise<Result> {
+  const redis = await startTestRedis();
   try {
-    return await withServicesOn(database.connectionString, work);
+    return await work(redis);
+  } finally {
+    await redis.stop();
+  }
+}
+
+async function withTestDatabase<Result>(
+  redis: Pick<TestRedis, 'url'>,
+  replicas: number,
+  work: (ground: SharedGround) => Promise<Result>,
+): Promise<Result> {
+  const database = await createTestDatabase();
+  const databaseUrls = byService(() => database.connectionString);
+  try {
+    return await withServicesOn({ databaseUrls, redis, replicas }, (ground) =>
+      work({ ...ground, pool: ground.databases.posts }),
+    );
   } finally {
     await database.drop();
   }
 }
 
-/** Runs two processes of each service on a PostgreSQL of their own, and ends them. */
-export async function withOwnPostgres<Result>(
-  work: (ground: BreakableGround) => Promise<Result>,
-): Promise<Result> {
-  const directory = createTemporaryDirectory();
-  const cluster = join(directory.path, 'postgres');
-  try {
-    const postgres = await startEmbeddedPostgres({ directory: cluster });
-    try {
-      const dataDirectory = join(cluster, 'data');
-      return await withServicesOn(postgres.connectionString, (ground) => work({ ...ground, dataDirectory }));
-    } finally {
-      await postgres.stop();
-    }
-  } finally {
-    directory.remove();
-  }
-}
-
 async function withServicesOn<Result>(
-  databaseUrl: string,
+  { databaseUrls, redis, replicas }: GroundOptions,
   work: (ground: Ground) => Promise<Result>,
 ): Promise<Result> {
   const directory = createTemporaryDirectory();
-  const redis = await startTestRedis();
-  const pool = createPool({ connectionString: databaseUrl, schema: 'public', statementTimeoutMs: 60_000 });
+  const databases = byService((service) =>
+    createPool({ connectionString: databaseUrls[service], schema: 'public', statementTimeoutMs: 60_000 }),
+  );
   const services = await createContentServices({
-    databaseUrl,
+    databaseUrls,
     redisUrl: redis.url,
-    replicas: 2,
+    replicas,
     logDirectory: directory.path,
   });
   try {
     await services.start();
-    return await work({ services, redis, pool });
+    return await work({ services, databases, redis });
   } finally {
     await services.stop();
-    await pool.end();
-    await redis.stop();
+    await Promise.all(Object.values(databases).map((pool) => pool.end()));
     directory.remove();
   }
 }

@@ -27,7 +27,8 @@ const BODY = 'Words. '.repeat(200);
 
 /** Of a hundred mutations, how many are of each kind. */
 const MIX: readonly (readonly [share: number, step: Step])[] = [
-  [35, createPost],
+  [5, createUser],
+  [30, createPost],
   [20, updatePost],
   [4, deletePost],
   [28, addComment],
@@ -47,6 +48,16 @@ export async function write(options: WriterOptions): Promise<void> {
 function chooseStep(random: Random): Step {
   let number = random.below(100);
   return MIX.find(([share]) => (number -= share) < 0)?.[1] ?? createPost;
+}
+
+async function createUser({ userId, sender, ledger }: WriterOptions, own: Own): Promise<void> {
+  const name = nextText(userId, own);
+  const outcome = await sender.send({
+    service: 'users',
+    query: 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }',
+    variables: { input: { name } },
+  });
+  ledger.saveUser((resultOf(outcome, 'createUser') as { id: string }).id, name);
 }
 
 async function createPost({ userId, sender, ledger }: WriterOptions, own: Own): Promise<void> {

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '@trellis/embedded-postgres';
+import { createTemporaryDirectory } from '@trellis/testkit';
+
+/** A PostgreSQL that nobody else uses. */
+export interface Cluster {
+  readonly url: string;
+  readonly dataDirectory: string;
+}
+
+/** Starts a PostgreSQL for each name, all at the same time, and ends them. One that dies is started again. */
+export async function withClusters<Name extends string, Result>(
+  names: readonly Name[],
+  work: (clusters: Readonly<Record<Name, Cluster>>) => Promise<Result>,
+): Promise<Result> {
+  const directory = createTemporaryDirectory();
+  const running: EmbeddedPostgres[] = [];
+  const start = async (name: Name): Promise<readonly [Name, Cluster]> => {
+    const cluster = join(directory.path, name);
+    const postgres = await startEmbeddedPostgres({ directory: cluster });
+    running.push(postgres);
+    return [name, { url: postgres.connectionString, dataDirectory: join(cluster, 'data') }];
+  };
+  try {
+    const starting = names.map(start);
+    await Promise.allSettled(starting); // whoever has started by then is ended, also when another could not
+    const clusters = await Promise.all(starting);
+    return await work(Object.fromEntries(clusters) as Record<Name, Cluster>); // one entry for each
+  } finally {
+    await Promise.all(running.map((postgres) => postgres.stop()));
+    directory.remove();
+  }
+}
