@@ -1,11 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '@trellis/postgres';
 import type { Proof } from '@trellis/testkit';
 import { USER_CONTEXT_HEADER } from '@trellis/user-context';
 import type { ContentServices } from '../harness/content-services.ts';
+import { canLimitFiles, limitFilesOf } from '../harness/file-size-limit.ts';
 import { isClean, runChaos, type Fault } from './content-chaos/run-chaos.ts';
 import { withOwnPostgres } from './content-chaos/with-services.ts';
 
@@ -32,13 +32,13 @@ export const proof: Proof = {
   description:
     'a full disk makes mutations fail and nothing else (F-17): reads go on, nothing acknowledged is lost, nothing is told that was rolled back',
   run: ({ size, seed }) =>
-    canLimit()
+    canLimitFiles()
       ? prove(sizes[size], seed)
       : Promise.resolve({ passed: true, figures: { skipped: 'no prlimit on this machine' } }),
 };
 
 function prove({ mutations, faults }: { mutations: number; faults: number }, seed: number) {
-  return withOwnPostgres(async ({ services, pool, dataDirectory }) => {
+  return withOwnPostgres(async ({ services, databases, pool, dataDirectory }) => {
     await pool.query(FILL);
     const figures = { timesFull: 0, readsMeanwhile: 0, failedReads: 0 };
     const fault: Fault = async ({ retries }) => {
@@ -54,7 +54,7 @@ function prove({ mutations, faults }: { mutations: number; faults: number }, see
     };
     const { findings, ...counts } = await runChaos({
       services,
-      pool,
+      databases,
       mutations,
       faults: Array.from({ length: faults }, () => fault),
       seed,
@@ -66,22 +66,11 @@ function prove({ mutations, faults }: { mutations: number; faults: number }, see
   });
 }
 
-function canLimit(): boolean {
-  return spawnSync('prlimit', ['--version']).status === 0;
-}
-
 /** PostgreSQL treats a file that may not grow as a full disk. What its processes may is set for each that runs; others inherit. */
 function limitFiles(dataDirectory: string, bytes: string): void {
   const postmaster = readFileSync(join(dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[0] ?? '';
   const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && parentOf(pid) === postmaster);
   for (const pid of [postmaster, ...children]) limitFilesOf(pid, bytes);
-}
-
-/** As the owner of the process: that needs no rights beyond its own, which root in a container may lack. */
-function limitFilesOf(pid: string, bytes: string): void {
-  const { uid, gid } = statSync(`/proc/${pid}`, { throwIfNoEntry: false }) ?? {};
-  if (uid === undefined || gid === undefined) return; // it has ended
-  spawnSync('prlimit', ['--pid', pid, `--fsize=${bytes}:`], { uid, gid });
 }
 
 function parentOf(pid: string): string | undefined {
