@@ -45,6 +45,7 @@ export interface Answer<Data> {
 /** All four services on one PostgreSQL and one Redis, talking to one another as they do in production. */
 export interface ContentServices {
   readonly databaseUrl: string;
+  readonly redisUrl: string;
   /** Of the service as it was last started. */
   metricsOf(service: ServiceName): Promise<string>;
   ask<Data>(
@@ -103,6 +104,7 @@ export async function startContentServices(): Promise<ContentServices> {
   for (const name of names) await start(name);
   return {
     databaseUrl: database.connectionString,
+    redisUrl: redis.url,
     metricsOf: (service) => metrics.get(service)?.metrics() ?? Promise.resolve(''),
     start,
     stop,
