@@ -24,7 +24,6 @@ import { createStreamMetrics, type StreamMetrics } from './telemetry/stream-metr
 import { createTrafficMetrics, registerTrafficGauges } from './telemetry/traffic-metrics.ts';
 import { overloaded } from './errors.ts';
 import { Admission } from './traffic/admission.ts';
-import { openTracing } from './tracing/open-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { createTrafficStates, type TrafficStates } from './traffic/traffic-states.ts';
 
@@ -74,7 +73,7 @@ export async function openResources(
   const subgraphClient = createSubgraphClient({ maxConnections: MAX_CONNECTIONS });
   const traffic = openTraffic(logger, metrics);
   const executionGate = new ExecutionGate();
-  const tracing = openConfiguredTracing(config, logger);
+  const tracing = await openConfiguredTracing(config, logger);
   const { close: closeRedis, ...shared } = await openRedisResources(config, logger, metrics);
   const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY);
   const streamMetrics = createStreamMetrics(metrics);
@@ -151,12 +150,14 @@ async function closeResources(resources: Closeable): Promise<void> {
   await resources.tracing?.close();
 }
 
-/** The file wins over the environment, where both name a collector. */
-function openConfiguredTracing(config: GatewayConfig, logger: Logger): Tracing | undefined {
+/** The file wins over the environment, where both name a collector. Who records nothing does not load what it takes, either. */
+async function openConfiguredTracing(config: GatewayConfig, logger: Logger): Promise<Tracing | undefined> {
   const settings = config.settings.telemetry?.tracing ?? {};
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base } = config;
   const endpoint = settings.endpoint ?? (base && `${base.replace(/\/$/, '')}/v1/traces`);
-  return endpoint === undefined ? undefined : openTracing(endpoint, settings, logger);
+  if (endpoint === undefined) return undefined;
+  const { openTracing } = await import('./tracing/open-tracing.ts');
+  return openTracing(endpoint, settings, logger);
 }
 
 /** Sockets to one origin: how many of them are used is for the rules of each subgraph to say. */
