@@ -9,7 +9,7 @@ import type { SequencedEvent } from './domain-event.ts';
 import type { EventSource } from './event-source.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
 import type { Background } from './leadership.ts';
-import { createOutboxLog } from './outbox-log.ts';
+import { createOutboxLog, READ_AFTER } from './outbox-log.ts';
 import { maintainPartitions } from './outbox-partitions.ts';
 import { appendEvent } from './outbox.ts';
 import { startRelay } from './relay.ts';
@@ -399,6 +399,19 @@ describe('a consumer', () => {
     await connection.flushall();
     consumer();
     await expect.poll(held, { timeout: 5_000 }).toEqual(['e0', 'e1', 'e2', 'one']);
+  });
+
+  it('F-18 is read by an index, and not sorted, however much has been left', async () => {
+    await source.query(
+      `INSERT INTO outbox (id, type, subject, payload, seq)
+       SELECT gen_random_uuid(), 'note.saved', $1, '{}', seq FROM generate_series(1, 20000) AS seq`,
+      [SUBJECT],
+    );
+    await source.query('ANALYZE outbox');
+    const { rows } = await source.query<Record<string, string>>(`EXPLAIN ${READ_AFTER}`, [100, 500]);
+    const plan = rows.flatMap(Object.values).join('\n');
+    expect(plan).toMatch(/Index Scan using outbox_\w+_seq_idx/);
+    expect(plan).not.toMatch(/Sort\b(?! Key)/);
   });
 
   it('F-24 puts an event aside that it can’t apply, and goes on', async () => {

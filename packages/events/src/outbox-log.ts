@@ -32,9 +32,10 @@ const NUMBER = `
   FROM batch CROSS JOIN head
   WHERE outbox.position = batch.position AND outbox.seq IS NULL`;
 
-const READ = `
+/** The events after a number. The order is that of the column, which has an index: `seq` alone would be the number that is returned. */
+export const READ_AFTER = `
   SELECT seq::float8 AS seq, id, type, subject, payload, occurred_at AS "occurredAt"
-  FROM outbox WHERE seq > $1 ORDER BY seq LIMIT $2`;
+  FROM outbox WHERE outbox.seq > $1 ORDER BY outbox.seq LIMIT $2`;
 
 /** Reads and numbers the outbox of a service. */
 export function createOutboxLog(database: Pool | Transaction): OutboxLog {
@@ -43,7 +44,7 @@ export function createOutboxLog(database: Pool | Transaction): OutboxLog {
   return {
     number: async (limit) => (await database.query(NUMBER, [limit])).rowCount ?? 0,
     head: async () => (await readNumber('SELECT seq::float8 AS seq FROM outbox_head')) ?? 0,
-    readAfter: async (seq, limit) => (await database.query<SequencedEvent>(READ, [seq, limit])).rows,
+    readAfter: async (seq, limit) => (await database.query<SequencedEvent>(READ_AFTER, [seq, limit])).rows,
     oldest: () => readNumber('SELECT min(seq)::float8 AS seq FROM outbox'),
   };
 }
