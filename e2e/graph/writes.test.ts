@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
+import { askGraph, dataOf, postGraph, type GraphAnswer } from '../harness/ask-graph.ts';
 import { startTappedPlatform, type TappedPlatform } from '../harness/tapped-platform.ts';
 import { TokenBook } from '../harness/token-book.ts';
 
@@ -96,6 +96,30 @@ describe('Writing through the gateway', () => {
     const posts = answers.map((answer) => dataOf(answer).createPost);
     expect(new Set(posts.map(({ post }) => post.id)).size).toBe(1);
     expect(posts.every(({ success }) => success)).toBe(true);
+  });
+
+  it('takes the key in the extensions of each operation of a batch, where one header would be for all', async () => {
+    const token = await tokens.of('ed');
+    const query = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { post { id } } }';
+    const operation = (title: string, idempotencyKey: unknown) => ({
+      query,
+      variables: { input: { title, body: 'Words.' } },
+      extensions: { idempotencyKey },
+    });
+    const at = Date.now();
+    const body = [operation(`One ${at}`, `one-${at}`), operation(`Two ${at}`, `two-${at}`)];
+    const send = async () =>
+      (await (await postGraph(platform.addresses.graph, body, { token })).json()) as GraphAnswer<Created>[];
+    const first = await send();
+    expect(new Set(first.map((answer) => dataOf(answer).createPost.post.id)).size).toBe(2);
+    expect(await send()).toEqual(first);
+    const others = [operation(`Three ${at}`, `one-${at}`), operation('T', 'two words'), operation('T', 3)];
+    const refused = await postGraph(platform.addresses.graph, others, { token });
+    expect(((await refused.json()) as GraphAnswer<unknown>[]).map(codesOf)).toEqual([
+      ['BAD_USER_INPUT'],
+      ['BAD_USER_INPUT'],
+      ['BAD_USER_INPUT'],
+    ]);
   });
 
   it('asks for the roles and scopes of each mutation', async () => {

@@ -9,6 +9,7 @@ import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { OperationClock, type AnswerReport } from './answer-extensions.ts';
 import { answerInParts } from './answer-in-parts.ts';
+import { withIdempotencyKey } from './idempotency-key.ts';
 import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
 import { respond, respondToFailure } from './respond.ts';
 import { cachedExecutionOf, invalidateWritten, type CachedExecution } from './response-caching.ts';
@@ -78,8 +79,9 @@ async function planAndExecute(
   services: PipelineServices,
   clock: OperationClock | undefined,
 ): Promise<PipelineAnswer> {
-  const { supergraph, operation, variables, caller, denied } = admitted;
+  const { supergraph, operation, variables, caller, denied, extensions } = admitted;
   const { document, documentHash, name: operationName } = operation;
+  const told = operation.kind === 'mutation' ? withIdempotencyKey(context, extensions) : context;
   const plan = await services.planner.planOperation(
     { supergraph, document, documentHash, operationName, variables, denied, incremental: context.takesParts },
     context.signal,
@@ -88,7 +90,7 @@ async function planAndExecute(
   const cached = plan.isDeferred ? undefined : cachedExecutionOf(plan, admitted, context, services);
   const execution = {
     variables,
-    headersFor: services.headersForSubgraphs.of(context, cached?.asked ?? caller),
+    headersFor: services.headersForSubgraphs.of(told, cached?.asked ?? caller),
     subgraphClient: services.subgraphClient,
     signal: context.signal,
   };

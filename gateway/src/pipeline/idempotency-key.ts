@@ -1,0 +1,28 @@
+import type { GraphRequest, RequestContext } from '../context.ts';
+import { refused } from '../errors.ts';
+
+/** Visible ASCII characters: it goes on in a header. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** What subgraphs are told of a request. */
+type Told = Pick<RequestContext, 'headers' | 'requestId'>;
+
+/**
+ * Lets `extensions.idempotencyKey` of a mutation stand for the header `Idempotency-Key`, where an operation has no headers of its
+ * own (over WebSocket, in a batch). It goes on as the header does: to subgraphs that the operator lets have it.
+ *
+ * @throws RequestRefused BAD_USER_INPUT when it is not a string of 1 to 255 visible ASCII characters
+ */
+export function withIdempotencyKey(told: Told, extensions: GraphRequest['extensions']): Told {
+  const key = Object.hasOwn(extensions, 'idempotencyKey') ? extensions['idempotencyKey'] : undefined;
+  if (key === undefined || key === null) return told;
+  if (typeof key !== 'string' || !KEY.test(key)) throw badKey(key);
+  return { headers: { ...told.headers, 'idempotency-key': key }, requestId: told.requestId };
+}
+
+function badKey(key: unknown): Error {
+  return refused('BAD_USER_INPUT', 'An idempotency key has 1 to 255 visible ASCII characters.', {
+    field: 'extensions.idempotencyKey',
+    invalidValue: typeof key === 'string' ? key.slice(0, 255) : null,
+  });
+}
