@@ -33,6 +33,8 @@ export interface BackgroundDependencies<Config> {
   readonly pool: Pool;
   /** Opens a connection that is closed with the subgraph; undefined without REDIS_URL. */
   readonly connectRedis: (() => RedisConnection) | undefined;
+  /** The same for the Redis in which gateways keep answers; undefined without RESPONSE_CACHE_REDIS_URL. */
+  readonly connectResponseCache: (() => RedisConnection) | undefined;
   readonly peers: Peers;
   /** Sleeps until something has been told. */
   readonly relayWakeUp: WakeUp;
@@ -121,14 +123,18 @@ async function open<Config extends SubgraphConfig>(
   const relayWakeUp = createWakeUp();
   const verifier = createUserContextVerifier({ subgraph: service, keys: keysOf(config) });
   const development = config.NODE_ENV !== 'production';
-  const connectRedis = redisConnector(service, config, resources, closing);
+  const connectorTo = (address: string | undefined): (() => RedisConnection) | undefined =>
+    redisConnector(service, address, resources, closing);
+  const connectRedis = connectorTo(config.REDIS_URL);
+  const connectResponseCache = connectorTo(config.RESPONSE_CACHE_REDIS_URL);
   const server = await definition.buildServer(
     { ...resources, pool, verifier, peers, connectRedis, development, wakeRelay: relayWakeUp.poke },
     config,
   );
   closing.push(() => server.close());
   const url = await server.listen({ port: config.PORT, host: config.HOST });
-  startBackground(definition, config, resources, { peers, relayWakeUp, connectRedis }, closing);
+  const shared = { peers, relayWakeUp, connectRedis, connectResponseCache };
+  startBackground(definition, config, resources, shared, closing);
   return url;
 }
 
@@ -137,7 +143,7 @@ function startBackground<Config extends SubgraphConfig>(
   { service, startBackground: startAll }: SubgraphDefinition<Config>,
   config: Config,
   resources: Resources,
-  shared: Pick<BackgroundDependencies<Config>, 'peers' | 'relayWakeUp' | 'connectRedis'>,
+  shared: Omit<BackgroundDependencies<Config>, keyof Resources | 'config' | 'pool'>,
   closing: (() => Promise<unknown>)[],
 ): void {
   if (!startAll) return;
@@ -151,7 +157,7 @@ function startBackground<Config extends SubgraphConfig>(
 /** Connections that are opened later, too, outlive the server and its background. */
 function redisConnector(
   service: string,
-  { REDIS_URL: url }: SubgraphConfig,
+  url: string | undefined,
   { logger }: Resources,
   closing: (() => Promise<unknown>)[],
 ): (() => RedisConnection) | undefined {

@@ -5,6 +5,7 @@ export {
   type SubgraphServerOptions,
 } from './build-subgraph-server.ts';
 export { createEventFeed, type EventFeed, type EventFeedOptions, type Topic } from './events/event-feed.ts';
+export { type EntityChange } from './events/kept-answers.ts';
 export { type Identified } from './events/topic-subscription.ts';
 export { type TopicDefinition, type TopicItem, type TopicRequest } from './events/topic.ts';
 export { hasRole, isEditor, requireUserId } from './caller.ts';
@@ -20,7 +21,7 @@ export { addLookupRoute, type LookupRouteOptions } from './lookup-route.ts';
 export { createMutations, type MutationCall, type Mutations, type MutationsOptions } from './mutations.ts';
 export { groupByPosition, orderByKey } from './order-by-key.ts';
 export { type Peers } from './peers.ts';
-export { startWritingTasks } from './start-writing-tasks.ts';
+export { startWritingTasks, type WritingTasksOptions } from './start-writing-tasks.ts';
 export { startPeriodicTask, type PeriodicTaskOptions } from './periodic-task.ts';
 export { dateTimeScalar } from './scalars/date-time.ts';
 export { jsonScalar, type JsonValue } from './scalars/json.ts';

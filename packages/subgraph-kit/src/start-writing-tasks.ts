@@ -1,7 +1,14 @@
-import { createEventStream, startRelay, type Background } from '@trellis/events';
+import { createEventStream, startRelay, type Background, type SequencedEvent } from '@trellis/events';
 import type { BackgroundDependencies } from './create-subgraph-program.ts';
+import { voidingKeptAnswers, type EntityChange } from './events/kept-answers.ts';
 import { forgetOldAnswers } from './idempotency.ts';
 import { startPeriodicTask } from './periodic-task.ts';
+
+/** Settings of {@link startWritingTasks}. */
+export interface WritingTasksOptions {
+  /** Which entities answers show otherwise since an event: gateways are told, where they keep answers. @default none */
+  readonly changesOf?: (event: SequencedEvent) => readonly EntityChange[];
+}
 
 const FORGET_PAUSE_MS = 600_000;
 
@@ -12,9 +19,11 @@ const FORGET_PAUSE_MS = 600_000;
  * @param service the subgraph, whose database has the tables of `sql/idempotent-answer.sql` and of the outbox
  */
 export function startWritingTasks(
-  { pool, logger, metrics, connectRedis, relayWakeUp }: BackgroundDependencies<unknown>,
+  dependencies: BackgroundDependencies<unknown>,
   service: string,
+  { changesOf }: WritingTasksOptions = {},
 ): readonly Background[] {
+  const { pool, logger, metrics, connectRedis, connectResponseCache, relayWakeUp } = dependencies;
   const forgetting = startPeriodicTask({
     name: 'forgetting old answers',
     pauseMs: FORGET_PAUSE_MS,
@@ -22,6 +31,10 @@ export function startWritingTasks(
     logger,
   });
   if (!connectRedis) return [forgetting];
-  const stream = createEventStream({ redis: connectRedis(), service });
+  const events = createEventStream({ redis: connectRedis(), service });
+  const stream =
+    connectResponseCache && changesOf
+      ? voidingKeptAnswers(events, { redis: connectResponseCache(), changesOf, logger })
+      : events;
   return [forgetting, startRelay({ service, pool, stream, wakeUp: relayWakeUp, logger, metrics })];
 }

@@ -13,6 +13,7 @@ export interface SubgraphConfig extends ProcessConfig {
   readonly USER_CONTEXT_JWKS_URL?: string | undefined;
   readonly DEMO_DATA: boolean;
   readonly REDIS_URL?: string | undefined;
+  readonly RESPONSE_CACHE_REDIS_URL?: string | undefined;
   readonly SERVICE_PRIVATE_KEY?: string | undefined;
   readonly SERVICE_JWKS?: string | undefined;
 }
@@ -51,6 +52,11 @@ export function subgraphVariables(defaultPort: number): SubgraphShape {
     REDIS_URL: url('redis', 'rediss')
       .optional()
       .describe('The Redis whose streams carry events. Without it events wait in the database.'),
+    RESPONSE_CACHE_REDIS_URL: url('redis', 'rediss')
+      .optional()
+      .describe(
+        'The Redis in which gateways keep answers (responseCache in gateway.yaml): they are told there of what has changed. Needs REDIS_URL. Absent: answers are kept until their time is over, or a gateway has changed something itself.',
+      ),
     SERVICE_PRIVATE_KEY: z
       .string()
       .refine(isPrivateKey, { error: 'must be a private JSON Web Key with "kid"' })
@@ -73,6 +79,9 @@ export function subgraphContradictions(config: SubgraphConfig): readonly string[
   return [
     ...(inline || remote ? [] : ['USER_CONTEXT_JWKS or USER_CONTEXT_JWKS_URL is required.']),
     ...(inline && remote ? ['USER_CONTEXT_JWKS and USER_CONTEXT_JWKS_URL exclude each other.'] : []),
+    ...(config.RESPONSE_CACHE_REDIS_URL && !config.REDIS_URL
+      ? ['RESPONSE_CACHE_REDIS_URL needs REDIS_URL: the relay tells of changes.']
+      : []),
     ...(config.DEMO_DATA && config.NODE_ENV === 'production' ? ['DEMO_DATA is refused in production.'] : []),
   ];
 }

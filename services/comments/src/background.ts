@@ -6,13 +6,14 @@ import {
   type Background,
 } from '@trellis/events';
 import { startWritingTasks, type BackgroundDependencies } from '@trellis/subgraph-kit';
+import { changesOf } from './comment-changes.ts';
 import type { CommentsConfig } from './config.ts';
 import { createKnownPostStore } from './known-post-store.ts';
 import { createPostEventsHandler } from './post-events-handler.ts';
 
 /** Starts what runs beside the requests: the relay, the consumer of posts, and the end of kept answers. */
 export function startBackground(dependencies: BackgroundDependencies<CommentsConfig>): readonly Background[] {
-  const writing = startWritingTasks(dependencies, 'comments');
+  const writing = startWritingTasks(dependencies, 'comments', { changesOf });
   const { connectRedis } = dependencies;
   return connectRedis ? [...writing, ...startConsumers(dependencies, connectRedis)] : writing;
 }

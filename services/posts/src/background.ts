@@ -1,9 +1,10 @@
-import type { Background } from '@trellis/events';
+import type { Background, SequencedEvent } from '@trellis/events';
 import { inTransaction } from '@trellis/postgres';
 import {
   startPeriodicTask,
   startWritingTasks,
   type BackgroundDependencies,
+  type EntityChange,
   type SubgraphConfig,
 } from '@trellis/subgraph-kit';
 import { publishDuePosts } from './post-writer.ts';
@@ -26,5 +27,9 @@ export function startBackground(dependencies: BackgroundDependencies<SubgraphCon
     },
     logger,
   });
-  return [publishing, ...startWritingTasks(dependencies, 'posts')];
+  return [publishing, ...startWritingTasks(dependencies, 'posts', { changesOf })];
+}
+
+function changesOf({ subject }: SequencedEvent): readonly EntityChange[] {
+  return [{ type: 'Post', id: subject }];
 }

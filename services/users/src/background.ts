@@ -1,5 +1,10 @@
-import type { Background } from '@trellis/events';
-import { startPeriodicTask, startWritingTasks, type BackgroundDependencies } from '@trellis/subgraph-kit';
+import type { Background, SequencedEvent } from '@trellis/events';
+import {
+  startPeriodicTask,
+  startWritingTasks,
+  type BackgroundDependencies,
+  type EntityChange,
+} from '@trellis/subgraph-kit';
 import type { UsersConfig } from './config.ts';
 import { followActivity } from './presence/follow-activity.ts';
 import { createPresenceSet } from './presence/presence-set.ts';
@@ -9,7 +14,12 @@ const SWEEP_BATCH = 500;
 
 /** Starts what runs beside the requests: the relay, who is there, and the end of kept answers. */
 export function startBackground(dependencies: BackgroundDependencies<UsersConfig>): readonly Background[] {
-  return [...startWritingTasks(dependencies, 'users'), ...followPresence(dependencies)];
+  const writing = startWritingTasks(dependencies, 'users', { changesOf });
+  return [...writing, ...followPresence(dependencies)];
+}
+
+function changesOf({ subject }: SequencedEvent): readonly EntityChange[] {
+  return [{ type: 'User', id: subject }];
 }
 
 function followPresence({

@@ -1,13 +1,17 @@
 import { ConfigError } from '@trellis/config';
 import { createLogger, createMetrics, type Deployable } from '@trellis/deployable';
 import { createDemoContent } from '@trellis/demo-data';
+import { connectRedis } from '@trellis/redis';
+import { createId } from '@trellis/subgraph-kit';
 import {
   createTestDatabase,
   createTestUserContext,
+  startTestRedis,
   type TestDatabase,
   type TestUserContext,
 } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { UserContext } from '@trellis/user-context';
 import { users } from './program.ts';
 
 const problemsOf = (environment: Record<string, string>): readonly string[] => {
@@ -46,6 +50,10 @@ describe('the configuration of a subgraph', () => {
       'USER_CONTEXT_JWKS and USER_CONTEXT_JWKS_URL exclude each other.',
     ],
     [{ DEMO_DATA: 'true', NODE_ENV: 'production' }, 'DEMO_DATA is refused in production.'],
+    [
+      { RESPONSE_CACHE_REDIS_URL: 'redis://localhost' },
+      'RESPONSE_CACHE_REDIS_URL needs REDIS_URL: the relay tells of changes.',
+    ],
   ])('refuses the contradiction %j', (change, problem) =>
     expect(problemsOf({ ...good, ...change })).toEqual([problem]),
   );
@@ -59,12 +67,13 @@ describe('the program of a subgraph', () => {
   });
   afterAll(() => database.drop());
 
-  const start = (): Promise<Deployable> => {
+  const start = (environment: Readonly<Record<string, string>> = {}): Promise<Deployable> => {
     const config = users.readConfig({
       DATABASE_URL: database.connectionString,
       USER_CONTEXT_JWKS: JSON.stringify(keys.jwks),
       DEMO_DATA: 'true',
       PORT: '0',
+      ...environment,
     });
     const resources = {
       logger: createLogger({ service: 'users', level: 'silent' }),
@@ -73,14 +82,14 @@ describe('the program of a subgraph', () => {
     return users.start(config, resources);
   };
 
-  async function countUsers({ url }: Deployable): Promise<unknown> {
+  async function ask({ url }: Deployable, query: string, as: UserContext = { scopes: [] }): Promise<unknown> {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'trellis-user-context': await keys.sign('users', { scopes: [] }),
+        'trellis-user-context': await keys.sign('users', as),
       },
-      body: '{"query":"{ users(limit: 1, offset: 219) { id } }"}',
+      body: JSON.stringify({ query }),
     });
     return response.json();
   }
@@ -91,7 +100,9 @@ describe('the program of a subgraph', () => {
       .at(-1);
     for (const deployable of [await start(), await start()]) {
       expect((await fetch(`${deployable.url}/health/ready`)).status).toBe(200);
-      expect(await countUsers(deployable)).toEqual({ data: { users: [{ id: last?.id }] } });
+      expect(await ask(deployable, '{ users(limit: 1, offset: 219) { id } }')).toEqual({
+        data: { users: [{ id: last?.id }] },
+      });
       await deployable.close();
     }
   });
@@ -101,6 +112,23 @@ describe('the program of a subgraph', () => {
     await Promise.all([deployable.close(), deployable.close()]);
     await deployable.close();
     await expect(fetch(`${deployable.url}/health/live`)).rejects.toThrow('fetch failed');
+  });
+
+  it('tells gateways that keep answers whose profile is new', async () => {
+    const redis = await startTestRedis();
+    const connection = connectRedis({ url: redis.url, name: 'test', onError: () => {} });
+    const deployable = await start({ REDIS_URL: redis.url, RESPONSE_CACHE_REDIS_URL: redis.url });
+    const id = createId();
+    await ask(deployable, '{ me { id } }', {
+      user: { id, roles: ['VIEWER'], tokenIssuedAt: 1, name: 'Zoë' },
+      scopes: ['read:data', 'read:profile'],
+    });
+    await expect
+      .poll(() => connection.xrange('response-cache:invalidations', '-', '+'), { timeout: 10_000 })
+      .toEqual([[expect.any(String), ['type', 'User', 'id', id]]]);
+    await deployable.close();
+    connection.disconnect();
+    await redis.stop();
   });
 
   it('does not start on a port that is taken', async () => {
