@@ -19,6 +19,7 @@ beforeAll(async () => {
 afterAll(() => issuer.close());
 
 beforeEach(() => {
+  issuer.misbehave(undefined);
   clockMs = Date.now();
   revoked = new Set();
   keys = createKeySet({ fetchKeys: () => fetchKeySet(issuer.jwksUrl), cooldownMs: 0, now: () => clockMs });
@@ -91,6 +92,73 @@ describe('Verified tokens', () => {
       );
     }
   });
+
+  it.each(
+    [5, 10, 30].flatMap((leewayS) =>
+      [5, 30, 300].map((skewS) => [skewS, leewayS, skewS <= leewayS] as const),
+    ),
+  )(
+    'F-14 with clocks that are %i s apart and a leeway of %i s are good: %s',
+    async (skewS, leewayS, isGood) => {
+      const nowS = Math.floor(clockMs / 1_000);
+      const skewed = createAuthenticator({
+        issuers: [{ issuer: issuer.issuer, audience: issuer.audience, keys }],
+        leewayS,
+        revokedGrants: { has: () => false, onRevoked: () => () => undefined },
+        now: () => clockMs,
+        cacheSize: 10,
+        proofs: { usedProofs: createUsedProofs({ redis: undefined, lifetimeS: 120 }) },
+      });
+      const isTaken = async (claims: Readonly<Record<string, unknown>>): Promise<boolean> => {
+        const token = await issuer.sign(claims);
+        const attempt = async (): Promise<Caller> => skewed.authenticate(`Bearer ${token}`);
+        return attempt().then(
+          () => true,
+          () => false,
+        );
+      };
+      const ofTheFuture = nowS + skewS;
+      expect(await isTaken({ iat: ofTheFuture, nbf: ofTheFuture, exp: ofTheFuture + 900 })).toBe(isGood);
+      const inItsLastSecond = nowS - skewS + 1; // by the clock of the issuer
+      expect(await isTaken({ iat: inItsLastSecond - 900, exp: inItsLastSecond })).toBe(isGood);
+    },
+  );
+
+  it.each([
+    [500, 'garbage'],
+    [200, 'garbage'],
+    [200, ''],
+    [200, '{"keys":[]}'],
+    [302, '{"keys":[]}'],
+  ])(
+    'F-15 of known keys are good while the issuer answers %i %j, who is asked once a cooldown',
+    async (status, body) => {
+      keys = createKeySet({
+        fetchKeys: () => fetchKeySet(issuer.jwksUrl),
+        cooldownMs: 30_000,
+        now: () => clockMs,
+      });
+      const during = createAuthenticator({
+        issuers: [{ issuer: issuer.issuer, audience: issuer.audience, keys }],
+        leewayS: 10,
+        revokedGrants: { has: () => false, onRevoked: () => () => undefined },
+        now: () => clockMs,
+        cacheSize: 1,
+        proofs: { usedProofs: createUsedProofs({ redis: undefined, lifetimeS: 120 }) },
+      });
+      const take = async (header = {}): Promise<Caller> =>
+        during.authenticate(`Bearer ${await issuer.sign({}, { header })}`);
+      await take();
+      issuer.misbehave({ status, body });
+      const before = issuer.fetches();
+      for (let minute = 1; minute <= 10; minute += 1) {
+        clockMs += 60_000;
+        for (const kid of ['a', 'b', 'c']) await expect(take({ kid })).rejects.toThrow(InvalidAccessToken);
+        await take();
+        expect(issuer.fetches() - before).toBe(minute);
+      }
+      },
+  );
 
   it('are refused from the moment their grant is revoked', async () => {
     const token = await issuer.sign({ gid: 'grant-7' });

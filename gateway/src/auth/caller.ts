@@ -19,6 +19,11 @@ export interface Caller {
   readonly expiresAtMs: number;
 }
 
+/** One user of one issuer, whatever the token: issuers may use the same `sub`. Undefined where nobody is known. */
+export function userOf({ claims: { iss, sub } }: Caller): string | undefined {
+  return typeof sub === 'string' ? JSON.stringify([iss, sub]) : undefined;
+}
+
 /** A caller without an access token. */
 export const ANONYMOUS: Caller = Object.freeze({
   authenticated: false,

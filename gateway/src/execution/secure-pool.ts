@@ -1,5 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { ExchangeHandler, ExchangeRequest } from './http1/exchange.ts';
+import { assertHeader } from './http1/request-text.ts';
 
 /** The kept-alive connections to one origin over TLS. */
 export class SecurePool {
@@ -14,6 +15,11 @@ export class SecurePool {
 
   /** Sends a request; the handler is told what becomes of it. Nothing is sent twice. */
   dispatch({ path, headers, body }: ExchangeRequest, handler: ExchangeHandler): void {
+    try {
+      for (const [name, value] of Object.entries(headers)) assertHeader(name, value);
+    } catch (error) {
+      return handler.failed(error as Error); // a MalformedRequest
+    }
     this.#pool.dispatch({ path, method: 'POST', headers, body }, dispatchHandler(handler));
   }
 

@@ -1,6 +1,6 @@
 import { whenAborted } from './when-aborted.ts';
 import { BodyBuffer } from './http1/body-buffer.ts';
-import type { ExchangeHandler, ResponseStart } from './http1/exchange.ts';
+import { MalformedRequest, type ExchangeHandler, type ResponseStart } from './http1/exchange.ts';
 import type { SubgraphRequest } from './subgraph-request.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
 
@@ -77,7 +77,7 @@ export class SubgraphCall implements ExchangeHandler {
 
   failed(error: Error): void {
     this.#release();
-    this.#reject(this.#ended ?? this.#failure('unreachable', 'could not be reached', error));
+    this.#reject(this.#ended ?? this.#failureOf(error));
   }
 
   #end(error: Error): void {
@@ -92,6 +92,13 @@ export class SubgraphCall implements ExchangeHandler {
   #release(): void {
     clearTimeout(this.#timer);
     this.#stopWatching();
+  }
+
+  /** Who sends what can't be sent on must not make a subgraph look as if it were away. */
+  #failureOf(error: Error): SubgraphFailure {
+    return error instanceof MalformedRequest
+      ? this.#failure('unavailable', 'can not be asked with what was sent', error)
+      : this.#failure('unreachable', 'could not be reached', error);
   }
 
   #timedOut(): SubgraphFailure {

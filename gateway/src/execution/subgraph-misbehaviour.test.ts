@@ -359,6 +359,20 @@ describe('S-113 time', () => {
     await client.close();
   });
 
+  it.each(['http', 'https'])('what can’t be sent over %s is no fault of the subgraph', async (scheme) => {
+    const client = createSubgraphClient();
+    const request = {
+      subgraph: 'a',
+      url: `${scheme}://127.0.0.1:1/`,
+      body: '{}',
+      headers: { 'x-tenant': 'blue\u010d\u010ax-user-roles: ADMIN' },
+      isMutation: false,
+      signal: new AbortController().signal,
+    };
+    await expect(client.send(request)).rejects.toMatchObject({ kind: 'unavailable' });
+    await client.close();
+  });
+
   it('S-065 a redirect is not followed', async () => {
     answer('stock', '', 302, { location: graph.server('books').url });
     const before = graph.server('books').requests.length;

@@ -164,6 +164,8 @@ async function answerBatch(
   exchange: Exchange,
   requests: readonly (GraphRequest | RequestRefused)[],
 ): Promise<FastifyReply> {
+  if (!exchange.forms.single && exchange.forms.stream)
+    throw refused('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
   const answers = (await runAll(exchange, requests, false)).map(firstPartOf);
   return send(exchange, answers, statusOfBatch(answers, mediaTypeOf(exchange)), writeBatch(answers));
 }

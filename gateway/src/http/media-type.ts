@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { refused } from '../errors.ts';
 
 const JSON_BODY = /^application\/json[ \t]*(?:;(.*))?$/i;
-const UTF8_PARAMETER = /^charset ?= ?"?utf-?8"?$/i;
+const UTF8_PARAMETER = /^charset ?= ?(?:utf-?8|"utf-?8")$/i;
 
 /** Whether a body is declared as `application/json`: a media type for which browsers ask before sending it across origins. */
 export function isJsonBody(headers: IncomingHttpHeaders): boolean {

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { RedisConnection } from '@trellis/redis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Caller } from '../auth/caller.ts';
+import { userOf, type Caller } from '../auth/caller.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 
 /** How much in which time. */
@@ -47,9 +47,10 @@ export function createRateLimiter(rates: RateLimits, redis: RedisConnection | un
     async countAddress(key, operations) {
       await address?.(networkOf(key), operations);
     },
-    async countCaller({ claims, context }, operations) {
-      const { sub } = claims;
-      if (typeof sub === 'string') await user?.(sub, operations);
+    async countCaller(caller, operations) {
+      const { context } = caller;
+      const name = user && userOf(caller);
+      if (name !== undefined) await user?.(name, operations);
       if (context.clientId !== undefined) await client?.(context.clientId, operations);
     },
   };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../auth/caller.ts';
+import { userOf, type Caller } from '../auth/caller.ts';
 import { groupOf } from '../auth/group-of.ts';
 import type { RequestContext } from '../context.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
@@ -60,9 +60,10 @@ function digest(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** One user of one issuer, whatever the token; a client that acts for itself likewise. */
-function writerOf({ claims: { iss, sub } }: Caller): string | undefined {
-  return typeof sub === 'string' ? digest([iss, sub]) : undefined;
+/** Whoever acts, named without a name. */
+function writerOf(caller: Caller): string | undefined {
+  const user = userOf(caller);
+  return user === undefined ? undefined : digest([user]);
 }
 
 /**

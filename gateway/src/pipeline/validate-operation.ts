@@ -10,10 +10,12 @@ import {
 import { RequestRefused } from '../errors.ts';
 import { DeferLabelsRule, DeferRootRule } from './defer-rules.ts';
 import { FiniteNumbersRule } from './finite-numbers-rule.ts';
+import { KnownOperationTypesRule } from './known-operation-types-rule.ts';
 
 const MAX_ERRORS = 20;
 const WITH_INTROSPECTION: readonly ValidationRule[] = [
   ...specifiedRules,
+  KnownOperationTypesRule,
   FiniteNumbersRule,
   DeferLabelsRule,
   DeferRootRule,

@@ -119,8 +119,13 @@ describe('S-064 the headers of the upgrade request', () => {
     }
   });
 
-  it('with line ends are no headers', async () => {
-    const socket = await connect({ 'x-tenant': 'blue\r\nx-user-roles: ADMIN', 'x-tenant\r\nx-evil': '1' });
+  it.each([
+    ['line ends', 'blue\r\nx-user-roles: ADMIN'],
+    ['characters whose last bytes are line ends', 'blue\u010d\u010ax-user-roles: ADMIN'],
+    ['characters that are no bytes', '€'],
+    ['control characters', 'blue\u007f'],
+  ])('with %s are no headers', async (_what, value) => {
+    const socket = await connect({ 'x-tenant': value, 'x-tenant\r\nx-evil': '1' });
     for (const headers of await headersOfOneEvent(socket)) expect(namesOf(headers)).toEqual(TOLD.toSorted());
   });
 });

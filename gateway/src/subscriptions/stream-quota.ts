@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/caller.ts';
+import { userOf, type Caller } from '../auth/caller.ts';
 import { refused } from '../errors.ts';
 import type { StreamKind } from './stream-observer.ts';
 import type { StreamSettings } from './stream-settings.ts';
@@ -45,7 +45,7 @@ export class StreamQuota {
   }
 }
 
-function ownerOf({ claims }: Caller, address: string): string {
-  const { sub } = claims;
-  return typeof sub === 'string' ? `user ${sub}` : `address ${address}`;
+function ownerOf(caller: Caller, address: string): string {
+  const user = userOf(caller);
+  return user === undefined ? `address ${address}` : `user ${user}`;
 }

@@ -120,7 +120,7 @@ describe('F-02 a subgraph that keeps failing', () => {
     },
   );
 
-  it.each<[Scripted]>([[400], [404], ['too-large'], ['encoding'], ['redirect']])(
+  it.each<[Scripted]>([[400], [404], ['too-large'], ['encoding'], ['redirect'], ['unavailable']])(
     'is not what answers %s',
     async (outcome) => {
       const { client, sent } = createClient(times(100, outcome), { breaker: { minCalls: 10 } });

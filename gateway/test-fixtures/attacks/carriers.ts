@@ -27,6 +27,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const RESULT = { ...JSON_TYPE, accept: 'application/graphql-response+json' };
 /** Node reads no more than 16 KiB of headers, the request line among them. */
 const MAX_URL_CHARACTERS = 14_000;
+const PREFLIGHT = { 'apollo-require-preflight': '1' };
 const HARMLESS = '{"query":"{ __typename }"}';
 
 /** Every transport, and every place within a request, that an operation can come by. */
@@ -35,18 +36,20 @@ export const carriers: readonly Carrier[] = [
     name: 'POST',
     refusalStatus: 400,
     takes: () => true,
-    send: async (url, operation) => [await post(`${url}/graphql`, requestText(operation), RESULT)],
+    send: async (url, operation) => [
+      await post(`${url}/graphql`, requestText(operation), headersOf(operation, RESULT)),
+    ],
   },
   {
     name: 'the third element of a batch',
     takes: () => true,
     async send(url, operation) {
       const body = `[${HARMLESS},${HARMLESS},${requestText(operation)}]`;
-      const { status = 0, text } = await post(`${url}/graphql`, body, JSON_TYPE);
+      const { status = 0, text } = await post(`${url}/graphql`, body, headersOf(operation, JSON_TYPE));
       const answers = JSON.parse(text) as unknown;
       if (!Array.isArray(answers)) return [{ status, code: codeOf(answers), text }]; // the batch as a whole was refused
       const [first, second, third] = answers as unknown[];
-      for (const harmless of [first, second])
+      for (const harmless of operation.authorization === undefined ? [first, second] : [])
         if (codeOf(harmless) !== undefined) throw new Error(`A harmless element was refused: ${text}`);
       return [{ status, code: codeOf(third), text: JSON.stringify(third) }];
     },
@@ -56,20 +59,24 @@ export const carriers: readonly Carrier[] = [
     refusalStatus: 400,
     takes: (operation) => queryString(operation).length <= MAX_URL_CHARACTERS,
     async send(url, operation) {
-      const headers = { ...RESULT, 'apollo-require-preflight': '1' };
+      const headers = headersOf(operation, { ...RESULT, ...PREFLIGHT });
       return [await verdictOf(await fetch(`${url}/graphql?${queryString(operation)}`, { headers }))];
     },
   },
   {
     name: 'an automatic persisted query',
     refusalStatus: 400,
-    takes: () => true,
+    takes: ({ extensions }) => extensions === undefined,
     async send(url, operation) {
       const sha256Hash = createHash('sha256').update(operation.query).digest('hex');
       const extensions = JSON.stringify({ persistedQuery: { version: 1, sha256Hash } });
-      const registered = await post(`${url}/graphql`, requestText(operation, extensions), RESULT);
-      const byHash = requestText({ ...operation, query: '' }, extensions);
-      const asked = await post(`${url}/graphql`, byHash, RESULT);
+      const headers = headersOf(operation, RESULT);
+      const registered = await post(`${url}/graphql`, requestText({ ...operation, extensions }), headers);
+      const asked = await post(
+        `${url}/graphql`,
+        requestText({ ...operation, query: '', extensions }),
+        headers,
+      );
       // what was not valid has not been stored
       return asked.code === 'PERSISTED_QUERY_NOT_FOUND' ? [registered] : [registered, asked];
     },
@@ -79,8 +86,26 @@ export const carriers: readonly Carrier[] = [
     takes: () => true,
     send: async (url, operation) => [
       await post(`${url}/graphql/stream`, requestText(operation), {
-        ...JSON_TYPE,
+        ...headersOf(operation, JSON_TYPE),
         accept: 'text/event-stream',
+      }),
+    ],
+  },
+  {
+    name: 'server-sent events by GET',
+    takes: (operation) => queryString(operation).length <= MAX_URL_CHARACTERS,
+    async send(url, operation) {
+      const headers = headersOf(operation, { ...PREFLIGHT, accept: 'text/event-stream' });
+      return [await verdictOf(await fetch(`${url}/graphql/stream?${queryString(operation)}`, { headers }))];
+    },
+  },
+  {
+    name: 'multipart',
+    takes: () => true,
+    send: async (url, operation) => [
+      await post(`${url}/graphql`, requestText(operation), {
+        ...headersOf(operation, JSON_TYPE),
+        accept: 'multipart/mixed; deferSpec=20220824, multipart/mixed; subscriptionSpec=1.0',
       }),
     ],
   },
@@ -88,24 +113,36 @@ export const carriers: readonly Carrier[] = [
 ];
 
 /** A request as JSON. */
-export function requestText(operation: HostileOperation, extensions = '{}'): string {
-  const { query, operationName, variables = '{}' } = operation;
+export function requestText(operation: HostileOperation): string {
+  const { query, operationName, variables = '{}', extensions = '{}' } = operation;
   const name = operationName === undefined ? '' : `"operationName":${JSON.stringify(operationName)},`;
   return `{"query":${JSON.stringify(query)},${name}"variables":${variables},"extensions":${extensions}}`;
 }
 
-function queryString({ query, operationName, variables = '{}' }: HostileOperation): string {
+function queryString({
+  query,
+  operationName,
+  variables = '{}',
+  extensions = '{}',
+}: HostileOperation): string {
   const name = operationName === undefined ? {} : { operationName };
-  return new URLSearchParams({ query, variables, ...name }).toString();
+  return new URLSearchParams({ query, variables, extensions, ...name }).toString();
 }
 
-async function post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<Verdict> {
+type Headers = Readonly<Record<string, string>>;
+
+function headersOf({ authorization }: HostileOperation, headers: Headers): Headers {
+  return authorization === undefined ? headers : { ...headers, authorization };
+}
+
+async function post(url: string, body: string, headers: Headers): Promise<Verdict> {
   return verdictOf(await fetch(url, { method: 'POST', headers, body }));
 }
 
 async function verdictOf(response: Response): Promise<Verdict> {
   const text = await response.text();
-  const [, event] = /^event: next\ndata: (.*)$/m.exec(text) ?? [];
+  // of server-sent events, or of multipart, where a result is a payload of its own in a subscription
+  const [, event] = /^(?:event: next\ndata: |\r\n)(\{.*\})\s*$/m.exec(text) ?? [];
   return { status: response.status, code: codeOf(JSON.parse(event ?? text)), text };
 }
 
@@ -119,37 +156,43 @@ function codeOf(answer: unknown): string | undefined {
 
 /**
  * One operation on a connection of its own; then another, which shows that the connection has outlived it. What is no
- * request ends the connection instead.
+ * request, and a token that is not good, ends the connection instead.
  */
 async function subscribe(url: string, operation: HostileOperation): Promise<Verdict> {
+  const { authorization } = operation;
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   try {
     await once(socket, 'open');
-    socket.send('{"type":"connection_init"}');
-    await messageOf(socket, (text) => text.includes('connection_ack'));
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization } }));
+    const greeting = await messageOf(socket, (text) => text.includes('connection_ack'));
+    if (typeof greeting === 'object') return greeting;
     const verdict = messageOf(socket, (text) => text.includes('"id":"hostile"'));
     socket.send(`{"id":"hostile","type":"subscribe","payload":${requestText(operation)}}`);
     const text = await verdict;
-    if (text === INVALID_MESSAGE) return { code: 'BAD_REQUEST', text };
+    if (typeof text === 'object') return text;
     const harmless = messageOf(socket, (message) => message.includes('"id":"harmless"'));
     socket.send(`{"id":"harmless","type":"subscribe","payload":${HARMLESS}}`);
-    await harmless;
+    if (typeof (await harmless) === 'object')
+      throw new Error('The connection has not outlived the operation.');
     return { code: codeOfFrame(text), text };
   } finally {
     socket.terminate();
   }
 }
 
-/** Code of graphql-transport-ws. */
-const BAD_REQUEST = 4_400;
-const INVALID_MESSAGE = 'closed as an invalid message';
+/** What HTTP answers, by the code of graphql-transport-ws that a connection is closed with for it. */
+const CODES_OF_CLOSING: ReadonlyMap<number, string> = new Map([
+  [4_400, 'BAD_REQUEST'],
+  [4_403, 'UNAUTHENTICATED'],
+]);
 
-/** Rejects when the connection is closed first, but for a message that was no request. */
-function messageOf(socket: WebSocket, matches: (text: string) => boolean): Promise<string> {
+/** Rejects when the connection is closed first, but where that is the verdict. */
+function messageOf(socket: WebSocket, matches: (text: string) => boolean): Promise<string | Verdict> {
   return new Promise((resolve, reject) => {
-    socket.on('close', (code) => {
-      if (code === BAD_REQUEST) resolve(INVALID_MESSAGE);
-      else reject(new Error(`The connection was closed with ${code}.`));
+    socket.on('close', (closedWith, reason) => {
+      const code = CODES_OF_CLOSING.get(closedWith);
+      if (code === undefined) reject(new Error(`The connection was closed with ${closedWith}.`));
+      else resolve({ code, text: reason.toString() });
     });
     socket.on('message', (data: Buffer) => {
       const text = data.toString('utf8');

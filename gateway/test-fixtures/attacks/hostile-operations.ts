@@ -6,6 +6,10 @@ export interface HostileOperation {
   readonly operationName?: string;
   /** JSON text, because some variables are too deep for JSON.stringify. @default '{}' */
   readonly variables?: string;
+  /** JSON text. @default '{}' */
+  readonly extensions?: string;
+  /** The value of `Authorization`, or what stands for it. */
+  readonly authorization?: string;
   /** What the answer's first error says; absent where it is answered. */
   readonly code?: RegExp;
 }
@@ -24,6 +28,7 @@ export const hostileOperations: readonly HostileOperation[] = [
   ...limits(),
   ...repetitions(),
   ...introspection(),
+  ...mistakes(),
 ];
 
 function nesting(): readonly HostileOperation[] {
@@ -261,6 +266,81 @@ function introspection(): readonly HostileOperation[] {
     {
       attack: 'S-040 _entities',
       query: '{ _entities(representations: []) { __typename } }',
+      code: INVALID,
+    },
+  ];
+}
+
+/** What is no operation, or none of this graph. */
+function mistakes(): readonly HostileOperation[] {
+  const list = 'query ($list: [Int!], $input: EchoInput) { echo(list: $list, input: $input) }';
+  const badInput = /^BAD_USER_INPUT$/;
+  const byHash = (sha256Hash: unknown, version: unknown = 1): string =>
+    JSON.stringify({ persistedQuery: { version, sha256Hash } });
+  const badVariables = [
+    '{"list":"x"}',
+    '{"list":[1.5]}',
+    '{"list":[1,null]}',
+    '{"list":[2147483648]}',
+    '{"list":{"__proto__":1}}',
+    '{"input":{"tags":["a"]}}',
+    '{"input":{"name":"a","isAdmin":true}}',
+    '{"input":{"name":"a","__proto__":{"nested":1}}}',
+  ];
+  return [
+    ...badVariables.map((variables) => ({
+      attack: `S-010 variables of a wrong type: ${variables}`,
+      query: list,
+      variables,
+      code: badInput,
+    })),
+    {
+      attack: 'S-010 a variable that is missing',
+      query: 'query ($id: ID!) { person(id: $id) { id } }',
+      code: badInput,
+    },
+    {
+      attack: 'S-010 a variable that nobody has declared',
+      query: '{ person(id: $id) { id } }',
+      code: INVALID,
+    },
+    {
+      attack: 'S-037 an operation that is called __proto__',
+      query: 'query a { public }',
+      operationName: '__proto__',
+      code: INVALID,
+    },
+    { attack: 'S-037 a field that is called __proto__', query: '{ __proto__ constructor }', code: INVALID },
+    {
+      attack: 'S-040 a representation in a variable',
+      query:
+        'query ($representations: [_Any!]!) { _entities(representations: $representations) { __typename } }',
+      variables: '{"representations":[{"__typename":"Person","id":"1"}]}',
+      code: INVALID,
+    },
+    {
+      attack: 'S-054 a hash that nobody knows',
+      query: '',
+      extensions: byHash('0'.repeat(64)),
+      code: /^PERSISTED_QUERY_NOT_FOUND$/,
+    },
+    ...(
+      [['A'.repeat(64)], ['0'.repeat(63)], [['0'.repeat(64)]], ['__proto__'], ['0'.repeat(64), 2]] as const
+    ).map(([hash, version]) => ({
+      attack: `S-054 what is no hash: ${JSON.stringify([hash, version])}`,
+      query: '',
+      extensions: byHash(hash, version),
+      code: /^PERSISTED_QUERY_MISMATCH$/,
+    })),
+    {
+      attack: 'S-054 a text under the hash of another',
+      query: '{ public }',
+      extensions: byHash('0'.repeat(64)),
+      code: /^PERSISTED_QUERY_MISMATCH$/,
+    },
+    {
+      attack: 'S-052 a subscription of a graph that has none',
+      query: 'subscription { public }',
       code: INVALID,
     },
   ];

@@ -92,6 +92,41 @@ describe('an address that is not well-formed', () => {
   });
 });
 
+describe('a request that two servers may understand differently', () => {
+  /** Sends it as it is, and reads to the end of the connection. */
+  async function send(...headers: readonly string[]): Promise<string> {
+    server = createHttpServer({ logger });
+    server.post('/', () => 'reached');
+    const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
+    const socket = connect(Number(port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    socket.write(
+      ['POST / HTTP/1.1', 'connection: close', ...headers, '', '2\r\n{}\r\n0\r\n\r\n'].join('\r\n'),
+    );
+    await once(socket, 'close');
+    return text;
+  }
+  const good = ['host: a', 'content-type: application/json', 'transfer-encoding: chunked'];
+
+  it('S-060 is refused with 400 where a header that may be there once is there twice', async () => {
+    expect(await send(...good)).toMatch(/^HTTP\/1\.1 200 /);
+    for (const twice of ['Host: b', 'Content-Type: text/plain', 'Content-Encoding: gzip']) {
+      const text = await send(...good, 'content-encoding: identity', twice);
+      expect(text, twice).toMatch(/^HTTP\/1\.1 400 [^]*may be there once/);
+      await server.close();
+    }
+    const tokens = ['authorization: Bearer a', 'Authorization: Bearer b'];
+    expect(await send(...good, ...tokens)).toMatch(/^HTTP\/1\.1 400 [^]*"The header authorization may/);
+  });
+
+  it('S-060 is refused with 400 where its body has a transfer coding that is not undone here', async () => {
+    const text = await send(...good.slice(0, 2), 'transfer-encoding: gzip, chunked');
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).not.toContain('reached');
+  });
+});
+
 describe('metrics', () => {
   it('serves each family once, with the series of every deployable in the process', async () => {
     const [posts, users] = [createMetrics('posts'), createMetrics('users')];

@@ -11,6 +11,7 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from './logger.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
+import { refuseAmbiguousRequests } from './unambiguous-request.ts';
 
 /** Settings of {@link createHttpServer}. */
 export interface HttpServerOptions {
@@ -47,6 +48,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   }) as FastifyInstance; // the logger's type parameter is of no use to callers
   // Node exchanges the two when the one for headers, 60 s by default, is the longer: bodies would have that time.
   server.server.headersTimeout = requestTimeoutMs;
+  refuseAmbiguousRequests(server);
   addHealthRoutes(server, options.readiness ?? {});
   closeConnectionsInOrder(server);
   return server;

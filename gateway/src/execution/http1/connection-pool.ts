@@ -36,7 +36,7 @@ export class ConnectionPool implements ConnectionOwner {
     try {
       text = requestText(request, this.#hostHeader);
     } catch (error) {
-      return handler.failed(error as Error); // a TypeError
+      return handler.failed(error as Error); // a MalformedRequest
     }
     const connection = this.#takeIdle() ?? this.#openOne();
     if (connection) connection.exchange(text, handler);

@@ -34,6 +34,11 @@ export interface ExchangeHandler {
   failed(error: Error): void;
 }
 
+/** What was to be sent is no request: nothing has been sent, and nothing is wrong with whoever was to get it. */
+export class MalformedRequest extends Error {
+  override name = 'MalformedRequest';
+}
+
 /** Why an exchange failed though there was a connection. */
 export class BrokenResponse extends Error {
   override name = 'BrokenResponse';

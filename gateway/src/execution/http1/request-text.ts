@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ExchangeRequest } from './exchange.ts';
+import { MalformedRequest, type ExchangeRequest } from './exchange.ts';
 
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const NOT_IN_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
@@ -28,19 +28,24 @@ export interface RequestText {
  * Makes the text of a request.
  *
  * @param host as the header `host` says it
- * @throws TypeError for a header that would end its line, or whose name is none
+ * @throws MalformedRequest for a header that would end its line, or whose name is none
  */
 export function requestText({ path, headers, body }: ExchangeRequest, host: string): RequestText {
   let head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (const name of Object.keys(headers)) {
     if (OWN_HEADERS.has(name)) continue;
     const value = headers[name] as string; // an own key
-    if (!HEADER_NAME.test(name) || NOT_IN_A_VALUE.test(value))
-      throw new TypeError('A header for a subgraph is malformed.');
+    assertHeader(name, value);
     head += `${name}: ${value}\r\n`;
   }
   const length = Buffer.byteLength(body);
   return { head: `${head}content-length: ${length}\r\n\r\n`, body, isAscii: length === body.length };
+}
+
+/** @throws MalformedRequest */
+export function assertHeader(name: string, value: string): void {
+  if (!HEADER_NAME.test(name) || NOT_IN_A_VALUE.test(value))
+    throw new MalformedRequest('A header for a subgraph is malformed.');
 }
 
 /** Writes at once: header values are Latin-1, a body is UTF-8, and ASCII is both. */

@@ -162,6 +162,20 @@ describe('GraphQL over server-sent events', () => {
     });
   });
 
+  it('is not how batches are answered: 406 to a client that takes nothing else', async () => {
+    for (const path of ['/graphql', '/graphql/stream']) {
+      const response = await fetch(`${gateway.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: '[{ "query": "{ __typename }" }]',
+      });
+      expect([response.status, await response.text()]).toEqual([
+        406,
+        expect.stringContaining('NOT_ACCEPTABLE'),
+      ]);
+    }
+  });
+
   it('S-052 is not what a plain POST gets', async () => {
     const { response, until: read } = await request('/graphql', 'application/json', { query: SUBSCRIPTION });
     expect(response.status).toBe(400);

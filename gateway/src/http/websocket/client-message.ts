@@ -74,7 +74,7 @@ function payloadOf(message: MessagePayload): MessagePayload {
 
 function idOf({ id }: MessagePayload): string {
   if (typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARACTERS) return id;
-  throw new InvalidMessage('"id" has to be a string that is not empty');
+  throw new InvalidMessage(`"id" has to be a string of 1 to ${MAX_ID_CHARACTERS} characters`);
 }
 
 function requestOf({ payload }: MessagePayload, bounds: RequestBounds): GraphRequest | RequestRefused {

@@ -72,6 +72,23 @@ describe('S-074 connections', () => {
     });
   });
 
+  it('of one user are so many, those that get their token later included', async () => {
+    await connectAs('eve');
+    const later = [await open(), await open()];
+    for (const socket of later) {
+      socket.send({ type: 'connection_init' });
+      expect(await socket.next()).toEqual({ type: 'connection_ack' });
+    }
+    const authorization = `Bearer ${await issuer.sign({ sub: 'eve' })}`;
+    const [second, third] = later;
+    second?.send({ type: 'ping', payload: { authorization } });
+    expect(await second?.next()).toEqual({ type: 'pong' });
+    third?.send({ type: 'ping', payload: { authorization } });
+    expect(await third?.closed).toEqual({ code: 1013, reason: 'Too many connections' });
+    second?.send({ type: 'ping', payload: { authorization } }); // a renewal is no other connection
+    expect(await second?.next()).toEqual({ type: 'pong' });
+  });
+
   it('of the process are so many: another is refused with 503, to come again', async () => {
     for (let index = 0; index < 5; index += 1) await open();
     const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');

@@ -3,6 +3,8 @@ import type { MessagePayload } from './client-message.ts';
 
 const MAX_MEMBERS = 32;
 const MAX_CHARACTERS = 8_192;
+/** What the value of a header may hold. Anything else could not come over HTTP, and can't be sent on. RFC 9110 §5.5. */
+const IN_A_HEADER = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** The `Authorization` of a payload, in whatever case the client writes it; undefined where it has none. */
 export function authorizationOf(payload: MessagePayload): string | undefined {
@@ -26,7 +28,7 @@ function stringsOf(payload: MessagePayload): ReadonlyMap<string, string> {
   const strings = new Map<string, string>();
   for (const [name, value] of Object.entries(payload).slice(0, MAX_MEMBERS)) {
     if (name === '__proto__' || typeof value !== 'string' || value.length > MAX_CHARACTERS) continue;
-    if (!/[\0\r\n]/.test(value)) strings.set(name.toLowerCase(), value);
+    if (IN_A_HEADER.test(value)) strings.set(name.toLowerCase(), value);
   }
   return strings;
 }

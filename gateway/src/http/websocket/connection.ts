@@ -1,6 +1,6 @@
 import { CloseCode, MessageType } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
-import { ANONYMOUS, type Caller } from '../../auth/caller.ts';
+import { ANONYMOUS, userOf, type Caller } from '../../auth/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../context.ts';
 import { refused, RequestRefused } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
@@ -187,8 +187,7 @@ export class Connection implements RunsForCaller, Beating {
       given === undefined ? this.#credentials : this.#credentialsOf(given, proofOf(payload));
     const caller = await this.#authenticate(credentials);
     if (!caller || this.#isClosed()) return;
-    if (!this.#options.observer.admitted(caller)) return this.#close(TRY_AGAIN_LATER, 'Too many connections');
-    this.#countedAs = caller;
+    if (!this.#count(caller)) return;
     this.#headers = headersOf(this.#headers, payload);
     if (payload['incrementalSpec'] === 'v0.2') this.#dialect = 'v0.2';
     this.#state = 'acknowledged';
@@ -204,11 +203,22 @@ export class Connection implements RunsForCaller, Beating {
       const caller = await this.#authenticate(credentials);
       if (!caller || this.#isClosed()) return;
       if (!isSameUser(this.#caller, caller)) return this.#close(CloseCode.Forbidden, 'Forbidden');
+      if (!this.#caller.authenticated && !this.#count(caller)) return;
       this.#options.watch.delete(this);
       this.#runAs(caller, credentials);
       this.#operations.renewStreams(caller);
     }
     this.#send({ type: MessageType.Pong });
+  }
+
+  /** As a connection of the user. @returns false when it was closed for it */
+  #count(caller: Caller): boolean {
+    if (this.#options.observer.admitted(caller)) {
+      this.#countedAs = caller;
+      return true;
+    }
+    this.#close(TRY_AGAIN_LATER, 'Too many connections');
+    return false;
   }
 
   /** The proof is about the request that opened the connection. */
@@ -314,7 +324,7 @@ function textOf(data: RawData): string {
 /** A connection that began without a token may get one. */
 function isSameUser(before: Caller, now: Caller): boolean {
   if (!before.authenticated) return true;
-  return before.claims['sub'] === now.claims['sub'] && before.claims['iss'] === now.claims['iss'];
+  return userOf(before) === userOf(now);
 }
 
 function textOfHeader(value: string | readonly string[] | undefined): string | undefined {

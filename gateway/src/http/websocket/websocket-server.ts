@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { Caller } from '../../auth/caller.ts';
+import { userOf, type Caller } from '../../auth/caller.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -135,11 +135,6 @@ class WebSocketHost {
     if (left > 0) this.#perUser.set(user, left);
     else this.#perUser.delete(user);
   }
-}
-
-function userOf({ claims }: Caller): string | undefined {
-  const { sub } = claims;
-  return typeof sub === 'string' ? sub : undefined;
 }
 
 /** The client has gone. */

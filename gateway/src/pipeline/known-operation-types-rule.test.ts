@@ -1,0 +1,23 @@
+import { buildSchema, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { RequestRefused } from '../errors.ts';
+import { validateOperation } from './validate-operation.ts';
+
+const validateText = (text: string, types = ''): void =>
+  validateOperation(parse(text), buildSchema(`type Query { a: Int } ${types}`), { introspection: false });
+
+describe('an operation of a type that the schema does not have', () => {
+  it.each([
+    'mutation { a }',
+    'subscription { a }',
+    'subscription { __typename }',
+    'query q { a } mutation m { a }',
+  ])('is not valid: %s', (text) => {
+    expect(() => validateText(text)).toThrow(RequestRefused);
+    expect(() => validateText(text)).toThrow('has no operations of the type');
+  });
+
+  it('is valid as soon as it has', () => {
+    expect(() => validateText('mutation { a }', 'type Mutation { a: Int }')).not.toThrow();
+  });
+});

@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+
+/**
+ * Names of headers that stand once in a request: of several, a proxy in front may go by another one than this process.
+ * Node itself refuses a second Content-Length, and takes the first of these.
+ */
+const ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'content-encoding']);
+
+/**
+ * Has requests answered 400 that two servers may understand differently: with a header twice that may be there once, or in a
+ * transfer coding other than `chunked`, as nothing here would decode it.
+ *
+ * @see RFC 9112 §3.2, §6.1; RFC 9110 §5.3
+ */
+export function refuseAmbiguousRequests(server: FastifyInstance): void {
+  server.addHook('onRequest', ({ raw }, reply, done) => {
+    const message = ambiguityOf(raw);
+    if (message === undefined) return done();
+    void reply.status(400).header('connection', 'close').send({ error: 'Bad Request', message });
+  });
+}
+
+/** Why it is refused, if it is. */
+function ambiguityOf(request: IncomingMessage): string | undefined {
+  const coding = request.headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    return 'No transfer coding but chunked is known here.';
+  const name = repeatedHeader(request);
+  return name === undefined ? undefined : `The header ${name} may be there once.`;
+}
+
+/** Names and values alternate in what has arrived. */
+function repeatedHeader({ rawHeaders }: IncomingMessage): string | undefined {
+  const seen: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] as string).toLowerCase(); // it is below the length
+    if (!ONCE.has(name)) continue;
+    if (seen.includes(name)) return name;
+    seen.push(name);
+  }
+  return undefined;
+}
