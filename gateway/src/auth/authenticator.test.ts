@@ -157,7 +157,7 @@ describe('Verified tokens', () => {
         await take();
         expect(issuer.fetches() - before).toBe(minute);
       }
-      },
+    },
   );
 
   it('are refused from the moment their grant is revoked', async () => {
