@@ -7,6 +7,9 @@ import type { FastifyInstance } from 'fastify';
  */
 const ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'content-encoding']);
 
+/** Where `chunked` is not the last coding Node refuses the body by itself. */
+const MORE_THAN_CHUNKED = /,\s*chunked$/i;
+
 /**
  * Has requests answered 400 that two servers may understand differently: with a header twice that may be there once, or in a
  * transfer coding other than `chunked`, as nothing here would decode it.
@@ -24,7 +27,7 @@ export function refuseAmbiguousRequests(server: FastifyInstance): void {
 /** Why it is refused, if it is. */
 function ambiguityOf(request: IncomingMessage): string | undefined {
   const coding = request.headers['transfer-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+  if (coding !== undefined && MORE_THAN_CHUNKED.test(coding))
     return 'No transfer coding but chunked is known here.';
   const name = repeatedHeader(request);
   return name === undefined ? undefined : `The header ${name} may be there once.`;
