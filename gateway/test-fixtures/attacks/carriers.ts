@@ -131,8 +131,8 @@ function queryString({
 
 type Headers = Readonly<Record<string, string>>;
 
-function headersOf({ authorization }: HostileOperation, headers: Headers): Headers {
-  return authorization === undefined ? headers : { ...headers, authorization };
+function headersOf({ authorization, headers: more }: HostileOperation, headers: Headers): Headers {
+  return { ...headers, ...more, ...(authorization !== undefined && { authorization }) };
 }
 
 async function post(url: string, body: string, headers: Headers): Promise<Verdict> {
@@ -159,11 +159,12 @@ function codeOf(answer: unknown): string | undefined {
  * request, and a token that is not good, ends the connection instead.
  */
 async function subscribe(url: string, operation: HostileOperation): Promise<Verdict> {
-  const { authorization } = operation;
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+  const { authorization, headers = {} } = operation;
+  const address = `${url.replace('http', 'ws')}/graphql`;
+  const socket = new WebSocket(address, 'graphql-transport-ws', { headers });
   try {
     await once(socket, 'open');
-    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization } }));
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { ...headers, authorization } }));
     const greeting = await messageOf(socket, (text) => text.includes('connection_ack'));
     if (typeof greeting === 'object') return greeting;
     const verdict = messageOf(socket, (text) => text.includes('"id":"hostile"'));

@@ -10,6 +10,8 @@ export interface HostileOperation {
   readonly extensions?: string;
   /** The value of `Authorization`, or what stands for it. */
   readonly authorization?: string;
+  /** More headers; on a connection those of the upgrade request, and of `connection_init`. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** What the answer's first error says; absent where it is answered. */
   readonly code?: RegExp;
 }
