@@ -108,7 +108,12 @@ describe('The gate before execution', () => {
 
   it('tells how long one more operation would wait', async () => {
     vi.useFakeTimers({ toFake: [...FAKED] });
-    const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 1, now: () => performance.now() });
+    const gate = new ExecutionGate({
+      minimum: 1,
+      spanMs: 0,
+      readUtilization: () => 1,
+      now: () => performance.now(),
+    });
     const { signal } = new AbortController();
     const work = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
     const all = Promise.all(Array.from({ length: 60 }, () => gate.run(work, signal)));
@@ -120,5 +125,23 @@ describe('The gate before execution', () => {
     await vi.advanceTimersByTimeAsync(200);
     await all;
     expect(gate.expectedWaitMs).toBe(0);
+  });
+
+  it('lets more of them begin where they are short, however busy the process is', async () => {
+    vi.useFakeTimers({ toFake: [...FAKED] });
+    const gate = new ExecutionGate({ minimum: 2, readUtilization: () => 1, now: () => performance.now() });
+    const { signal } = new AbortController();
+    let [freeAt, inside, most] = [0, 0, 0];
+    const work = async (): Promise<void> => {
+      most = Math.max(most, (inside += 1));
+      freeAt = Math.max(freeAt, performance.now()) + 4;
+      await new Promise((resolve) => setTimeout(resolve, freeAt - performance.now()));
+      inside -= 1;
+    };
+    const all = Promise.all(Array.from({ length: 100 }, () => gate.run(work, signal)));
+    await vi.advanceTimersByTimeAsync(1_000);
+    await all;
+    expect(most).toBeGreaterThan(2);
+    expect(most).toBeLessThanOrEqual(8); // of 4 ms each, within some 20 ms: it is a mean
   });
 });

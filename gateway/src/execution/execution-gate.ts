@@ -4,6 +4,8 @@ import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 export interface ExecutionGateOptions {
   /** Operations that always may be in execution at once. @default 8 */
   readonly minimum?: number;
+  /** Milliseconds in which those in execution should end: where they are short, more than the minimum are. At most 32. @default 20 */
+  readonly spanMs?: number;
   /** The share of time, 0 to 1, from which the process counts as busy. @default 0.85 */
   readonly busyFrom?: number;
   /** How busy the process was since the last reading, 0 to 1. @default that of the event loop */
@@ -21,6 +23,8 @@ interface Waiting {
 }
 
 const CHECK_INTERVAL_MS = 5;
+/** More of them at a time answer no more a second, however short they are. */
+const MAX_OF_SHORT = 32;
 /** The mean share of busy readings from which the process can't keep up: a single one may be a single computation. */
 const STRAINED_FROM = 0.7;
 /** The share of the newest reading in that mean: four in a row are enough. */
@@ -37,6 +41,7 @@ const SMOOTHING = 0.1;
  */
 export class ExecutionGate {
   readonly #minimum: number;
+  readonly #spanMs: number;
   readonly #busyFrom: number;
   readonly #readUtilization: () => number;
   readonly #now: () => number;
@@ -52,6 +57,7 @@ export class ExecutionGate {
 
   constructor(options: ExecutionGateOptions = {}) {
     this.#minimum = options.minimum ?? 8;
+    this.#spanMs = options.spanMs ?? 20;
     this.#busyFrom = options.busyFrom ?? 0.85;
     this.#readUtilization = options.readUtilization ?? utilizationReader();
     this.#now = options.now ?? performance.now.bind(performance);
@@ -113,8 +119,15 @@ export class ExecutionGate {
       return;
     }
     const now = this.#now();
-    if (this.#lastEnd > 0) this.#meanMs += (now - this.#lastEnd - this.#meanMs) * SMOOTHING;
+    const share = this.#meanMs > 0 ? SMOOTHING : 1;
+    if (this.#lastEnd > 0) this.#meanMs += (now - this.#lastEnd - this.#meanMs) * share;
     this.#lastEnd = now;
+  }
+
+  /** As many as are in execution however busy the process is: turns of the event loop with little to do cost as well. */
+  get #least(): number {
+    const ofShort = this.#meanMs > 0 ? Math.ceil(this.#spanMs / this.#meanMs) : 0;
+    return Math.max(this.#minimum, Math.min(MAX_OF_SHORT, ofShort));
   }
 
   #isOverstrained(): boolean {
@@ -158,11 +171,11 @@ export class ExecutionGate {
     return setTimeout(() => {
       const isBusy = this.#readUtilization() >= this.#busyFrom;
       this.#readStrain(isBusy);
-      this.#limit = isBusy ? Math.max(this.#minimum, Math.floor(this.#limit / 2)) : this.#limit * 2;
+      this.#limit = isBusy ? Math.max(this.#least, Math.floor(this.#limit / 2)) : this.#limit * 2;
       this.#dropAborted();
       this.#admit();
       this.#check = this.#waiting.size > 0 ? this.#checkLater() : undefined;
-      if (!this.#check) this.#limit = this.#minimum;
+      if (!this.#check) this.#limit = this.#least;
     }, CHECK_INTERVAL_MS);
   }
 }
