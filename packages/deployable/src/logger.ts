@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { writeByTurns } from './write-by-turns.ts';
 
 export type { Logger } from 'pino';
 
@@ -27,6 +28,9 @@ const SECRETS = [
 /** An authorization code is called `code`, as are error codes, which must be readable: so by the places where it arrives. */
 const CODES = ['body.code', 'query.code', '*.body.code', '*.query.code'];
 
+/** One for all loggers of the process. */
+const standardOutput = writeByTurns(pino.destination({ dest: 1, sync: true }));
+
 /** A structured logger that writes JSON lines and removes secrets. */
 export function createLogger(options: LoggerOptions): Logger {
   const settings = {
@@ -37,5 +41,5 @@ export function createLogger(options: LoggerOptions): Logger {
       censor: '[secret]',
     },
   };
-  return options.destination ? pino(settings, options.destination) : pino(settings);
+  return pino(settings, options.destination ?? standardOutput);
 }
