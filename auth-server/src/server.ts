@@ -93,7 +93,6 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   observeDurations(server, services);
   server.setNotFoundHandler((_request, reply) => reply.status(404).send({ error: 'not_found' }));
   server.setErrorHandler(createErrorHandler(services.metrics, writeJsonError));
-  await server.register(cookie);
   await server.register(async (scope) => addRoutes(scope, context, administration), {
     prefix: pathOf(issuer),
   });
@@ -114,6 +113,7 @@ async function addRoutes(
   if (registrationToken !== undefined)
     await server.register(async (scope) => addRegistrationRoute(scope, admin, registrationToken));
   await server.register(async (pages) => {
+    await pages.register(cookie);
     pages.setErrorHandler(createErrorHandler(context.services.metrics, writePageError));
     for (const add of pageRoutes) add(pages, context);
   });
@@ -125,16 +125,18 @@ function pathOf(issuer: string): string {
 }
 
 function addSecurityHeaders(server: FastifyInstance, isHttps: boolean): void {
-  server.addHook('onRequest', async (_request, reply) => {
+  server.addHook('onRequest', (_request, reply, done) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
     if (isHttps) reply.header('strict-transport-security', 'max-age=31536000');
+    done();
   });
 }
 
 function observeDurations(server: FastifyInstance, { metrics }: Services): void {
-  server.addHook('onResponse', async (request, reply) => {
+  server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     const status = `${Math.floor(reply.statusCode / 100)}xx`;
     metrics.requestDuration.observe({ route, status }, reply.elapsedTime / 1000);
+    done();
   });
 }

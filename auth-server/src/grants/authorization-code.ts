@@ -25,11 +25,15 @@ export const authorizationCodeGrant: GrantHandler = {
     const code = readCode(parameters);
     const stored = await services.codes.find(code.grantId);
     const contents = checkCode(code, stored, client, parameters);
-    const account = await findAccount(contents, services);
     if (contents.keyThumbprint !== undefined && contents.keyThumbprint !== keyThumbprint) {
       throw invalidGrant('other key than dpop_jkt');
     }
     const grant = grantOf(contents, boundThumbprint(client, keyThumbprint), services);
+    // Listed before it begins, so that whatever ends the account's grants ends this one too.
+    const [account] = await Promise.all([
+      findAccount(contents, services),
+      services.accountGrants.add(grant.subject, code.grantId, grant.expiresAt, nowS(services)),
+    ]);
     await consume(code, grant, client, services);
     return issuePersonTokens(services, {
       client,
@@ -93,9 +97,7 @@ function grantOf(contents: CodeContents, keyThumbprint: string | undefined, { se
 }
 
 async function consume(code: GrantCode, grant: Grant, client: Client, services: Services): Promise<void> {
-  const { codes, accountGrants, audit, revoker, settings, replicated } = services;
-  // Before it begins, so that whatever ends the account's grants ends this one too.
-  await accountGrants.add(grant.subject, code.grantId, grant.expiresAt, nowS(services));
+  const { codes, audit, revoker, settings, replicated } = services;
   const outcome = await replicated(() =>
     codes.consume({
       ...code,

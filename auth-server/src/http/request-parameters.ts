@@ -27,10 +27,12 @@ export function formParameters(request: FastifyRequest): Parameters {
   return parseParameters(body);
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** False stands for bytes that are not UTF-8, which the route refuses in its own terms. */
 function decodeUtf8(body: string | Buffer): string | false {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(body));
+    return utf8.decode(typeof body === 'string' ? Buffer.from(body) : body);
   } catch {
     return false;
   }
