@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@trellis/embedded-postgres';
 import { createTemporaryDirectory } from '@trellis/testkit';
+import { freePorts } from '../../harness/free-ports.ts';
 
 /** A PostgreSQL that nobody else uses. */
 export interface Cluster {
@@ -8,16 +9,25 @@ export interface Cluster {
   readonly dataDirectory: string;
 }
 
-/** Starts a PostgreSQL for each name, all at the same time, and ends them. One that dies is started again. */
+/**
+ * Starts a PostgreSQL for each name, all at the same time, and ends them. One that dies is started again: at its port, which
+ * nobody is given by chance meanwhile.
+ */
 export async function withClusters<Name extends string, Result>(
   names: readonly Name[],
   work: (clusters: Readonly<Record<Name, Cluster>>) => Promise<Result>,
 ): Promise<Result> {
   const directory = createTemporaryDirectory();
   const running: EmbeddedPostgres[] = [];
-  const start = async (name: Name): Promise<readonly [Name, Cluster]> => {
+  const ports = await freePorts(names.length);
+  const start = async (name: Name, index: number): Promise<readonly [Name, Cluster]> => {
     const cluster = join(directory.path, name);
-    const postgres = await startEmbeddedPostgres({ directory: cluster });
+    const postgres = await startEmbeddedPostgres({
+      directory: cluster,
+      port: ports[index] ?? 0,
+      onFailedRestart: (error) =>
+        process.stderr.write(`${name} could not be started again: ${String(error)}\n`),
+    });
     running.push(postgres);
     return [name, { url: postgres.connectionString, dataDirectory: join(cluster, 'data') }];
   };
