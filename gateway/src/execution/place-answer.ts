@@ -31,7 +31,8 @@ export function placeRoot(
     explain(step, run, unplaced, (failure) => replaceNulls(data, failure));
   }
   applyRewrites(data, step.outputRewrites, run.supergraph.types);
-  mergeExpected(step, run, target, data);
+  for (const { key, value } of fieldsFor(step, run, target, data))
+    mergeKey(target, key, value, run.supergraph.types);
 }
 
 /**
@@ -49,7 +50,7 @@ export function placeEntities(
   const entities = answer instanceof Failure ? answer : entitiesOf(step, run, answer, targets.length);
   for (const [index, objects] of targets.entries()) {
     const entity: unknown = entities instanceof Failure ? narrowed(entities, index) : entities[index];
-    for (const object of objects) placeEntity(step, run, object, entity);
+    placeEntity(step, run, objects, entity);
   }
   return entities instanceof Failure || answer instanceof Failure || answer.errors.length > 0
     ? undefined
@@ -64,7 +65,7 @@ export function placeKnownEntity(
   entity: unknown,
 ): void {
   run.version += 1;
-  for (const object of objects) placeEntity(step, run, object, entity);
+  placeEntity(step, run, objects, entity);
 }
 
 function entitiesOf(
@@ -99,20 +100,35 @@ function belowEntities(errors: readonly FailureReason[]): Failure {
   );
 }
 
-function placeEntity(step: FetchStep, run: PlanRun, object: DataObject, entity: unknown): void {
-  if (entity instanceof Failure) return failObject(step, run, object, entity);
-  if (entity === null) return placeNothing(step, run, object);
-  if (!isDataObject(entity))
-    return failObject(step, run, object, brokenEntities(step, 'an entity that is no object'));
-  if (!isSameKind(object, entity, run)) {
-    return failObject(
-      step,
-      run,
-      object,
-      brokenEntities(step, 'an entity of another type than it was asked for'),
-    );
+function placeEntity(step: FetchStep, run: PlanRun, objects: readonly DataObject[], entity: unknown): void {
+  if (isDataObject(entity)) return placeFields(step, run, objects, entity);
+  for (const object of objects) {
+    if (entity instanceof Failure) failObject(step, run, object, entity);
+    else if (entity === null) placeNothing(step, run, object);
+    else failObject(step, run, object, brokenEntities(step, 'an entity that is no object'));
   }
-  mergeExpected(step, run, object, entity);
+}
+
+/** What an entity brings is looked up once for the objects that stand beside each other with one type: nearly always all. */
+function placeFields(
+  step: FetchStep,
+  run: PlanRun,
+  objects: readonly DataObject[],
+  entity: DataObject,
+): void {
+  const { types } = run.supergraph;
+  let typename: unknown;
+  let fields: readonly Field[] | undefined;
+  for (const object of objects) {
+    const known = object['__typename'];
+    if (known !== typename || !fields) {
+      typename = known;
+      fields = isSameKind(object, entity, run) ? fieldsFor(step, run, object, entity) : undefined;
+    }
+    if (!fields)
+      failObject(step, run, object, brokenEntities(step, 'an entity of another type than it was asked for'));
+    else for (const { key, value } of fields) mergeKey(object, key, value, types);
+  }
 }
 
 /** The subgraph knows no such entity: its fields are null. */
@@ -129,13 +145,25 @@ function isSameKind(object: DataObject, entity: DataObject, { supergraph: { type
   return types.isSubtype(told, known) || types.isSubtype(known, told);
 }
 
-/** Only what was asked for is taken: a subgraph can't overwrite what others answered. */
-function mergeExpected(step: FetchStep, run: PlanRun, target: DataObject, source: DataObject): void {
-  const { types } = run.supergraph;
-  if (Object.hasOwn(source, '__typename')) mergeKey(target, '__typename', source['__typename'], types);
-  for (const key of expectedKeys(step, run, target)) {
-    if (Object.hasOwn(source, key)) mergeKey(target, key, source[key], types);
+interface Field {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/**
+ * Only what was asked for is taken: a subgraph can't overwrite what others answered. What the target is decides what was asked
+ * for, so it is told first.
+ */
+function fieldsFor(step: FetchStep, run: PlanRun, target: DataObject, source: DataObject): readonly Field[] {
+  const fields: Field[] = [];
+  if (Object.hasOwn(source, '__typename')) {
+    const value = source['__typename'];
+    fields.push({ key: '__typename', value });
+    mergeKey(target, '__typename', value, run.supergraph.types);
   }
+  const keys = expectedKeys(step, run, target);
+  for (const key of keys) if (Object.hasOwn(source, key)) fields.push({ key, value: source[key] });
+  return fields;
 }
 
 /** Marks everything that a fetch was to bring to an object as failed. */
