@@ -72,7 +72,8 @@ export async function openResources(
   supergraphs.onChange((_next, previous) => planner.retire(previous));
   const subgraphClient = createSubgraphClient({ maxConnections: MAX_CONNECTIONS });
   const traffic = openTraffic(logger, metrics);
-  const executionGate = new ExecutionGate();
+  const executionGate = new ExecutionGate({ isPressed: () => admission.isPressed });
+  const admission = openAdmission(inUse, executionGate);
   const tracing = await openConfiguredTracing(config, logger);
   const { close: closeRedis, ...shared } = await openRedisResources(config, logger, metrics);
   const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY);
@@ -98,7 +99,7 @@ export async function openResources(
     planner,
     subgraphClient,
     traffic,
-    admission: openAdmission(inUse, executionGate),
+    admission,
     executionGate,
     ...shared,
     knownOperations,

@@ -6,6 +6,8 @@ export interface ExecutionGateOptions {
   readonly minimum?: number;
   /** Milliseconds in which those in execution should end: where they are short, more than the minimum are. At most 32. @default 20 */
   readonly spanMs?: number;
+  /** Whether more arrive than can be answered: then nothing but the minimum keeps answers quick. @default never */
+  readonly isPressed?: () => boolean;
   /** The share of time, 0 to 1, from which the process counts as busy. @default 0.85 */
   readonly busyFrom?: number;
   /** How busy the process was since the last reading, 0 to 1. @default that of the event loop */
@@ -42,6 +44,7 @@ const SMOOTHING = 0.1;
 export class ExecutionGate {
   readonly #minimum: number;
   readonly #spanMs: number;
+  readonly #isPressed: () => boolean;
   readonly #busyFrom: number;
   readonly #readUtilization: () => number;
   readonly #now: () => number;
@@ -58,6 +61,7 @@ export class ExecutionGate {
   constructor(options: ExecutionGateOptions = {}) {
     this.#minimum = options.minimum ?? 8;
     this.#spanMs = options.spanMs ?? 20;
+    this.#isPressed = options.isPressed ?? (() => false);
     this.#busyFrom = options.busyFrom ?? 0.85;
     this.#readUtilization = options.readUtilization ?? utilizationReader();
     this.#now = options.now ?? performance.now.bind(performance);
@@ -126,12 +130,18 @@ export class ExecutionGate {
 
   /** As many as are in execution however busy the process is: turns of the event loop with little to do cost as well. */
   get #least(): number {
-    const ofShort = this.#meanMs > 0 ? Math.ceil(this.#spanMs / this.#meanMs) : 0;
+    if (this.#meanMs === 0 || this.#isPressed()) return this.#minimum;
+    const ofShort = Math.ceil(this.#spanMs / this.#meanMs);
     return Math.max(this.#minimum, Math.min(MAX_OF_SHORT, ofShort));
   }
 
+  /** While more arrive than can be answered, a moment in which subgraphs are slow is no reason to begin all that wait. */
+  get #most(): number {
+    return this.#isPressed() ? MAX_OF_SHORT : Number.POSITIVE_INFINITY;
+  }
+
   #isOverstrained(): boolean {
-    return this.#strain >= STRAINED_FROM;
+    return this.#strain >= STRAINED_FROM || this.#isPressed();
   }
 
   #readStrain(isBusy: boolean): void {
@@ -171,7 +181,9 @@ export class ExecutionGate {
     return setTimeout(() => {
       const isBusy = this.#readUtilization() >= this.#busyFrom;
       this.#readStrain(isBusy);
-      this.#limit = isBusy ? Math.max(this.#least, Math.floor(this.#limit / 2)) : this.#limit * 2;
+      this.#limit = isBusy
+        ? Math.max(this.#least, Math.floor(this.#limit / 2))
+        : Math.min(this.#most, this.#limit * 2);
       this.#dropAborted();
       this.#admit();
       this.#check = this.#waiting.size > 0 ? this.#checkLater() : undefined;

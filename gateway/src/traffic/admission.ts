@@ -27,8 +27,6 @@ export interface AdmissionOptions {
 
 /** Strangers take no more of the places than this share, rounded up: the others are kept for callers who are known. */
 const PLACES_OF_STRANGERS = 0.9;
-/** As long a queue as this, in shares of the target, is for callers who are known. */
-const DELAY_OF_STRANGERS = 0.5;
 const TICK_MS = 20;
 /** As many ticks in a row have to be late: one long computation, or a burst, is no overload. */
 const LATE_TICKS = 4;
@@ -65,6 +63,11 @@ export class Admission {
     this.#rules = rules;
   }
 
+  /** Whether requests keep arriving faster than they are answered. */
+  get isPressed(): boolean {
+    return this.#pressure.isHigh;
+  }
+
   /** Requests that are being answered now. */
   get inFlight(): number {
     return this.#inFlight;
@@ -75,7 +78,8 @@ export class Admission {
    * @returns what speaks against another request; `undefined` when it was counted in, and is to {@link leave}
    */
   enter(isKnown: () => boolean): RefusalReason | undefined {
-    if (this.#pressure.arrived(this.#now())) this.#onPressure(this.#rules.targetDelayMs);
+    if (this.#pressure.arrived(this.#now(), this.#expectedDelayMs() > 0))
+      this.#onPressure(this.#rules.targetDelayMs);
     const reason = this.#refusal(isKnown);
     if (reason !== undefined) return reason;
     this.#inFlight += 1;
@@ -105,7 +109,7 @@ export class Admission {
   #isLate(isKnown: () => boolean): boolean {
     const { maxDelayMs, targetDelayMs } = this.#rules;
     const delayMs = this.#pressure.isHigh ? this.#expectedDelayMs() : 0;
-    if (delayMs > targetDelayMs || (delayMs > targetDelayMs * DELAY_OF_STRANGERS && !isKnown())) return true;
+    if (delayMs > targetDelayMs || (delayMs > 0 && !isKnown())) return true; // the queue is for those who are known
     return this.#queueDelayMs() > maxDelayMs || this.#late.every((lateMs) => lateMs > maxDelayMs);
   }
 

@@ -78,8 +78,12 @@ interface House {
 }
 
 function openHouse(): House {
-  const gate = new ExecutionGate({ readUtilization: () => 1, now: () => performance.now() });
-  const admission = new Admission(RULES, {
+  const gate = new ExecutionGate({
+    readUtilization: () => 1,
+    now: () => performance.now(),
+    isPressed: () => admission.isPressed,
+  });
+  const admission: Admission = new Admission(RULES, {
     queueDelayMs: () => gate.longestWaitMs,
     expectedDelayMs: () => gate.expectedWaitMs,
     onPressure: (targetDelayMs) => gate.dropWaiting(targetDelayMs, () => new Error('too late')),

@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { Pressure } from './pressure.ts';
 
-const WINDOW_MS = 100;
+const WINDOW_MS = 50;
 
 /** Lets so many requests arrive, and so many be answered, in each of some windows, one after the other. */
-function pass(pressure: Pressure, from: number, windows: number, arrivals: number, answers: number): void {
+function pass(
+  pressure: Pressure,
+  from: number,
+  windows: number,
+  arrivals: number,
+  answers: number,
+  isStrained = true,
+): void {
   for (let window = from; window < from + windows; window += 1) {
-    for (let count = 0; count < arrivals; count += 1) pressure.arrived(window * WINDOW_MS);
+    for (let count = 0; count < arrivals; count += 1) pressure.arrived(window * WINDOW_MS, isStrained);
     for (let count = 0; count < answers; count += 1) pressure.answered(window * WINDOW_MS);
   }
 }
@@ -32,6 +39,12 @@ describe('F-20 pressure', () => {
     expect(pressure.isHigh).toBe(false);
   });
 
+  it('is low where requests pile up that wait for others than the process', () => {
+    const pressure = new Pressure();
+    pass(pressure, 1, 50, 30, 10, false);
+    expect(pressure.isHigh).toBe(false);
+  });
+
   it('is low after a time in which nothing happened', () => {
     const pressure = new Pressure();
     pass(pressure, 1, 10, 30, 10);
@@ -42,7 +55,7 @@ describe('F-20 pressure', () => {
 
   it('tells when it becomes high, once', () => {
     const pressure = new Pressure();
-    const told = Array.from({ length: 300 }, (_, index) => pressure.arrived(WINDOW_MS + index * 5));
+    const told = Array.from({ length: 300 }, (_, index) => pressure.arrived(WINDOW_MS + index * 5, true));
     expect(told.filter(Boolean)).toHaveLength(1);
   });
 });

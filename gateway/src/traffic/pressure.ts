@@ -1,4 +1,4 @@
-const WINDOW_MS = 100;
+const WINDOW_MS = 50;
 /** So many more arrivals than answers make a window one of excess. */
 const EXCESS_SHARE = 1.25;
 /** What chance does to a window in which little happens. */
@@ -9,7 +9,7 @@ const HIGH_FROM = 4;
 const LOW_FROM = 1;
 
 /**
- * Tells more arrivals than answers from many clients who wait their turn. Those who ask again when they are answered, however
+ * Tells more arrivals than answers, while the process is what they wait for, from many clients who wait their turn. Those who ask again when they are answered, however
  * many they are, make as many arrivals as answers, and a queue that does not grow; those who ask whether they are answered or
  * not make a queue that only refusing keeps short.
  */
@@ -17,19 +17,25 @@ export class Pressure {
   #windowEndsAt = 0;
   #arrivals = 0;
   #answers = 0;
+  #isStrained = false;
   #level = 0;
   #isHigh = false;
   #isTold = false;
 
-  /** Whether more have arrived than were answered in most of the windows of 100 ms just past. */
+  /** Whether more have arrived than were answered in most of the windows of 50 ms just past. */
   get isHigh(): boolean {
     return this.#isHigh;
   }
 
-  /** @param now milliseconds on a clock that never goes back. @returns whether the pressure has become high since the one before */
-  arrived(now: number): boolean {
+  /**
+   * @param now milliseconds on a clock that never goes back
+   * @param isStrained whether others wait because the process is busy: where it waits itself, refusing helps nobody
+   * @returns whether the pressure has become high since the one before
+   */
+  arrived(now: number, isStrained: boolean): boolean {
     this.#roll(now);
     this.#arrivals += 1;
+    this.#isStrained ||= isStrained;
     const isNews = this.#isHigh && !this.#isTold;
     this.#isTold = this.#isHigh;
     return isNews;
@@ -43,7 +49,8 @@ export class Pressure {
   #roll(now: number): void {
     const sinceEndMs = now - this.#windowEndsAt;
     if (sinceEndMs < 0) return;
-    const isExcess = this.#arrivals > this.#answers * EXCESS_SHARE + EXCESS_COUNT;
+    const isMore = this.#arrivals > this.#answers * EXCESS_SHARE + EXCESS_COUNT;
+    const isExcess = isMore && this.#isStrained;
     // windows in which nothing happened at all are quiet ones
     const quietWindows = Math.floor(sinceEndMs / WINDOW_MS) + (isExcess ? 0 : 1);
     this.#level = Math.max(0, Math.min(HIGH_FROM, this.#level + (isExcess ? 1 : 0)) - quietWindows);
@@ -51,5 +58,6 @@ export class Pressure {
     this.#windowEndsAt = now + WINDOW_MS;
     this.#arrivals = 0;
     this.#answers = 0;
+    this.#isStrained = false;
   }
 }
