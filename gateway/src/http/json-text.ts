@@ -6,16 +6,19 @@ const MAX_LEVELS = 100;
 const OUTER_LEVELS = 3;
 /** Building less than this, however deep, takes no time. */
 const LARGE_BYTES = 65_536;
+/** Of a whole body. Building more of them holds up everybody else, and only batches may have more than one operation may. */
+const MAX_VALUES_OF_BODY = 200_000;
 
 /**
  * Reads a body as JSON in UTF-8. Members keep the names they were sent under, `__proto__` among them, as own
  * properties; of two members with one name the last counts.
  *
- * @throws RequestRefused BAD_REQUEST
+ * @param maxValues of one operation's variables
+ * @throws RequestRefused BAD_REQUEST; QUERY_TOO_COMPLEX for more values than that, and than 200,000, in the whole body
  */
-export function parseJsonBody(body: Buffer): unknown {
+export function parseJsonBody(body: Buffer, maxValues: number): unknown {
   if (!isUtf8(body)) throw refused('BAD_REQUEST', 'The body is not UTF-8.');
-  if (body.length > LARGE_BYTES && isTooDeep(body)) throw tooDeep();
+  if (body.length > LARGE_BYTES) assertBuildable(body, maxValues);
   return parseJsonText(body.toString('utf8'), 'body');
 }
 
@@ -63,18 +66,22 @@ function tooDeep(): RequestRefused {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Looks at the brackets alone, which takes a small part of the time that building what they stand for does. */
-function isTooDeep(body: Buffer): boolean {
-  let depth = 0;
+/** Looks at brackets and commas alone, which takes a small part of the time that building what they stand for does. */
+function assertBuildable(body: Buffer, maxValues: number): void {
+  let [depth, values] = [0, 0];
   for (let index = 0; index < body.length; index += 1) {
     switch (body[index] ?? 0) {
       case QUOTE:
         index = endOfString(body, index);
         break;
+      case 0x2c: // ,
+        values += 1;
+        break;
       case 0x5b: // [
       case 0x7b: // {
+        values += 1;
         depth += 1;
-        if (depth > MAX_LEVELS + OUTER_LEVELS) return true;
+        if (depth > MAX_LEVELS + OUTER_LEVELS) throw tooDeep();
         break;
       case 0x5d: // ]
       case 0x7d: // }
@@ -82,7 +89,7 @@ function isTooDeep(body: Buffer): boolean {
         break;
     }
   }
-  return false;
+  if (values > Math.max(maxValues, MAX_VALUES_OF_BODY)) throw tooComplex('variables', maxValues, values);
 }
 
 /** @returns where the quote is that ends the string that begins at `start`; the end of the body where there is none */

@@ -21,7 +21,7 @@ export type ReadBody =
  * @throws RequestRefused BAD_REQUEST when it is neither a request nor a batch; QUERY_TOO_COMPLEX for a batch that is too long
  */
 export function readBody(body: Buffer, bounds: RequestBounds): ReadBody {
-  const value = parseJsonBody(body);
+  const value = parseJsonBody(body, bounds.variables);
   if (!Array.isArray(value)) return { kind: 'single', request: readRequest(value, bounds) };
   if (value.length === 0) throw refused('BAD_REQUEST', 'The batch is empty.');
   if (value.length > bounds.batch) throw tooComplex('batch', bounds.batch, value.length);
