@@ -57,6 +57,34 @@ describe('The gate before execution', () => {
     held.end();
   });
 
+  it.each([
+    { busy: 0.1, begun: 2 },
+    { busy: 1, begun: 0 },
+  ])(
+    'F-03 keeps nobody waiting for those that wait for a slow subgraph, unless it is the process that is slow: $busy',
+    async ({ busy, begun }) => {
+      vi.useFakeTimers({ toFake: [...FAKED] });
+      const gate = new ExecutionGate({ minimum: 2, readUtilization: () => busy });
+      const slow = hold(gate, 2);
+      await vi.advanceTimersByTimeAsync(20);
+      const others = hold(gate, 2);
+      expect(others.begun).toBe(begun);
+      slow.end();
+      await vi.advanceTimersByTimeAsync(0);
+      others.end();
+    },
+  );
+
+  it('counts those that have begun while the process waited for others', async () => {
+    vi.useFakeTimers({ toFake: [...FAKED] });
+    const gate = new ExecutionGate({ minimum: 2, readUtilization: () => 0.1 });
+    const slow = hold(gate, 2);
+    await vi.advanceTimersByTimeAsync(8); // one reading, and the next has begun
+    const others = [hold(gate, 2), hold(gate, 1)];
+    expect(others.map((held) => held.begun)).toEqual([2, 0]);
+    for (const held of [slow, ...others]) held.end();
+  });
+
   it('forgets an operation whose client has left, and lets the next one begin in its place', async () => {
     const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 1 });
     const first = hold(gate, 1);

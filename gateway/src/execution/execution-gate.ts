@@ -16,7 +16,14 @@ export interface ExecutionGateOptions {
   readonly now?: () => number;
 }
 
+/** An operation that counts as in execution. */
+interface Place {
+  /** The last reading before it began. */
+  afterReading: number;
+}
+
 interface Waiting {
+  readonly place: Place;
   /** Milliseconds, by the clock of the gate. */
   readonly since: number;
   readonly begin: () => void;
@@ -40,6 +47,7 @@ const SMOOTHING = 0.1;
  * Lets operations begin. As long as the process waits for subgraphs most of the time, all of them begin at once. When it is
  * busy, more of them at a time would end none of them sooner, but each holds what it has collected, and garbage collection
  * pays for all that is held: so only as many are in execution as it takes to stay busy, and the others wait in order.
+ * Operations that wait for a slow subgraph while the process has time do not count: they keep no other one waiting.
  */
 export class ExecutionGate {
   readonly #minimum: number;
@@ -50,13 +58,14 @@ export class ExecutionGate {
   readonly #now: () => number;
   readonly #waiting = new Set<Waiting>();
   #limit: number;
-  #inside = 0;
+  readonly #inside = new Set<Place>();
+  #readings = 0;
   #lastEnd = 0;
   /** Milliseconds between two operations that end, while others wait. */
   #meanMs = 0;
   #strain = 0;
   #strainReadAt = 0;
-  #check: NodeJS.Timeout | undefined;
+  #isChecking = false;
 
   constructor(options: ExecutionGateOptions = {}) {
     this.#minimum = options.minimum ?? 8;
@@ -105,12 +114,13 @@ export class ExecutionGate {
    *   operation throws
    */
   async run<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    if (this.#inside >= this.#limit) await this.#turn(signal);
-    else this.#inside += 1;
+    const place: Place = { afterReading: 0 };
+    if (this.#inside.size >= this.#limit) await this.#turn(place, signal);
+    else this.#enter(place);
     try {
       return await operation();
     } finally {
-      this.#inside -= 1;
+      this.#inside.delete(place);
       this.#measureEnd();
       this.#admit();
     }
@@ -151,18 +161,29 @@ export class ExecutionGate {
     this.#strainReadAt = now;
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #turn(place: Place, signal: AbortSignal): Promise<void> {
     return new Promise((begin, leave) => {
-      this.#waiting.add({ since: this.#now(), begin, leave, signal });
-      this.#check ??= this.#checkLater();
+      this.#waiting.add({ place, since: this.#now(), begin, leave, signal });
+      this.#checkLater();
     });
+  }
+
+  #enter(place: Place): void {
+    place.afterReading = this.#readings;
+    this.#inside.add(place);
+    if (this.#isFilling) this.#checkLater();
+  }
+
+  /** Early enough to know, before the first has to wait, whether those in execution only wait for subgraphs. */
+  get #isFilling(): boolean {
+    return this.#inside.size * 2 > this.#minimum;
   }
 
   #admit(): void {
     for (const waiting of this.#waiting) {
-      if (this.#inside >= this.#limit) return;
+      if (this.#inside.size >= this.#limit) return;
       this.#waiting.delete(waiting);
-      this.#inside += 1;
+      this.#enter(waiting.place);
       waiting.begin();
     }
   }
@@ -176,19 +197,40 @@ export class ExecutionGate {
     }
   }
 
-  #checkLater(): NodeJS.Timeout {
+  #checkLater(): void {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
     this.#readUtilization(); // from here on
-    return setTimeout(() => {
-      const isBusy = this.#readUtilization() >= this.#busyFrom;
-      this.#readStrain(isBusy);
-      this.#limit = isBusy
-        ? Math.max(this.#least, Math.floor(this.#limit / 2))
-        : Math.min(this.#most, this.#limit * 2);
-      this.#dropAborted();
-      this.#admit();
-      this.#check = this.#waiting.size > 0 ? this.#checkLater() : undefined;
-      if (!this.#check) this.#limit = this.#least;
-    }, CHECK_INTERVAL_MS);
+    this.#readings += 1;
+    setTimeout(() => this.#read(), CHECK_INTERVAL_MS);
+  }
+
+  #read(): void {
+    const isBusy = this.#readUtilization() >= this.#busyFrom;
+    if (this.#waiting.size > 0) this.#letBegin(isBusy);
+    if (this.#waiting.size === 0) {
+      this.#limit = this.#least;
+      if (!isBusy && !this.#isPressed()) this.#setSlowAside();
+    }
+    this.#isChecking = false;
+    if (this.#waiting.size > 0 || this.#isFilling) this.#checkLater();
+  }
+
+  #letBegin(isBusy: boolean): void {
+    this.#readStrain(isBusy);
+    this.#limit = isBusy
+      ? Math.max(this.#least, Math.floor(this.#limit / 2))
+      : Math.min(this.#most, this.#limit * 2);
+    this.#dropAborted();
+    this.#admit();
+  }
+
+  /** What was in execution all the time since the last reading, and left the process idle, waits for a subgraph. */
+  #setSlowAside(): void {
+    for (const place of this.#inside) {
+      if (place.afterReading >= this.#readings) return; // in the order in which they began
+      this.#inside.delete(place);
+    }
   }
 }
 
