@@ -1,23 +1,35 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 
+/** Frames of one result that are remembered: where clients name their operations at random, there are as many as clients. */
+const MAX_FRAMES = 8;
+
 /**
  * One response of a stream, written once for all the clients that get it. What a transport puts around it, where that is
- * the same for all of them, is written once as well.
+ * the same for many of them, is written once as well.
  */
 export class StreamedResult {
   /** The response as JSON. */
   readonly text: string;
   readonly #framed = new Map<string, Buffer>();
+  #bytes: Buffer | undefined;
 
   constructor(text: string) {
     this.text = text;
   }
 
-  /** @param protocol the name under which the frame is remembered */
-  framed(protocol: string, write: (text: string) => string): Buffer {
-    let frame = this.#framed.get(protocol);
-    if (!frame) this.#framed.set(protocol, (frame = Buffer.from(write(this.text))));
+  /** The same in UTF-8. */
+  get bytes(): Buffer {
+    this.#bytes ??= Buffer.from(this.text);
+    return this.#bytes;
+  }
+
+  /** @param name tells the frame from those of other protocols */
+  framed(name: string, write: (result: this) => Buffer): Buffer {
+    const known = this.#framed.get(name);
+    if (known) return known;
+    const frame = write(this);
+    if (this.#framed.size < MAX_FRAMES) this.#framed.set(name, frame);
     return frame;
   }
 }

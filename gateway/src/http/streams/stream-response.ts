@@ -71,7 +71,7 @@ class StreamResponse implements ResultSink, Beating {
   }
 
   next(result: StreamedResult): void {
-    this.#write(result.framed(this.#format.name, (text) => this.#format.next(text)));
+    this.#write(result.framed(this.#format.name, ({ text }) => Buffer.from(this.#format.next(text))));
   }
 
   complete(): void {

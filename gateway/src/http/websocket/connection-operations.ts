@@ -11,7 +11,7 @@ import type { ResultStream } from '../../pipeline/result-stream.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { writeAnswer } from '../../pipeline/write-answer.ts';
 import type { Admission } from '../../traffic/admission.ts';
-import { nextFrame, OperationSink } from './operation-sink.ts';
+import { nextFrame, OperationSink, type MessageWriter } from './operation-sink.ts';
 
 /** Told of operations that were answered. Streams are told of elsewhere. */
 export interface OperationObserver {
@@ -29,14 +29,13 @@ export interface OperationOptions {
 }
 
 /** The connection of operations. */
-export interface OperationClient {
+export interface OperationClient extends MessageWriter {
   /** As whom, and with which headers, an operation runs that begins now. */
   caller(): Pick<RequestContext, 'headers' | 'address' | 'authorization' | 'proof'>;
   /** Whether its caller comes first when there is too much to do. */
   isKnown(): boolean;
   /** How deferred parts are taken. */
   dialect(): IncrementalDialect;
-  write(text: string): void;
 }
 
 /** One operation on a connection. */
@@ -157,13 +156,7 @@ export class ConnectionOperations {
   #startStream(id: string, operation: RunningOperation, stream: ResultStream): void {
     if (!this.#isWanted(id, operation)) return stream.stop();
     operation.stream = stream;
-    stream.start(
-      new OperationSink(
-        id,
-        (text) => this.#client.write(text),
-        () => this.#forget(id),
-      ),
-    );
+    stream.start(new OperationSink(id, this.#client, () => this.#forget(id)));
   }
 
   /** A request that was not executed is answered by `error`, which ends the operation; a result by `next`. */

@@ -1,4 +1,5 @@
 import { CloseCode, MessageType } from 'graphql-ws';
+import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { ANONYMOUS, userOf, type Caller } from '../../auth/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../context.ts';
@@ -49,6 +50,16 @@ export interface ConnectionObserver extends OperationObserver {
   closed(connection: Connection, caller: Caller | undefined): void;
 }
 
+/** A socket that was upgraded. */
+export interface OpenedSocket {
+  readonly socket: WebSocket;
+  /** The connection below it. */
+  readonly stream: Duplex;
+  /** Those of the upgrade request. */
+  readonly headers: ClientHeaders;
+  readonly address: string;
+}
+
 /** Codes of RFC 6455 §7.4.1 and its registry. */
 const SERVICE_RESTART = 1012;
 const TRY_AGAIN_LATER = 1013;
@@ -64,6 +75,7 @@ const FAREWELL_MS = 1_000;
  */
 export class Connection implements RunsForCaller, Beating {
   readonly #socket: WebSocket;
+  readonly #stream: Duplex;
   readonly #options: ConnectionOptions;
   readonly #operations: ConnectionOperations;
   #headers: ClientHeaders;
@@ -80,8 +92,9 @@ export class Connection implements RunsForCaller, Beating {
   #isAlive = true;
   #messages = 0;
 
-  constructor(socket: WebSocket, headers: ClientHeaders, address: string, options: ConnectionOptions) {
+  constructor({ socket, stream, headers, address }: OpenedSocket, options: ConnectionOptions) {
     this.#socket = socket;
+    this.#stream = stream;
     this.#headers = headers;
     this.#options = options;
     this.#url = `http://${textOfHeader(headers['host']) ?? 'localhost'}${options.path}`;
@@ -94,6 +107,7 @@ export class Connection implements RunsForCaller, Beating {
       isKnown: () => this.#caller.authenticated || options.services().authenticator.isKnown(undefined),
       dialect: () => this.#dialect,
       write: (text) => this.#write(text),
+      writeFrame: (frame) => this.#writeFrame(frame),
     });
     this.#initTimer = setTimeout(
       () => this.#close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout'),
@@ -277,7 +291,18 @@ export class Connection implements RunsForCaller, Beating {
   #write(text: string): void {
     if (this.#state === 'closed') return;
     this.#socket.send(text);
-    if (this.#socket.bufferedAmount <= this.#options.maxBufferBytes) return;
+    this.#checkBuffer();
+  }
+
+  /** Past the WebSocket, which would make the frame again: what goes through it is written at once, so the order stays. */
+  #writeFrame(frame: Buffer): void {
+    if (this.#state === 'closed' || this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#stream.write(frame);
+    this.#checkBuffer();
+  }
+
+  #checkBuffer(): void {
+    if (this.#stream.writableLength <= this.#options.maxBufferBytes) return;
     this.#options.observer.slowClient();
     this.#close(TRY_AGAIN_LATER, 'The client reads too slowly');
   }
