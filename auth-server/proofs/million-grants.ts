@@ -21,7 +21,7 @@ export const proof: Proof = {
       url: server.url,
       name: 'proof',
       onError: () => undefined,
-      autoPipelining: true,
+      gatherWrites: true,
     });
     try {
       const grants = size === 'full' ? MILLION : 20_000;

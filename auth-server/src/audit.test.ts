@@ -2,7 +2,7 @@ import { createPool, type Pool } from '@trellis/postgres';
 import { createLogger } from '@trellis/deployable';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuditWriter } from './audit-writer.ts';
-import type { AuditStore, StoredAuditEvent } from './stores/audit-store.ts';
+import { createAuditStore, type AuditStore, type StoredAuditEvent } from './stores/audit-store.ts';
 import { Browser } from './testing/browser.ts';
 import {
   authorizationUrl,
@@ -152,6 +152,32 @@ describe('the audit log', () => {
       encodeURIComponent(CLIENT_SECRET),
     ];
     for (const secret of secrets) expect(written.includes(secret), secret.slice(0, 12)).toBe(false);
+  });
+});
+
+describe('what a client has sent', () => {
+  it('S-100 is stored whatever characters it has, and keeps no other event from being stored', async () => {
+    const store = createAuditStore(pool);
+    const occurredAt = Date.UTC(2100, 0, 1, 0, 0, 0, 123);
+    const texts = ['\0', '\ud83d', 'a\udc00b', '\\u0000', '\\\\\0', '\u{1f600}', '"\r\n\'{}'];
+    await store.append(
+      texts.map((text) => ({ occurredAt, event: 'strange', clientId: text, details: { text, list: [text] } })),
+    );
+    const stored = (await store.list({ event: 'strange', limit: 10 })).toReversed();
+    const expected = ['\ufffd', '\ufffd', 'a\ufffdb', '\\u0000', '\\\\\ufffd', '\u{1f600}', '"\r\n\'{}'];
+    expect(stored.map(({ clientId }) => clientId)).toEqual(expected);
+    expect(stored.map(({ details }) => details)).toEqual(expected.map((text) => ({ text, list: [text] })));
+    expect(stored[0]).toMatchObject({ occurredAt, subject: undefined, grantId: undefined });
+  });
+
+  it('S-100 is no failure inside where it names a client with a character that no store has', async () => {
+    const answer = await postForm(
+      `${server.issuer}/token`,
+      { grant_type: 'client_credentials' },
+      { authorization: `Basic ${Buffer.from('a%00b:x').toString('base64')}` },
+    );
+    expect(answer.status).toBe(401);
+    expect(answer.body['error']).toBe('invalid_client');
   });
 });
 

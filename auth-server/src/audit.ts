@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import { createFlatLogger, type Logger } from '@trellis/deployable';
 import type { AuditWriter } from './audit-writer.ts';
 import type { AuthServerMetrics } from './auth-server-metrics.ts';
 import type { RevocationReason } from './stores/grant-store.ts';
@@ -6,7 +6,7 @@ import type { RevocationReason } from './stores/grant-store.ts';
 /** Who changed something: the command line, a client that registered itself, or who called the admin API. */
 export type Actor = 'command' | 'registration' | `client ${string}` | `person ${string}`;
 
-/** A security event. Identifiers only: no token, code, password or secret has a place in it. */
+/** A security event, of one level. Identifiers only: no token, code, password or secret has a place in it. */
 export type AuditEvent =
   | { readonly event: 'signed_in'; readonly subject: string; readonly address: string }
   | {
@@ -85,6 +85,7 @@ export interface AuditDependencies {
  * `info` what happens every day. The store and the metric have all of them, whatever the level of the log.
  */
 export function createAudit({ logger, writer, metrics, clock }: AuditDependencies): Audit {
+  const log = createFlatLogger(logger);
   return {
     record: (event) => {
       const { event: name, ...rest } = event;
@@ -98,7 +99,7 @@ export function createAudit({ logger, writer, metrics, clock }: AuditDependencie
         grantId: textOrNone(grantId),
         details,
       });
-      logger[SUSPICIOUS.has(name) ? 'warn' : 'info']({ audit: true, ...event }, name);
+      log[SUSPICIOUS.has(name) ? 'warn' : 'info']({ audit: true, ...event }, name);
     },
   };
 }

@@ -14,6 +14,13 @@ export const clientAuthenticationMethods: readonly ClientAuthenticationMethod[] 
   'private_key_jwt',
 ]);
 
+const CLIENT_ID = /^[\x21-\x7E]{1,200}$/;
+
+/** Whether a text can be the id of a client; no other is looked for. RFC 6749 §2.2 */
+export function isClientId(text: string): boolean {
+  return CLIENT_ID.test(text);
+}
+
 /** Algorithms of assertions that clients sign. */
 export const assertionAlgorithms: readonly string[] = Object.freeze(['ES256', 'RS256', 'PS256', 'EdDSA']);
 
@@ -89,7 +96,7 @@ const publicKey = z.record(z.string(), z.unknown()).refine((key) => key['kty'] !
 });
 
 const declared = z.object({
-  client_id: z.string().regex(/^[\x21-\x7E]{1,200}$/, { error: 'must be 1 to 200 visible ASCII characters' }),
+  client_id: z.string().regex(CLIENT_ID, { error: 'must be 1 to 200 visible ASCII characters' }),
   client_secret: z
     .string()
     .regex(/^[\x20-\x7E]{1,500}$/, { error: 'must be 1 to 500 ASCII characters' })

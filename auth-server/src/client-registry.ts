@@ -1,4 +1,4 @@
-import type { ClientDeclaration } from './client-metadata.ts';
+import { isClientId, type ClientDeclaration } from './client-metadata.ts';
 import { macOf } from './secrets.ts';
 import type { Client, ClientSource, ClientStore } from './stores/client-store.ts';
 
@@ -45,6 +45,7 @@ export function createClientRegistry({
   const hashSecret = (clientId: string, secret: string): string => macOf(secretKey, clientId, secret);
   return {
     find: async (clientId) => {
+      if (!isClientId(clientId)) return undefined;
       const entry = known.get(clientId);
       return entry && entry.until > clock() ? entry.client : load(clientId);
     },

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 const S256_CHALLENGE = /^[A-Za-z0-9\-_]{43}$/;
@@ -21,7 +21,7 @@ export function isCodeChallenge(text: string): boolean {
  */
 export function verifierMatches(verifier: string, challenge: string): boolean {
   if (!isCodeVerifier(verifier)) return false;
-  const computed = createHash('sha256').update(verifier, 'ascii').digest();
+  const computed = hash('sha256', verifier, 'buffer');
   const expected = Buffer.from(challenge, 'base64url');
   return computed.length === expected.length && timingSafeEqual(computed, expected);
 }

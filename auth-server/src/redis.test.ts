@@ -1,4 +1,4 @@
-import { connectRedis } from '@trellis/redis';
+import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { describeTestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from './testing/browser.ts';
@@ -73,28 +73,64 @@ describe.skipIf(!hasRedisServer)(`A Redis Cluster of three nodes${reason}`, () =
   });
 });
 
-describe.skipIf(!hasRedisServer)(`What a refresh touches in Redis${reason}`, () => {
+describe.skipIf(!hasRedisServer)(`What a request touches in Redis${reason}`, () => {
   let server: TestAuthServer;
+  let connection: RedisConnection;
   beforeAll(async () => {
     server = await startTestAuthServer();
+    connection = connectRedis({ url: server.redis.url, name: 'test', onError: () => undefined });
   });
-  afterAll(() => server.stop());
+  afterAll(async () => {
+    connection.disconnect();
+    await server.stop();
+  });
 
-  it('is one key, the record of its grant', async () => {
-    const tokens = await obtainTokens(server.issuer, { client_id: 'first-party' });
-    const connection = connectRedis({ url: server.redis.url, name: 'test', onError: () => undefined });
+  /** Keys of the commands on data, those of scripts too, that are done meanwhile. */
+  async function keysTouchedBy(act: () => Promise<unknown>): Promise<ReadonlySet<string | undefined>> {
     if (!('monitor' in connection)) throw new TypeError('One server can be watched, a cluster can not.');
     const monitor = await connection.monitor();
     const commands: string[][] = [];
     monitor.on('monitor', (_time: string, args: string[]) => void commands.push(args));
-    await refresh(server.issuer, tokens.refreshToken, { client_id: 'first-party' });
+    await act();
     // What the monitor shows comes in the order of the commands, so that after this everything has come.
     await connection.echo('the end');
     await expect.poll(() => commands.some(([name]) => name?.toLowerCase() === 'echo')).toBe(true);
-    const data = commands.filter(([name]) => /^(get|set|del|expire|zadd|sadd)$/i.test(name ?? ''));
-    expect(data.length).toBeGreaterThan(0);
-    expect(new Set(data.map(([, key]) => key))).toEqual(new Set([`grant:{${tokens.grantId}}`]));
     monitor.disconnect();
-    connection.disconnect();
+    const data = commands.filter(([name]) => /^(get|set|del|expire|pttl|z\w+|s\w+)$/i.test(name ?? ''));
+    return new Set(data.map(([, key]) => key));
+  }
+
+  it('is one key for a refresh, the record of its grant', async () => {
+    const tokens = await obtainTokens(server.issuer, { client_id: 'first-party' });
+    const keys = await keysTouchedBy(() =>
+      refresh(server.issuer, tokens.refreshToken, { client_id: 'first-party' }),
+    );
+    expect(keys).toEqual(new Set([`grant:{${tokens.grantId}}`]));
+  });
+
+  it('is the code and the grant that it begins for an exchange', async () => {
+    const pkce = createPkce();
+    const code = await obtainCode(server.issuer, pkce);
+    let grantId = '';
+    const keys = await keysTouchedBy(async () => {
+      ({ grantId } = tokensOf(await exchange(server.issuer, code, pkce)));
+    });
+    expect(keys).toEqual(new Set([`code:{${grantId}}`, `grant:{${grantId}}`]));
+  });
+
+  it('is asked for in one go by all requests of one turn', async () => {
+    const gathering = connectRedis({
+      url: server.redis.url,
+      name: 'test',
+      gatherWrites: true,
+      onError: () => undefined,
+    });
+    const readsSoFar = async (): Promise<number> =>
+      Number(/total_reads_processed:(\d+)/.exec(await connection.info('stats'))?.[1]);
+    await gathering.ping();
+    const before = await readsSoFar();
+    await Promise.all(Array.from({ length: 100 }, (_, index) => gathering.get(`none:${index}`)));
+    expect((await readsSoFar()) - before).toBeLessThan(20);
+    gathering.disconnect();
   });
 });

@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** What a derived key is for; keys of different purposes have nothing to do with each other. */
 export type KeyPurpose = 'signing-keys' | 'refresh-tokens' | 'client-secrets' | 'csrf';
@@ -15,7 +15,7 @@ export function randomToken(bytes = 32): string {
 
 /** base64url SHA-256, for storing what must not be readable in a store. */
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }
 
 /** base64url HMAC-SHA-256 of the parts, which can't run into one another. */

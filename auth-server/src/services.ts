@@ -89,6 +89,11 @@ export interface Services {
   readonly transactions: TransactionStore;
 }
 
+/** When a grant ends, however often it is refreshed. @param createdAt like the answer in seconds since 1970 */
+export function grantEnd(createdAt: number, { refreshTtlS }: Settings): number {
+  return createdAt + refreshTtlS;
+}
+
 /** Seconds since 1970, as tokens and records count. */
 export function nowS(services: Pick<Services, 'clock'>): number {
   return Math.floor(services.clock() / 1000);

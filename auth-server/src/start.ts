@@ -33,7 +33,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
   const redis = connectRedis({
     url: config.REDIS_URL,
     name: 'trellis-auth',
-    autoPipelining: true,
+    gatherWrites: true,
     resend: false,
     onError: (error) => logger.warn({ reason: error.message }, 'Redis is out of reach'),
   });

@@ -1,7 +1,7 @@
 import { OAuthError } from '../errors.ts';
 import type { PushedRequestStore } from '../stores/pushed-request-store.ts';
 import { withQuery } from '../redirect-uri.ts';
-import { nowS, type Services } from '../services.ts';
+import { grantEnd, nowS, type Services } from '../services.ts';
 import type { Session } from '../stores/session-store.ts';
 import { newGrantCode, newGrantId } from '../tokens/grant-code.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
@@ -22,8 +22,9 @@ export async function issueCode(
   const issuedAt = nowS(services);
   const grantId = newGrantId();
   const { code, secretHash } = newGrantCode('ac', grantId);
-  // Listed before it can be used, so that whatever ends the account's grants ends this one too.
-  await accountGrants.add(session.subject, grantId, issuedAt + settings.codeTtlS, issuedAt);
+  // Listed before it can be used, so that whatever ends the account's grants ends this one too; and until the grant ends that
+  // the code begins, so that its exchange need not list it again.
+  await accountGrants.add(session.subject, grantId, grantEnd(issuedAt, settings), issuedAt);
   const { clientId, redirectUri, codeChallenge, scopes, audience, nonce, keyThumbprint } = request;
   const { subject, authenticatedAt, sessionId } = session;
   const contents = {

@@ -2,7 +2,7 @@ import { honoursSignInAt, type Account } from '../accounts.ts';
 import { invalidGrant, missingParameter } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
 import { verifierMatches } from '../pkce.ts';
-import { nowS, type Services } from '../services.ts';
+import { grantEnd, nowS, type Services } from '../services.ts';
 import type { CodeContents, StoredCode } from '../stores/code-store.ts';
 import type { Client } from '../stores/client-store.ts';
 import type { Grant } from '../stores/grant-record.ts';
@@ -29,11 +29,7 @@ export const authorizationCodeGrant: GrantHandler = {
       throw invalidGrant('other key than dpop_jkt');
     }
     const grant = grantOf(contents, boundThumbprint(client, keyThumbprint), services);
-    // Listed before it begins, so that whatever ends the account's grants ends this one too.
-    const [account] = await Promise.all([
-      findAccount(contents, services),
-      services.accountGrants.add(grant.subject, code.grantId, grant.expiresAt, nowS(services)),
-    ]);
+    const account = await findAccount(contents, services);
     await consume(code, grant, client, services);
     return issuePersonTokens(services, {
       client,
@@ -92,7 +88,7 @@ function grantOf(contents: CodeContents, keyThumbprint: string | undefined, { se
     sessionId: contents.sessionId,
     keyThumbprint,
     createdAt: contents.issuedAt,
-    expiresAt: contents.issuedAt + settings.refreshTtlS,
+    expiresAt: grantEnd(contents.issuedAt, settings),
   };
 }
 

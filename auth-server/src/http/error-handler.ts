@@ -46,7 +46,8 @@ function internalError(cause: unknown): OAuthError {
 }
 
 function logError(error: OAuthError, request: FastifyRequest): void {
-  const record = { error: error.code, detail: error.detail, route: request.routeOptions.url };
+  const { id: requestId, routeOptions } = request;
+  const record = { requestId, error: error.code, detail: error.detail, route: routeOptions.url };
   if (error.status >= 500) request.log.error({ ...record, err: error.cause ?? error }, 'request failed');
   else request.log.info(record, 'request refused');
 }

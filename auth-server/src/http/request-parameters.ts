@@ -4,12 +4,20 @@ import { parseParameters, type Parameters } from '../parameters.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
+/** A charset has no meaning for forms, so that UTF-8 alone is let pass. */
+const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-8"?\s*(?:;|$))/i;
+
 /** Lets `application/x-www-form-urlencoded` in and nothing else; the text is parsed by {@link formParameters}. */
 export function acceptFormsOnly(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser(FORM, { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, decodeUtf8(body)),
-  );
+  server.addContentTypeParser(FORM, { parseAs: 'buffer' }, ({ headers }, body, done) => {
+    if (OTHER_CHARSET.test(headers['content-type'] ?? '')) done(otherCharset());
+    else done(null, decodeUtf8(body));
+  });
+}
+
+function otherCharset(): OAuthError {
+  return new OAuthError('invalid_request', 'The body must be UTF-8.', { status: 415 });
 }
 
 /** The parameters of the query string. @throws OAuthError invalid_request */

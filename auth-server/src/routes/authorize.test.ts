@@ -44,7 +44,7 @@ function expectRedirectError(response: Response, error: string): URLSearchParams
 }
 
 describe('RFC 6749 §4.1.1: the code flow', () => {
-  it('A-031 A-052 redirects with code, state and iss in the query and nothing in the fragment', async () => {
+  it('S-096 A-031 A-052 redirects with code, state and iss in the query and nothing in the fragment', async () => {
     const browser = new Browser();
     const first = await browser.get(authorizationUrl(server.issuer, pkce));
     const last = await completePages(browser, first, server.issuer);
@@ -158,7 +158,7 @@ describe('RFC 6749 §4.1.2.1: client and redirect URI', () => {
     '//app.example/callback',
     'com.example.app:/callback',
     'https://app.example',
-  ])('A-036 A-059 never redirects to %j', async (uri) => {
+  ])('S-096 A-036 A-059 never redirects to %j', async (uri) => {
     const html = await expectPageError(await request({ redirect_uri: uri }));
     expect(html).not.toMatch(/href=|http-equiv/);
   });
@@ -265,7 +265,7 @@ describe('RFC 6749 §4.1.2.1: errors by redirect', () => {
     ['letters beyond ASCII', 'Grüße 世界 🎉'],
     ['line breaks', 'a\r\nSet-Cookie: x=y'],
     ['2 KB', 'x'.repeat(2_048)],
-  ])('A-047 returns a state with %s unchanged, with codes and with errors', async (_what, state) => {
+  ])('S-096 A-047 returns a state with %s unchanged, with codes and with errors', async (_what, state) => {
     expect(answerOf(await request({ state, response_type: 'token' })).get('state')).toBe(state);
     const browser = new Browser();
     const first = await browser.get(authorizationUrl(server.issuer, pkce, { state }));
@@ -292,7 +292,7 @@ describe('RFC 6749 §4.1.2.1: errors by redirect', () => {
     expectRedirectError(await request({ registration: '{}' }), 'registration_not_supported');
   });
 
-  it('A-055 never fetches a request_uri', async () => {
+  it('S-065 A-055 never fetches a request_uri', async () => {
     let fetched = 0;
     const trap = createServer((_request, response) => {
       fetched += 1;

@@ -7,7 +7,7 @@ import { chooseTexts } from '../pages/language.ts';
 import { renderDevice, renderDeviceDone, renderDeviceEntry, type DeviceEntryPage } from '../pages/pages.ts';
 import type { Parameters } from '../parameters.ts';
 import { equalsConstantTime, randomToken } from '../secrets.ts';
-import { nowS } from '../services.ts';
+import { grantEnd, nowS } from '../services.ts';
 import type { PendingDevice } from '../stores/device-store.ts';
 import { normalizeUserCode } from '../user-code.ts';
 import { formToken } from './bound-form.ts';
@@ -110,7 +110,7 @@ async function keepDecision(
   audit.record({ event, subject: account.id, clientId, scopes });
   if (decision === 'deny') return devices.deny(grantId);
   const createdAt = nowS(services);
-  const expiresAt = createdAt + settings.refreshTtlS;
+  const expiresAt = grantEnd(createdAt, settings);
   await accountGrants.add(account.id, grantId, expiresAt, createdAt);
   return devices.allow(grantId, {
     clientId,

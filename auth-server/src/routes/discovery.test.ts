@@ -1,6 +1,6 @@
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { obtainTokens } from '../testing/flow.ts';
+import { authorizationUrl, createPkce, obtainTokens, postForm } from '../testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
 let server: TestAuthServer;
@@ -49,20 +49,49 @@ describe('discovery', () => {
     expect(await response.text()).not.toContain('evil.example');
   });
 
-  it('A-018 A-019 A-020 A-029 A-030 advertises code, S256, iss and asymmetric algorithms, and nothing weaker', async () => {
+  it('A-018 A-020 A-029 A-030 advertises code, S256, iss and asymmetric algorithms, and nothing weaker', async () => {
     const { body } = await getJson('/.well-known/openid-configuration');
     expect(body['code_challenge_methods_supported']).toEqual(['S256']);
-    expect(body['response_types_supported']).toEqual(['code']);
     expect(body['response_modes_supported']).toEqual(['query']);
-    expect(body['grant_types_supported']).toEqual(
-      expect.arrayContaining(['authorization_code', 'refresh_token']),
-    );
-    expect(body['grant_types_supported']).not.toContain('implicit');
     expect(body['authorization_response_iss_parameter_supported']).toBe(true);
     expect(body['id_token_signing_alg_values_supported']).toEqual(['ES256', 'RS256']);
     expect(body['request_uri_parameter_supported']).toBe(false);
     expect(body['claims_parameter_supported']).toBe(false);
   });
+
+  it('A-019 names every response type and grant type in both documents, the implicit ones not among them', async () => {
+    for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
+      const { body } = await getJson(path);
+      expect(body['response_types_supported']).toEqual(['code']);
+      expect(body['grant_types_supported']).toEqual([
+        'authorization_code',
+        'refresh_token',
+        'client_credentials',
+        'urn:ietf:params:oauth:grant-type:device_code',
+      ]);
+    }
+  });
+
+  it('A-019 knows the grant types that it names, and no other', async () => {
+    const { body } = await getJson('/.well-known/openid-configuration');
+    const errorOf = async (grantType: string): Promise<unknown> =>
+      (await postForm(`${server.issuer}/token`, { grant_type: grantType })).body['error'];
+    for (const known of body['grant_types_supported'] as string[])
+      expect(await errorOf(known), known).toBe('invalid_client');
+    for (const other of ['implicit', 'password', 'urn:ietf:params:oauth:grant-type:jwt-bearer', '__proto__'])
+      expect(await errorOf(other), other).toBe('unsupported_grant_type');
+  });
+
+  it.each(['token', 'id_token', 'id_token token', 'code token', 'code id_token', 'none'])(
+    'A-019 has no response type %j at the authorization endpoint',
+    async (responseType) => {
+      const url = authorizationUrl(server.issuer, createPkce(), { response_type: responseType });
+      const answer = await fetch(url, { redirect: 'manual' });
+      const location = new URL(answer.headers.get('location') ?? '');
+      expect(location.searchParams.get('error')).toBe('unsupported_response_type');
+      expect(`${location.search}${location.hash}`).not.toMatch(/access_token|id_token=|code=/);
+    },
+  );
 
   it('A-021 names the methods of client authentication for every endpoint that has it', async () => {
     const { body } = await getJson('/.well-known/openid-configuration');

@@ -47,7 +47,7 @@ describe('RFC 6749 §6, RFC 9700 §4.14: rotation', () => {
     expect(rotated.refreshToken).not.toBe(tokens.refreshToken);
   });
 
-  it('A-127 A-140 revokes the whole grant on reuse: refresh tokens and access tokens', async () => {
+  it('S-096 A-127 A-140 revokes the whole grant on reuse: refresh tokens and access tokens', async () => {
     const first = await obtainTokens(server.issuer);
     const second = tokensOf(await refresh(server.issuer, first.refreshToken));
     expect(await introspect(second.accessToken)).toMatchObject({ active: true });
@@ -77,7 +77,7 @@ describe('RFC 6749 §6, RFC 9700 §4.14: rotation', () => {
     expect((await refresh(server.issuer, other.refreshToken)).status).toBe(200);
   });
 
-  it('A-130 gives tokens to exactly one of 20 parallel refreshes', async () => {
+  it('S-096 A-130 gives tokens to exactly one of 20 parallel refreshes', async () => {
     for (let round = 0; round < 3; round += 1) {
       const tokens = await obtainTokens(server.issuer);
       const answers = await Promise.all(

@@ -68,8 +68,10 @@ export function createAuditStore(pool: Pool): AuditStore {
       await pool.query({
         name: 'append-audit-events',
         text: `INSERT INTO audit_event (occurred_at, event, subject, client_id, grant_id, details)
-          SELECT * FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[], $6::jsonb[])`,
-        values: columnsOf(events),
+          SELECT to_timestamp("occurredAt" / 1000.0), event, subject, "clientId", "grantId", details
+          FROM jsonb_to_recordset($1) AS events ("occurredAt" bigint, event text, subject text, "clientId" text,
+            "grantId" text, details jsonb)`,
+        values: [jsonOf(events)], // an array for each column costs several times as much to write down
       });
     },
     list: async (filter) => {
@@ -85,15 +87,14 @@ export function createAuditStore(pool: Pool): AuditStore {
   };
 }
 
-function columnsOf(events: readonly StoredAuditEvent[]): unknown[][] {
-  return [
-    events.map(({ occurredAt }) => new Date(occurredAt)),
-    events.map(({ event }) => event),
-    events.map(({ subject }) => subject),
-    events.map(({ clientId }) => clientId),
-    events.map(({ grantId }) => grantId),
-    events.map(({ details }) => JSON.stringify(details)),
-  ];
+/** Backslashes that are data, and the escapes of what PostgreSQL has no text for: NUL, and halves of surrogate pairs. */
+const UNSTORABLE = /(\\\\)|\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
+
+/** What can't be stored is replaced: one event must not keep the others of its batch from being stored. */
+function jsonOf(events: readonly StoredAuditEvent[]): string {
+  const json = JSON.stringify(events);
+  if (!json.includes('\\u')) return json;
+  return json.replace(UNSTORABLE, (_escape, backslash?: string) => backslash ?? '\ufffd');
 }
 
 function toEvent(row: AuditRow): NumberedAuditEvent {

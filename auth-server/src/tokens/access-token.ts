@@ -1,4 +1,4 @@
-import { randomToken } from '../secrets.ts';
+import { randomUUID } from 'node:crypto';
 import { nowS, type Services } from '../services.ts';
 import type { Account } from '../accounts.ts';
 import { signJwt } from './jws.ts';
@@ -29,7 +29,7 @@ export function issueAccessToken(
     client_id: request.clientId,
     iat,
     exp: iat + settings.accessTokenTtlS,
-    jti: randomToken(16),
+    jti: randomUUID(),
     scope: request.scopes.join(' '),
     gid: request.grantId,
     ...(request.keyThumbprint !== undefined && { cnf: { jkt: request.keyThumbprint } }),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { nowS, type Services } from '../services.ts';
 import type { SigningAlgorithm } from '../stores/signing-key-store.ts';
 import { signJwt } from './jws.ts';
@@ -40,5 +40,5 @@ export function issueIdToken(
 
 /** The left half of the SHA-256 of the token, as both algorithms use SHA-256. OpenID Connect Core §3.1.3.6 */
 function accessTokenHash(accessToken: string): string {
-  return createHash('sha256').update(accessToken, 'ascii').digest().subarray(0, 16).toString('base64url');
+  return hash('sha256', accessToken, 'buffer').toString('base64url', 0, 16);
 }

@@ -43,6 +43,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: false, // what arrives on an open connection while draining is answered, and ends the connection
     genReqId: () => randomUUID(),
+    childLoggerFactory: (logger) => logger, // few requests have anything to tell: those records name `request.id`
     frameworkErrors: answerMalformedAddress,
     ...options.fastify,
   }) as FastifyInstance; // the logger's type parameter is of no use to callers

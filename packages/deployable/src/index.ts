@@ -1,7 +1,7 @@
 export { type Deployable, type DeployableProgram, type ProcessConfig, type Resources } from './deployable.ts';
 export { type ReadinessCheck } from './health-routes.ts';
 export { createHttpServer, type HttpServerOptions } from './http-server.ts';
-export { createLogger, type Logger, type LoggerOptions } from './logger.ts';
+export { createFlatLogger, createLogger, type Logger, type LoggerOptions } from './logger.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export {
   startOperationsServer,

@@ -14,10 +14,10 @@ export interface RedisOptions {
   /** Milliseconds after which a command fails rather than wait. @default 2_000 */
   readonly commandTimeoutMs?: number;
   /**
-   * Sends the commands of one turn of the event loop together: fewer system calls for a server that answers many requests
-   * at a time. Not for connections that block; a cluster does without. @default false
+   * Writes the commands of one turn of the event loop together: fewer system calls for a server that answers many requests at a
+   * time. A cluster does without. @default false
    */
-  readonly autoPipelining?: boolean;
+  readonly gatherWrites?: boolean;
   /**
    * Sends commands again whose answer was lost with the connection. Not for writes that must happen once: sent twice, a
    * refresh token looks as if it had been used twice. Without it they fail at their time-out. @default true
@@ -42,9 +42,24 @@ export function connectRedis(options: RedisOptions): RedisConnection {
   const connection =
     nodes.length > 1
       ? new Cluster(nodes, { redisOptions: settings })
-      : new Redis(options.url, { ...settings, enableAutoPipelining: options.autoPipelining ?? false });
+      : new (options.gatherWrites ? GatheringRedis : Redis)(options.url, settings);
   observeOutages(connection, options.onError);
   return connection;
+}
+
+/**
+ * Holds what is written in one turn of the event loop back until its end, and writes it at once. The client's own automatic
+ * pipelining does the same with a pipeline object and a second promise for each command, and with one pipeline under way at a time.
+ */
+class GatheringRedis extends Redis {
+  override sendCommand(...args: Parameters<Redis['sendCommand']>): unknown {
+    const { stream } = this;
+    if (stream?.writableCorked === 0) {
+      stream.cork();
+      setImmediate(() => stream.uncork());
+    }
+    return super.sendCommand(...args);
+  }
 }
 
 /** Every attempt to reconnect fails while the server is away, and each would tell. */

@@ -9,7 +9,7 @@ export function answerInGraphShape(
 ): FastifyReply {
   const status = error.statusCode ?? 500;
   const refused = status < 500;
-  if (!refused) request.log.error({ err: error }, 'a request failed outside GraphQL');
+  if (!refused) request.log.error({ err: error, requestId: request.id }, 'a request failed outside GraphQL');
   const code: GraphErrorCode = refused ? 'GRAPHQL_VALIDATION_FAILED' : 'INTERNAL_SERVER_ERROR';
   const message = refused ? error.message : 'Something failed inside.';
   return reply.status(status).send({ errors: [{ message, extensions: { code } }] });
