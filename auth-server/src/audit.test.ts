@@ -161,7 +161,12 @@ describe('what a client has sent', () => {
     const occurredAt = Date.UTC(2100, 0, 1, 0, 0, 0, 123);
     const texts = ['\0', '\ud83d', 'a\udc00b', '\\u0000', '\\\\\0', '\u{1f600}', '"\r\n\'{}'];
     await store.append(
-      texts.map((text) => ({ occurredAt, event: 'strange', clientId: text, details: { text, list: [text] } })),
+      texts.map((text) => ({
+        occurredAt,
+        event: 'strange',
+        clientId: text,
+        details: { text, list: [text] },
+      })),
     );
     const stored = (await store.list({ event: 'strange', limit: 10 })).toReversed();
     const expected = ['\ufffd', '\ufffd', 'a\ufffdb', '\\u0000', '\\\\\ufffd', '\u{1f600}', '"\r\n\'{}'];

@@ -32,7 +32,10 @@ export function createUserContextReader(options: UserContextReaderOptions): User
     } catch (error) {
       if (!(error instanceof InvalidUserContext)) throw error;
       if (options.publicOperations && isPublicOperation(queryOf(request))) return NOBODY;
-      request.log.warn({ err: error, requestId: request.id }, 'refused a request without a valid user context');
+      request.log.warn(
+        { err: error, requestId: request.id },
+        'refused a request without a valid user context',
+      );
       throw refusal();
     }
   };
