@@ -173,7 +173,7 @@ export function failObject(step: FetchStep, run: PlanRun, object: DataObject, fa
   for (const key of expectedKeys(step, run, object)) {
     const known = Object.hasOwn(object, key) ? object[key] : undefined;
     if (known === undefined) object[key] = narrowed(failure, key);
-    else if (key === '__typename') markUnresolved(object, new Failure(failure.reasons.map(withoutPath)));
+    else if (key === '__typename') markUnresolved(object, failure);
     else markUnresolved(known, narrowed(failure, key));
   }
 }
