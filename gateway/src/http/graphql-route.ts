@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PresentedProof } from '../auth/verify-proof.ts';
 import type { GraphRequest, RequestContext } from '../context.ts';
@@ -48,6 +49,8 @@ export function addGraphqlRoute(server: FastifyInstance, options: GraphqlRouteOp
     scope.setErrorHandler<FastifyError>((error, request, reply) =>
       sendFailure(error, request, reply, options),
     );
+    for (const method of OTHER_METHODS)
+      if (!scope.supportedMethods.includes(method)) scope.addHttpMethod(method, { hasBody: true });
     for (const path of [options.path, options.streamPath]) addMethods(scope, path, options);
   });
 }
@@ -65,13 +68,15 @@ function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOp
     onRequest: async (request) => preventCsrf(request.headers, isOfSamePage(request, options)),
     handler: (request, reply) => answerGet(request, reply, options),
   });
-  scope.route({
-    method: ['DELETE', 'OPTIONS', 'PATCH', 'PUT'],
-    url,
-    handler: () => {
-      throw refused('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');
-    },
-  });
+  scope.route({ method: OTHER_METHODS, url, onRequest: async () => refuseMethod(), handler: refuseMethod });
+}
+
+/** Whatever else Node understands. A CONNECT never becomes a request. */
+const OTHER_METHODS = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'POST'].includes(method));
+
+/** Before the body is read, which nobody wants. */
+function refuseMethod(): never {
+  throw refused('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');
 }
 
 /** An EventSource can't send headers, but a browser says where its page comes from. Fetch Metadata, "Sec-Fetch-Site". */

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { createHash } from 'node:crypto';
+import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { readAnswer, startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
@@ -200,10 +201,18 @@ describe('GraphQL over HTTP: GET', () => {
     expect(twice.status).toBe(400);
   });
 
-  it.each(['PUT', 'DELETE', 'PATCH'])('answers 405 to %s', async (method) => {
-    const response = await fetch(`${gateway.url}/graphql`, { method });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST']);
-  });
+  it.each(['PUT', 'DELETE', 'PATCH', 'PROPFIND', 'M-SEARCH', 'TRACE'])(
+    'answers 405 to %s',
+    async (method) => {
+      for (const path of ['/graphql', '/graphql/stream']) {
+        const { statusCode, headers, body } = await request(`${gateway.url}${path}`, {
+          method: method as 'PUT', // undici sends any
+        });
+        await body.dump();
+        expect([statusCode, headers['allow']]).toEqual([405, 'GET, POST']);
+      }
+    },
+  );
 });
 
 describe('CSRF prevention', () => {

@@ -12,3 +12,4 @@ export {
 export { processVariables } from './process-variables.ts';
 export { runDeployable } from './run-deployable.ts';
 export { onStopSignal, type StopSignalOptions } from './stop-signals.ts';
+export { ambiguityOf } from './unambiguous-request.ts';

@@ -24,8 +24,13 @@ export function refuseAmbiguousRequests(server: FastifyInstance): void {
   });
 }
 
-/** Why it is refused, if it is. */
-function ambiguityOf(request: IncomingMessage): string | undefined {
+/**
+ * Why a request is refused that two servers may understand differently; for those that do not come through the hooks of
+ * {@link refuseAmbiguousRequests}, as upgrades do not.
+ *
+ * @returns what is wrong with it, if anything is
+ */
+export function ambiguityOf(request: IncomingMessage): string | undefined {
   const coding = request.headers['transfer-encoding'];
   if (coding !== undefined && MORE_THAN_CHUNKED.test(coding))
     return 'No transfer coding but chunked is known here.';

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { createClient } from 'graphql-ws';
 import WebSocket from 'ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -213,6 +214,32 @@ describe('operations over WebSocket', () => {
 });
 
 describe('connections', () => {
+  it.each(['authorization', 'host'])('with the header %s twice are refused with 400', async (name) => {
+    const { host } = new URL(gateway.url);
+    const once = { authorization: 'Bearer one', host };
+    const headers = [...Object.entries(once), [name, once[name as 'host']]].flat();
+    const upgrade = [
+      'connection',
+      'upgrade',
+      'upgrade',
+      'websocket',
+      'sec-websocket-protocol',
+      'graphql-transport-ws',
+    ];
+    const key = ['sec-websocket-version', '13', 'sec-websocket-key', randomBytes(16).toString('base64')];
+    const status = await new Promise((resolve, reject) => {
+      request(`${gateway.url}/graphql`, { headers: [...headers, ...upgrade, ...key], setHost: false })
+        .on('response', ({ statusCode }) => resolve(statusCode))
+        .on('upgrade', (_response, socket) => {
+          socket.destroy();
+          resolve('let in');
+        })
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(400);
+  });
+
   it('S-071 that say nothing are closed with 4408', async () => {
     expect(await (await open()).closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
   });
