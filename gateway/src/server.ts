@@ -13,7 +13,7 @@ import { serveWebSockets } from './http/websocket/websocket-server.ts';
 import type { MultipartTimes } from './http/write-multipart.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import type { HttpSettings } from './settings.ts';
-import type { TransportSettings } from './settings-in-use.ts';
+import type { TransportSettings } from './settings-of-streams.ts';
 import type { OpenStreams } from './subscriptions/open-streams.ts';
 import { createOperationMetrics } from './telemetry/operation-metrics.ts';
 import type { StreamMetrics } from './telemetry/stream-metrics.ts';

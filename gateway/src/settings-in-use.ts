@@ -1,6 +1,7 @@
 import type { GatewayConfig } from './config.ts';
 import type { HeaderSettings } from './settings.ts';
 import { DEFAULT_COSTS, type CostSettings } from './limits/cost-settings.ts';
+import type { TransportSettings } from './settings-of-streams.ts';
 import { DEFAULT_STREAM_SETTINGS, type StreamSettings } from './subscriptions/stream-settings.ts';
 import type { AdmissionRules } from './traffic/admission.ts';
 import { compileTrafficRules, type TrafficRulesOf } from './traffic/traffic-rules.ts';
@@ -34,19 +35,6 @@ export interface SettingsInUse {
   readonly headers: HeaderSettings;
   readonly streams: StreamSettings;
   readonly transports: TransportSettings;
-}
-
-/** How streams reach clients, with every default filled in. */
-export interface TransportSettings {
-  readonly bufferBytes: number;
-  readonly heartbeatMs: number;
-  readonly drainMs: number;
-  readonly initMs: number;
-  readonly maxConnections: number;
-  readonly maxConnectionsPerUser: number;
-  readonly maxOperations: number;
-  readonly maxMessages: number;
-  readonly maxMessageBytes: number;
 }
 
 /** Fills in the defaults. */
@@ -119,10 +107,12 @@ function streamsOf({ settings }: GatewayConfig): StreamSettings {
     subgraphUrls: subscriptions.subgraphUrls ?? defaults.subgraphUrls,
     afterGap: subscriptions.afterGap ?? defaults.afterGap,
     maxPerUser: subscriptions.maxPerUser ?? defaults.maxPerUser,
-    maxLivePerUser: live.maxPerUser ?? defaults.maxLivePerUser,
-    liveIntervalMs: live.intervalMs ?? defaults.liveIntervalMs,
-    minLiveIntervalMs: live.minIntervalMs ?? defaults.minLiveIntervalMs,
-    maxLiveIntervalMs: live.maxIntervalMs ?? defaults.maxLiveIntervalMs,
+    live: {
+      intervalMs: live.intervalMs ?? defaults.live.intervalMs,
+      minIntervalMs: live.minIntervalMs ?? defaults.live.minIntervalMs,
+      maxIntervalMs: live.maxIntervalMs ?? defaults.live.maxIntervalMs,
+      maxPerUser: live.maxPerUser ?? defaults.live.maxPerUser,
+    },
     resolutionMs: settings.timeouts?.requestMs ?? defaults.resolutionMs,
   };
 }

@@ -1,33 +1,42 @@
 import { z } from 'zod';
+import type { LiveSettings, StreamSettings } from './subscriptions/stream-settings.ts';
+
+/** How connections over WebSocket are kept. */
+export interface WebSocketSettings {
+  /** Milliseconds for `connection_init` to come. */
+  readonly initMs: number;
+  /** Of a process. */
+  readonly maxConnections: number;
+  readonly maxConnectionsPerUser: number;
+  /** Operations that run at once on a connection. */
+  readonly maxOperations: number;
+  /** Messages of a client between two heartbeats. */
+  readonly maxMessages: number;
+  readonly maxMessageBytes: number;
+}
+
+/** How streams reach clients. */
+export interface TransportSettings extends WebSocketSettings {
+  /** Bytes that wait for a client before it is given up. */
+  readonly bufferBytes: number;
+  readonly heartbeatMs: number;
+  /** Milliseconds for what runs on WebSockets when the gateway is stopped. */
+  readonly drainMs: number;
+}
+
+/** What of some settings an operator gives. */
+type Configured<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
 
 /** Subscriptions and the transports that carry streams, as an operator configures them. */
-export interface SubscriptionFileSettings {
-  readonly subgraphUrls?: Readonly<Record<string, string>> | undefined;
-  readonly afterGap?: 'end' | 'continue' | undefined;
-  readonly maxPerUser?: number | undefined;
-  readonly bufferBytes?: number | undefined;
-  readonly heartbeatMs?: number | undefined;
-  readonly drainMs?: number | undefined;
-  readonly webSocket?: WebSocketFileSettings | undefined;
+export interface SubscriptionFileSettings
+  extends
+    Configured<Pick<StreamSettings, 'subgraphUrls' | 'afterGap' | 'maxPerUser'>>,
+    Configured<Omit<TransportSettings, keyof WebSocketSettings>> {
+  readonly webSocket?: Configured<WebSocketSettings> | undefined;
 }
 
-/** Connections over WebSocket. */
-export interface WebSocketFileSettings {
-  readonly initMs?: number | undefined;
-  readonly maxConnections?: number | undefined;
-  readonly maxConnectionsPerUser?: number | undefined;
-  readonly maxOperations?: number | undefined;
-  readonly maxMessages?: number | undefined;
-  readonly maxMessageBytes?: number | undefined;
-}
-
-/** Live queries. */
-export interface LiveFileSettings {
-  readonly intervalMs?: number | undefined;
-  readonly minIntervalMs?: number | undefined;
-  readonly maxIntervalMs?: number | undefined;
-  readonly maxPerUser?: number | undefined;
-}
+/** Live queries, as an operator configures them. */
+export type LiveFileSettings = Configured<LiveSettings>;
 
 const count = (description: string): z.ZodOptional<z.ZodNumber> =>
   z.int().min(1).optional().describe(description);

@@ -75,6 +75,18 @@ describe('The gate before execution', () => {
     },
   );
 
+  it('F-03 keeps nobody waiting for long, however many more have arrived than were answered', async () => {
+    vi.useFakeTimers({ toFake: [...FAKED] });
+    const gate = new ExecutionGate({ minimum: 2, readUtilization: () => 0.1, isPressed: () => true });
+    const slow = hold(gate, 100);
+    await vi.advanceTimersByTimeAsync(50);
+    expect(slow.begun).toBe(32);
+    const other = hold(gate, 1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([slow.begun, other.begun]).toEqual([100, 1]);
+    for (const held of [slow, other]) held.end();
+  });
+
   it('counts those that have begun while the process waited for others', async () => {
     vi.useFakeTimers({ toFake: [...FAKED] });
     const gate = new ExecutionGate({ minimum: 2, readUtilization: () => 0.1 });

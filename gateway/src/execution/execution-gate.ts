@@ -32,6 +32,8 @@ interface Waiting {
 }
 
 const CHECK_INTERVAL_MS = 5;
+/** So many readings, 100 ms at least, an operation may last that others have to wait for. */
+const SLOW_READINGS = 20;
 /** More of them at a time answer no more a second, however short they are. */
 const MAX_OF_SHORT = 32;
 /** The mean share of busy readings from which the process can't keep up: a single one may be a single computation. */
@@ -207,11 +209,9 @@ export class ExecutionGate {
 
   #read(): void {
     const isBusy = this.#readUtilization() >= this.#busyFrom;
+    if (!isBusy) this.#setSlowAside();
     if (this.#waiting.size > 0) this.#letBegin(isBusy);
-    if (this.#waiting.size === 0) {
-      this.#limit = this.#least;
-      if (!isBusy && !this.#isPressed()) this.#setSlowAside();
-    }
+    if (this.#waiting.size === 0) this.#limit = this.#least;
     this.#isChecking = false;
     if (this.#waiting.size > 0 || this.#isFilling) this.#checkLater();
   }
@@ -225,10 +225,14 @@ export class ExecutionGate {
     this.#admit();
   }
 
-  /** What was in execution all the time since the last reading, and left the process idle, waits for a subgraph. */
+  /**
+   * What was in execution all the time since the last reading, and left the process idle, waits for a subgraph. While others
+   * wait it takes more than a moment to tell: were it otherwise, a subgraph that has too much to do would get still more.
+   */
   #setSlowAside(): void {
+    const readings = this.#waiting.size > 0 || this.#isPressed() ? SLOW_READINGS : 1;
     for (const place of this.#inside) {
-      if (place.afterReading >= this.#readings) return; // in the order in which they began
+      if (place.afterReading > this.#readings - readings) return; // in the order in which they began
       this.#inside.delete(place);
     }
   }

@@ -3,8 +3,10 @@ import { DEFAULT_STREAM_SETTINGS } from '../subscriptions/stream-settings.ts';
 import { liveQueryPace } from './live-query-pace.ts';
 
 describe('The pace of a live query', () => {
-  const intervalMs = (throttleMs: number | undefined, settings = {}): number =>
-    liveQueryPace(throttleMs, { ...DEFAULT_STREAM_SETTINGS, ...settings }).intervalMs;
+  const intervalMs = (throttleMs: number | undefined, settings = {}): number => {
+    const live = { ...DEFAULT_STREAM_SETTINGS.live, ...settings };
+    return liveQueryPace(throttleMs, { ...DEFAULT_STREAM_SETTINGS, live }).intervalMs;
+  };
 
   it('is 5 s where nobody says anything', () => {
     expect(intervalMs(undefined)).toBe(5_000);
@@ -26,7 +28,7 @@ describe('The pace of a live query', () => {
   });
 
   it('stays within those of the operator', () => {
-    const settings = { liveIntervalMs: 10, minLiveIntervalMs: 2_000, maxLiveIntervalMs: 3_000 };
+    const settings = { intervalMs: 10, minIntervalMs: 2_000, maxIntervalMs: 3_000 };
     expect([intervalMs(undefined, settings), intervalMs(9_000, settings)]).toEqual([2_000, 3_000]);
   });
 });

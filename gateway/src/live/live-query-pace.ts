@@ -9,15 +9,12 @@ export interface LiveQueryPace {
 }
 
 /** The operator's settings that bound a pace. */
-export type PaceSettings = Pick<
-  StreamSettings,
-  'liveIntervalMs' | 'minLiveIntervalMs' | 'maxLiveIntervalMs' | 'resolutionMs'
->;
+export type PaceSettings = Pick<StreamSettings, 'live' | 'resolutionMs'>;
 
 /** @param throttleMs what the query asks for; without it the operator's interval holds. Both within the operator's bounds. */
 export function liveQueryPace(throttleMs: number | undefined, settings: PaceSettings): LiveQueryPace {
-  const { liveIntervalMs, minLiveIntervalMs, maxLiveIntervalMs, resolutionMs } = settings;
-  const wishedMs = throttleMs ?? liveIntervalMs;
-  const intervalMs = Math.min(maxLiveIntervalMs, Math.max(minLiveIntervalMs, wishedMs));
+  const { live, resolutionMs } = settings;
+  const wishedMs = throttleMs ?? live.intervalMs;
+  const intervalMs = Math.min(live.maxIntervalMs, Math.max(live.minIntervalMs, wishedMs));
   return { intervalMs, deadlineMs: resolutionMs };
 }

@@ -18,7 +18,7 @@ export class StreamQuota {
     const releaseAny = this.#take(`any ${owner}`, settings.maxPerUser);
     if (kind === 'subscription') return releaseAny;
     try {
-      const releaseLive = this.#take(`live ${owner}`, settings.maxLivePerUser);
+      const releaseLive = this.#take(`live ${owner}`, settings.live.maxPerUser);
       return () => {
         releaseLive();
         releaseAny();

@@ -6,14 +6,19 @@ export interface StreamSettings {
   readonly afterGap: 'end' | 'continue';
   /** Streams of one user; of one address where nobody is known. */
   readonly maxPerUser: number;
-  /** Live queries of one user; of one address where nobody is known. */
-  readonly maxLivePerUser: number;
-  /** Milliseconds between two resolutions of a live query: without `throttle`, at least, and at most. */
-  readonly liveIntervalMs: number;
-  readonly minLiveIntervalMs: number;
-  readonly maxLiveIntervalMs: number;
+  readonly live: LiveSettings;
   /** Milliseconds that one resolution of a live query may take. */
   readonly resolutionMs: number;
+}
+
+/** Bounds of live queries. */
+export interface LiveSettings {
+  /** Milliseconds between two resolutions: without `throttle`, at least, and at most. */
+  readonly intervalMs: number;
+  readonly minIntervalMs: number;
+  readonly maxIntervalMs: number;
+  /** Those of one user; of one address where nobody is known. */
+  readonly maxPerUser: number;
 }
 
 /** The settings without a configuration. */
@@ -21,9 +26,6 @@ export const DEFAULT_STREAM_SETTINGS: StreamSettings = Object.freeze({
   subgraphUrls: Object.freeze({}),
   afterGap: 'end',
   maxPerUser: 500,
-  maxLivePerUser: 20,
-  liveIntervalMs: 5_000,
-  minLiveIntervalMs: 1_000,
-  maxLiveIntervalMs: 300_000,
+  live: Object.freeze({ intervalMs: 5_000, minIntervalMs: 1_000, maxIntervalMs: 300_000, maxPerUser: 20 }),
   resolutionMs: 30_000,
 });
