@@ -11,8 +11,11 @@ import {
   type FailureReason,
   type PathKey,
 } from './failure.ts';
+import { clientPath, pathOf, selectionOf, type Path } from './answer-path.ts';
+import { denialReason, missing, nullReason, unknownType, wrongTypeReason } from './field-failures.ts';
 import { introspect } from './introspection.ts';
 import { leafValue } from './leaf-values.ts';
+import { asksMoreOfSomeType, objectShapeOf } from './object-shape-of.ts';
 import type { DeferredShape, FieldShape, ObjectShape, SelectionShape, ValueShape } from './response-shape.ts';
 
 /** What shaping needs besides shape and data. */
@@ -59,11 +62,6 @@ const MAX_ERRORS = 500;
 
 /** A null that its position can't hold. */
 const nulled: unique symbol = Symbol('nulled');
-
-interface Path {
-  readonly above: Path | undefined;
-  readonly key: PathKey;
-}
 
 /** How far the lists of a completion had grown. */
 interface Mark {
@@ -287,88 +285,4 @@ class Completion {
     this.errors.splice(from, Math.max(0, this.#causesFrom - from));
     this.#causesFrom = from;
   }
-}
-
-/** What is asked of an object, by the type that it tells; nothing when clients may not see such an object there. */
-export function objectShapeOf(selection: SelectionShape, object: DataObject): ObjectShape | undefined {
-  const told = Object.hasOwn(object, '__typename') ? object['__typename'] : undefined;
-  const { onlyType } = selection;
-  if (onlyType === undefined) {
-    const name = typeof told === 'string' ? told : selection.untoldType;
-    return name === undefined ? undefined : selection.of(name);
-  }
-  return typeof told === 'string' && !selection.accepts(told) ? undefined : selection.of(onlyType);
-}
-
-/** Whether something is asked of some type that its interface does not have: who does not know the type would leave it out. */
-function asksMoreOfSomeType(selection: SelectionShape, asInterface: ObjectShape): boolean {
-  const keys = new Set(asInterface.fields.map(({ responseKey }) => responseKey));
-  return selection
-    .possibleTypes()
-    .some((type) => selection.of(type)?.fields.some(({ responseKey }) => !keys.has(responseKey)));
-}
-
-function missing(field: FieldShape): Failure {
-  return new Failure([reasonOf(`No subgraph answered the field ${field.parentType}.${field.fieldName}.`)]);
-}
-
-function reasonOf(message: string): FailureReason {
-  return { message, extensions: { code: 'INTERNAL_SERVER_ERROR' }, below: [], cause: undefined };
-}
-
-const unknownType = reasonOf('A subgraph answered an object whose type is not known here.');
-
-function nullReason(field: FieldShape): FailureReason {
-  return reasonOf(`Cannot return null for non-nullable field ${field.parentType}.${field.fieldName}.`);
-}
-
-function wrongTypeReason(field: FieldShape, expected: string): FailureReason {
-  return reasonOf(
-    `Expected a value of type ${expected} for the field ${field.parentType}.${field.fieldName}.`,
-  );
-}
-
-function denialReason(field: FieldShape): FailureReason {
-  const { code, message } = field.denial ?? { code: 'FORBIDDEN', message: 'You may not see this field.' };
-  return { message, extensions: { code }, below: [], cause: undefined };
-}
-
-function pathOf(path: Path | undefined): PathKey[] {
-  const keys: PathKey[] = [];
-  for (let at = path; at; at = at.above) keys.push(at.key);
-  return keys.toReversed();
-}
-
-function selectionOf(shape: ValueShape): SelectionShape | undefined {
-  if (shape.kind === 'list') return selectionOf(shape.item);
-  return shape.kind === 'object' ? shape.selection : undefined;
-}
-
-/** The rest of a subgraph's error path in the client's keys, as far as the client knows it. */
-function clientPath(below: readonly PathKey[], from: SelectionShape | undefined): PathKey[] {
-  const keys: PathKey[] = [];
-  let selections = from ? [from] : [];
-  for (const key of below) {
-    if (typeof key === 'number') {
-      keys.push(key);
-      continue;
-    }
-    const fields = selections.flatMap((selection) => fieldsBySource(selection, key));
-    const [field] = fields;
-    if (!field) break;
-    keys.push(field.responseKey);
-    selections = fields.map(({ value }) => selectionOf(value)).filter((selection) => selection !== undefined);
-  }
-  return keys;
-}
-
-/** What a subgraph was asked for under a key, in deferred fragments too: it may have been asked for all at once. */
-function fieldsBySource(selection: SelectionShape, sourceKey: string): readonly FieldShape[] {
-  for (const type of selection.possibleTypes()) {
-    const shape = selection.of(type);
-    const own = shape?.fields.filter((field) => field.sourceKey === sourceKey) ?? [];
-    const later = shape?.deferred.flatMap((part) => fieldsBySource(part.selection, sourceKey)) ?? [];
-    if (own.length > 0 || later.length > 0) return [...own, ...later];
-  }
-  return [];
 }

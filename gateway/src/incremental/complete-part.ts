@@ -1,11 +1,11 @@
 import type { GraphQLError } from 'graphql';
 import {
   completeData,
-  objectShapeOf,
   type Completed,
   type CompletionContext,
   type DeferredOccurrence,
 } from '../execution/complete-data.ts';
+import { objectShapeOf } from '../execution/object-shape-of.ts';
 import { isDataObject, type DataObject, type PathKey } from '../execution/failure.ts';
 import type { SelectionShape, ValueShape } from '../execution/response-shape.ts';
 

@@ -1,7 +1,5 @@
 import { CloseCode, MessageType } from 'graphql-ws';
-import type { Duplex } from 'node:stream';
-import type { RawData, WebSocket } from 'ws';
-import { ANONYMOUS, userOf, type Caller } from '../../auth/caller.ts';
+import type { Caller } from '../../auth/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../context.ts';
 import { refused, RequestRefused } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
@@ -15,7 +13,9 @@ import {
   type ClientMessage,
   type MessagePayload,
 } from './client-message.ts';
-import { authorizationOf, headersOf, proofOf } from './connection-credentials.ts';
+import { ClientSocket, type UpgradedSocket } from './client-socket.ts';
+import { authorizationOf } from './connection-credentials.ts';
+import { ConnectionIdentity } from './connection-identity.ts';
 import {
   ConnectionOperations,
   type OperationObserver,
@@ -50,12 +50,8 @@ export interface ConnectionObserver extends OperationObserver {
   closed(connection: Connection, caller: Caller | undefined): void;
 }
 
-/** A socket that was upgraded. */
-export interface OpenedSocket {
-  readonly socket: WebSocket;
-  /** The connection below it. */
-  readonly stream: Duplex;
-  /** Those of the upgrade request. */
+/** A socket that was opened, and by which request. */
+export interface OpenedSocket extends UpgradedSocket {
   readonly headers: ClientHeaders;
   readonly address: string;
 }
@@ -64,8 +60,6 @@ export interface OpenedSocket {
 const SERVICE_RESTART = 1012;
 const TRY_AGAIN_LATER = 1013;
 const POLICY_VIOLATION = 1008;
-/** After which a client that does not answer the end of its connection is left. */
-const FAREWELL_MS = 1_000;
 
 /**
  * One client over graphql-transport-ws. What it asks goes through the pipeline like any request; here are the rules of
@@ -74,67 +68,52 @@ const FAREWELL_MS = 1_000;
  * @see the graphql-transport-ws protocol of graphql-ws
  */
 export class Connection implements RunsForCaller, Beating {
-  readonly #socket: WebSocket;
-  readonly #stream: Duplex;
+  readonly #socket: ClientSocket;
   readonly #options: ConnectionOptions;
   readonly #operations: ConnectionOperations;
-  #headers: ClientHeaders;
-  /** What the client is let in by, now. */
-  #credentials: PresentedCredentials;
-  readonly #url: string;
+  readonly #identity: ConnectionIdentity;
+  readonly #initTimer: NodeJS.Timeout;
   #state: 'opened' | 'authenticating' | 'acknowledged' | 'closed' = 'opened';
-  #caller: Caller = ANONYMOUS;
   /** The client chooses it in `connection_init`: `incrementalSpec: "v0.2"`. */
   #dialect: IncrementalDialect = '20220824';
   /** As whom it was counted. */
   #countedAs: Caller | undefined;
-  #initTimer: NodeJS.Timeout;
-  #isAlive = true;
   #messages = 0;
 
-  constructor({ socket, stream, headers, address }: OpenedSocket, options: ConnectionOptions) {
-    this.#socket = socket;
-    this.#stream = stream;
-    this.#headers = headers;
+  constructor({ headers, address, ...upgraded }: OpenedSocket, options: ConnectionOptions) {
     this.#options = options;
-    this.#url = `http://${textOfHeader(headers['host']) ?? 'localhost'}${options.path}`;
-    this.#credentials = this.#credentialsOf(
-      textOfHeader(headers['authorization']),
-      textOfHeader(headers['dpop']),
-    );
+    this.#identity = new ConnectionIdentity({ headers, address, path: options.path });
+    this.#socket = new ClientSocket(upgraded, options.maxBufferBytes, {
+      onMessage: (text) => this.#onMessage(text),
+      onPing: () => this.#countMessage(),
+      onOverrun: () => this.#onOverrun(),
+      onClose: () => this.#onClose(),
+    });
     this.#operations = new ConnectionOperations(options, {
-      caller: () => ({ headers: this.#headers, address, ...this.#credentials }),
-      isKnown: () => this.#caller.authenticated || options.services().authenticator.isKnown(undefined),
+      caller: () => this.#identity.runsAs,
+      isKnown: () => this.caller.authenticated || options.services().authenticator.isKnown(undefined),
       dialect: () => this.#dialect,
-      write: (text) => this.#write(text),
-      writeFrame: (frame) => this.#writeFrame(frame),
+      write: (text) => this.#socket.write(text),
+      writeFrame: (frame) => this.#socket.writeFrame(frame),
     });
     this.#initTimer = setTimeout(
       () => this.#close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout'),
       options.initMs,
     );
-    socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
-    socket.on('pong', () => (this.#isAlive = true));
-    socket.on('ping', () => this.#countMessage());
-    socket.on('error', () => undefined); // `close` follows
-    socket.on('close', () => this.#onClose());
     options.heartbeats.add(this);
   }
 
   get caller(): Caller {
-    return this.#caller;
+    return this.#identity.caller;
   }
 
   onTokenEnd(): void {
     this.#close(CloseCode.Forbidden, 'Forbidden');
   }
 
-  /** A client that has not answered the ping before is gone. */
   beat(): void {
     this.#messages = 0;
-    if (!this.#isAlive) return this.#socket.terminate();
-    this.#isAlive = false;
-    this.#socket.ping();
+    this.#socket.beat();
   }
 
   /**
@@ -146,17 +125,14 @@ export class Connection implements RunsForCaller, Beating {
     this.#operations.stopStreams();
     await this.#operations.answered(signal);
     this.#close(SERVICE_RESTART, 'Service restart');
-    await new Promise<void>((resolve) => {
-      if (this.#socket.readyState === this.#socket.CLOSED) resolve();
-      else this.#socket.once('close', () => resolve());
-    });
+    await this.#socket.closed();
   }
 
-  #onMessage(data: RawData, isBinary: boolean): void {
+  #onMessage(text: string | undefined): void {
     if (this.#state === 'closed' || !this.#countMessage()) return;
     try {
-      if (isBinary) throw new InvalidMessage('A message has to be text');
-      this.#handle(readClientMessage(textOf(data), this.#options.bounds));
+      if (text === undefined) throw new InvalidMessage('A message has to be text');
+      this.#handle(readClientMessage(text, this.#options.bounds));
     } catch (error) {
       if (error instanceof InvalidMessage) this.#close(CloseCode.BadRequest, error.message);
       else this.#fail(error);
@@ -196,13 +172,11 @@ export class Connection implements RunsForCaller, Beating {
       return this.#close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
     clearTimeout(this.#initTimer);
     this.#state = 'authenticating';
-    const given = authorizationOf(payload);
-    const credentials =
-      given === undefined ? this.#credentials : this.#credentialsOf(given, proofOf(payload));
+    const credentials = this.#identity.credentialsOf(payload);
     const caller = await this.#authenticate(credentials);
     if (!caller || this.#isClosed()) return;
     if (!this.#count(caller)) return;
-    this.#headers = headersOf(this.#headers, payload);
+    this.#identity.addHeaders(payload);
     if (payload['incrementalSpec'] === 'v0.2') this.#dialect = 'v0.2';
     this.#state = 'acknowledged';
     this.#runAs(caller, credentials);
@@ -211,13 +185,12 @@ export class Connection implements RunsForCaller, Beating {
 
   /** A token in the payload takes the place of the one until now: it has to be of the same user. */
   async #onPing(payload: MessagePayload): Promise<void> {
-    const authorization = authorizationOf(payload);
-    if (authorization !== undefined && this.#state === 'acknowledged') {
-      const credentials = this.#credentialsOf(authorization, proofOf(payload));
+    if (authorizationOf(payload) !== undefined && this.#state === 'acknowledged') {
+      const credentials = this.#identity.credentialsOf(payload);
       const caller = await this.#authenticate(credentials);
       if (!caller || this.#isClosed()) return;
-      if (!isSameUser(this.#caller, caller)) return this.#close(CloseCode.Forbidden, 'Forbidden');
-      if (!this.#caller.authenticated && !this.#count(caller)) return;
+      if (!this.#identity.isSameUser(caller)) return this.#close(CloseCode.Forbidden, 'Forbidden');
+      if (!this.caller.authenticated && !this.#count(caller)) return;
       this.#options.watch.delete(this);
       this.#runAs(caller, credentials);
       this.#operations.renewStreams(caller);
@@ -235,17 +208,8 @@ export class Connection implements RunsForCaller, Beating {
     return false;
   }
 
-  /** The proof is about the request that opened the connection. */
-  #credentialsOf(authorization: string | undefined, proof: string | undefined): PresentedCredentials {
-    if (proof === undefined) return { authorization };
-    return { authorization, proof: { proof, method: 'GET', url: this.#url } };
-  }
-
   #runAs(caller: Caller, credentials: PresentedCredentials): void {
-    const { authorization } = credentials;
-    this.#caller = caller;
-    this.#credentials = credentials;
-    if (authorization !== undefined) this.#headers = { ...this.#headers, authorization };
+    this.#identity.become(caller, credentials);
     this.#options.watch.add(this);
   }
 
@@ -285,24 +249,10 @@ export class Connection implements RunsForCaller, Beating {
   }
 
   #send(message: Readonly<Record<string, unknown>>): void {
-    this.#write(JSON.stringify(message));
+    this.#socket.write(JSON.stringify(message));
   }
 
-  #write(text: string): void {
-    if (this.#state === 'closed') return;
-    this.#socket.send(text);
-    this.#checkBuffer();
-  }
-
-  /** Past the WebSocket, which would make the frame again: what goes through it is written at once, so the order stays. */
-  #writeFrame(frame: Buffer): void {
-    if (this.#state === 'closed' || this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#stream.write(frame);
-    this.#checkBuffer();
-  }
-
-  #checkBuffer(): void {
-    if (this.#stream.writableLength <= this.#options.maxBufferBytes) return;
+  #onOverrun(): void {
     this.#options.observer.slowClient();
     this.#close(TRY_AGAIN_LATER, 'The client reads too slowly');
   }
@@ -320,8 +270,6 @@ export class Connection implements RunsForCaller, Beating {
     if (this.#state === 'closed') return;
     this.#end();
     this.#socket.close(code, reason);
-    const leave = setTimeout(() => this.#socket.terminate(), FAREWELL_MS);
-    this.#socket.once('close', () => clearTimeout(leave));
   }
 
   #onClose(): void {
@@ -338,20 +286,4 @@ export class Connection implements RunsForCaller, Beating {
     this.#options.watch.delete(this);
     this.#operations.stopAll();
   }
-}
-
-/** Text arrives as one buffer in UTF-8, which the socket has checked. */
-function textOf(data: RawData): string {
-  if (Buffer.isBuffer(data)) return data.toString('utf8');
-  return Array.isArray(data) ? Buffer.concat(data).toString('utf8') : Buffer.from(data).toString('utf8');
-}
-
-/** A connection that began without a token may get one. */
-function isSameUser(before: Caller, now: Caller): boolean {
-  if (!before.authenticated) return true;
-  return userOf(before) === userOf(now);
-}
-
-function textOfHeader(value: string | readonly string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

@@ -1,0 +1,21 @@
+import type { DataObject } from './failure.ts';
+import type { ObjectShape, SelectionShape } from './response-shape.ts';
+
+/** What is asked of an object, by the type that it tells; nothing when clients may not see such an object there. */
+export function objectShapeOf(selection: SelectionShape, object: DataObject): ObjectShape | undefined {
+  const told = Object.hasOwn(object, '__typename') ? object['__typename'] : undefined;
+  const { onlyType } = selection;
+  if (onlyType === undefined) {
+    const name = typeof told === 'string' ? told : selection.untoldType;
+    return name === undefined ? undefined : selection.of(name);
+  }
+  return typeof told === 'string' && !selection.accepts(told) ? undefined : selection.of(onlyType);
+}
+
+/** Whether something is asked of some type that its interface does not have: who does not know the type would leave it out. */
+export function asksMoreOfSomeType(selection: SelectionShape, asInterface: ObjectShape): boolean {
+  const keys = new Set(asInterface.fields.map(({ responseKey }) => responseKey));
+  return selection
+    .possibleTypes()
+    .some((type) => selection.of(type)?.fields.some(({ responseKey }) => !keys.has(responseKey)));
+}

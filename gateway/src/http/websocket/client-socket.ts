@@ -1,0 +1,93 @@
+import type { Duplex } from 'node:stream';
+import type { RawData, WebSocket } from 'ws';
+import type { MessageWriter } from './operation-sink.ts';
+
+/** A socket that was upgraded. */
+export interface UpgradedSocket {
+  readonly socket: WebSocket;
+  /** The connection below it. */
+  readonly stream: Duplex;
+}
+
+/** Told of what a client sends, and how its socket is. */
+export interface SocketListener {
+  /** @param text nothing where the message is binary */
+  onMessage(text: string | undefined): void;
+  onPing(): void;
+  /** More waits for the client than may. */
+  onOverrun(): void;
+  /** Nothing follows. */
+  onClose(): void;
+}
+
+/** After which a client that does not answer the end of its connection is left. */
+const FAREWELL_MS = 1_000;
+
+/** The socket of one client: what waits for it is bounded, and so is the time that it may take to part. */
+export class ClientSocket implements MessageWriter {
+  readonly #socket: WebSocket;
+  readonly #stream: Duplex;
+  readonly #maxBufferBytes: number;
+  readonly #onOverrun: () => void;
+  #isAlive = true;
+
+  constructor({ socket, stream }: UpgradedSocket, maxBufferBytes: number, listener: SocketListener) {
+    this.#socket = socket;
+    this.#stream = stream;
+    this.#maxBufferBytes = maxBufferBytes;
+    this.#onOverrun = () => listener.onOverrun();
+    socket.on('message', (data, isBinary) => listener.onMessage(isBinary ? undefined : textOf(data)));
+    socket.on('pong', () => (this.#isAlive = true));
+    socket.on('ping', () => listener.onPing());
+    socket.on('error', () => undefined); // `close` follows
+    socket.on('close', () => listener.onClose());
+  }
+
+  write(text: string): void {
+    if (!this.#isOpen) return;
+    this.#socket.send(text);
+    this.#checkBuffer();
+  }
+
+  /** Past the WebSocket, which would make the frame again: what goes through it is written at once, so the order stays. */
+  writeFrame(frame: Buffer): void {
+    if (!this.#isOpen) return;
+    this.#stream.write(frame);
+    this.#checkBuffer();
+  }
+
+  /** A client that has not answered the ping before is gone. */
+  beat(): void {
+    if (!this.#isAlive) return this.#socket.terminate();
+    this.#isAlive = false;
+    this.#socket.ping();
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+    const leave = setTimeout(() => this.#socket.terminate(), FAREWELL_MS);
+    this.#socket.once('close', () => clearTimeout(leave));
+  }
+
+  /** Settles when the client has closed it as well, or was left. */
+  closed(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#socket.readyState === this.#socket.CLOSED) resolve();
+      else this.#socket.once('close', () => resolve());
+    });
+  }
+
+  get #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  #checkBuffer(): void {
+    if (this.#stream.writableLength > this.#maxBufferBytes) this.#onOverrun();
+  }
+}
+
+/** Text arrives as one buffer in UTF-8, which the socket has checked. */
+function textOf(data: RawData): string {
+  if (Buffer.isBuffer(data)) return data.toString('utf8');
+  return Array.isArray(data) ? Buffer.concat(data).toString('utf8') : Buffer.from(data).toString('utf8');
+}

@@ -1,0 +1,78 @@
+import { ANONYMOUS, userOf, type Caller } from '../../auth/caller.ts';
+import type { ClientHeaders, RequestContext } from '../../context.ts';
+import type { PresentedCredentials } from '../../pipeline/authenticate.ts';
+import type { MessagePayload } from './client-message.ts';
+import { authorizationOf, headersOf, proofOf } from './connection-credentials.ts';
+
+/** As whom, and with which headers, operations of a connection run. */
+export type RunsAs = Pick<RequestContext, 'headers' | 'address' | 'authorization' | 'proof'>;
+
+/** The upgrade request of a connection. */
+export interface UpgradeRequest {
+  readonly headers: ClientHeaders;
+  readonly address: string;
+  /** Where connections are opened. */
+  readonly path: string;
+}
+
+/** Who the client of a connection is: by its upgrade request, then by `connection_init`, then by each token that it renews. */
+export class ConnectionIdentity {
+  readonly #address: string;
+  readonly #url: string;
+  #headers: ClientHeaders;
+  /** What the client is let in by, now. */
+  #credentials: PresentedCredentials;
+  #caller: Caller = ANONYMOUS;
+
+  constructor({ headers, address, path }: UpgradeRequest) {
+    this.#address = address;
+    this.#headers = headers;
+    this.#url = `http://${textOfHeader(headers['host']) ?? 'localhost'}${path}`;
+    this.#credentials = this.#presented(
+      textOfHeader(headers['authorization']),
+      textOfHeader(headers['dpop']),
+    );
+  }
+
+  get caller(): Caller {
+    return this.#caller;
+  }
+
+  get runsAs(): RunsAs {
+    return { headers: this.#headers, address: this.#address, ...this.#credentials };
+  }
+
+  /** What the client presents in a payload; where that has no token, what it is let in by until now. */
+  credentialsOf(payload: MessagePayload): PresentedCredentials {
+    const authorization = authorizationOf(payload);
+    return authorization === undefined ? this.#credentials : this.#presented(authorization, proofOf(payload));
+  }
+
+  /** Takes the other strings of `connection_init` for headers. */
+  addHeaders(payload: MessagePayload): void {
+    this.#headers = headersOf(this.#headers, payload);
+  }
+
+  /** Whether another caller is the same user. A connection that began without a token may get one. */
+  isSameUser(caller: Caller): boolean {
+    return !this.#caller.authenticated || userOf(this.#caller) === userOf(caller);
+  }
+
+  /** From now on operations run in the name of a caller who has been let in. */
+  become(caller: Caller, credentials: PresentedCredentials): void {
+    const { authorization } = credentials;
+    this.#caller = caller;
+    this.#credentials = credentials;
+    if (authorization !== undefined) this.#headers = { ...this.#headers, authorization };
+  }
+
+  /** The proof is about the request that opened the connection. */
+  #presented(authorization: string | undefined, proof: string | undefined): PresentedCredentials {
+    if (proof === undefined) return { authorization };
+    return { authorization, proof: { proof, method: 'GET', url: this.#url } };
+  }
+}
+
+function textOfHeader(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
