@@ -17,6 +17,11 @@ export interface TestGateway {
   readonly metrics: Metrics;
   /** The log so far, one object a record. */
   logged(): readonly Readonly<Record<string, unknown>>[];
+  /** Sends a GET /graphql, without other headers with {@link PREFLIGHT}. */
+  get(
+    parameters: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<GraphAnswer>;
   /** Sends a POST /graphql. */
   post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<GraphAnswer>;
   close(): Promise<void>;
@@ -83,12 +88,25 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
     directory: directory.path,
     metrics,
     logged: () => records.map((line) => JSON.parse(line) as Record<string, unknown>),
+    get: (parameters, headers) => get(running.url, parameters, headers),
     post: (body, headers) => post(running.url, body, headers),
     async close() {
       await running.close();
       directory.remove();
     },
   };
+}
+
+/** A header that makes browsers ask before they send a request to another origin. */
+export const PREFLIGHT: Readonly<Record<string, string>> = { 'apollo-require-preflight': 'true' };
+
+async function get(
+  url: string,
+  parameters: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = PREFLIGHT,
+): Promise<GraphAnswer> {
+  const query = new URLSearchParams(parameters).toString();
+  return readAnswer(await fetch(`${url}/graphql?${query}`, { headers }));
 }
 
 /** Sends a request as a client would, text as it is and everything else as JSON. */
