@@ -14,6 +14,7 @@ import {
 } from 'graphql';
 import { createSubgraphClient } from '../../src/execution/subgraph-client.ts';
 import { schemaHints } from '../../src/planning/schema-hints.ts';
+import { createPlannerThread } from '../../src/planner-thread/planner-thread.ts';
 import { createOperationPlanner } from '../../src/planning/plan-operation.ts';
 import { differenceOfParts, executeInParts } from './compare-parts.ts';
 import { difference, executeFederated, type Engine } from './compare.ts';
@@ -44,10 +45,17 @@ export interface FuzzOptions {
   readonly faultPercent: number;
 }
 
+/** It is about answers, and not about how soon a busy machine has them. */
+const PLANNING_MS = 60_000;
+
 /** Answers random operations by the gateway and by one executor over the whole schema, and compares. */
 export async function fuzzGraph(definition: GraphDefinition, options: FuzzOptions): Promise<FuzzFindings> {
   const graph = await startGraph(definition);
-  const engine: Engine = { planner: createOperationPlanner(), subgraphClient: createSubgraphClient() };
+  const source = createPlannerThread({ deadlineMs: PLANNING_MS });
+  const engine: Engine = {
+    planner: createOperationPlanner({ source }),
+    subgraphClient: createSubgraphClient(),
+  };
   try {
     return await fuzz(graph, engine, options);
   } finally {
