@@ -64,5 +64,6 @@ if (values.help) {
     if (values.write) writeSection('bench', `${rounds} rounds, on ${describeMachine()}.\n\n${table}\n`);
     else process.stdout.write(`${table}\n`);
   }
-  if (values.section !== 'gateway') process.stdout.write(`${await runAuthBenchmark({ rounds, tell })}\n`);
+  if (values.section !== 'gateway')
+    process.stdout.write(`${await runAuthBenchmark({ rounds, scenario: values.scenario, tell })}\n`);
 }

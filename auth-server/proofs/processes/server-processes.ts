@@ -44,6 +44,7 @@ export async function withServers<Result>(
   ]);
   const directory = createTemporaryDirectory();
   const children: ChildProcess[] = [];
+  const ports = new Set<number>();
   const issuer = `http://127.0.0.1:${issuerPort}`;
   const environment = {
     ISSUER: issuer,
@@ -57,11 +58,14 @@ export async function withServers<Result>(
   };
   const start = async (port?: number): Promise<ServerProcess> => {
     const chosen = port ?? (await freePort());
+    if (ports.has(chosen)) return start(); // given to another one that has not taken it yet
+    ports.add(chosen);
     const child = spawnServer(program, { ...environment, PORT: String(chosen) });
     children.push(child);
     const url = `http://127.0.0.1:${chosen}`;
-    await untilReady(url);
-    return { url, kill: () => end(child, 'SIGKILL') };
+    if (await isReady(url, issuer, child)) return { url, kill: () => end(child, 'SIGKILL') };
+    if (port !== undefined) throw new Error(`${url} did not become ready.`);
+    return start(); // another process has taken the port meanwhile
   };
   try {
     return await work({ redisUrl: redis.url, issuer, start });
@@ -109,17 +113,24 @@ function spawnServer(
   });
 }
 
-async function untilReady(url: string): Promise<void> {
+/** @returns false when the process has ended; what answers at the address then is another one */
+async function isReady(url: string, issuer: string, child: ChildProcess): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;
-  while (Date.now() < deadline) {
-    const isReady = await fetch(`${url}/health/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) return;
+  while (child.exitCode === null && Date.now() < deadline) {
+    if ((await issuerAt(url)) === issuer) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`${url} did not become ready.`);
+  if (child.exitCode === null) throw new Error(`${url} did not become ready.`);
+  return false;
+}
+
+async function issuerAt(url: string): Promise<unknown> {
+  try {
+    const metadata = await fetch(`${url}/.well-known/openid-configuration`);
+    return ((await metadata.json()) as { readonly issuer?: unknown }).issuer;
+  } catch {
+    return undefined; // not there yet, or something else
+  }
 }
 
 async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
