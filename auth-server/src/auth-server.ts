@@ -1,5 +1,6 @@
 import type { DeployableProgram } from '@trellis/deployable';
-import { readAuthServerConfig, type AuthServerConfig } from './config.ts';
+import type { AuthServerConfig } from './auth-server-config.ts';
+import { readAuthServerConfig } from './config.ts';
 import { startAuthServer } from './start.ts';
 
 /** The auth-server, to be run alone or beside others in one process. */

@@ -7,7 +7,7 @@ import { createAddressGuard } from './back-channel/address-guard.ts';
 import { createBackChannelLogout } from './back-channel/back-channel-logout.ts';
 import { createAuthServerMetrics } from './auth-server-metrics.ts';
 import { createClientRegistry } from './client-registry.ts';
-import { knownScopes, type AuthServerConfig } from './config.ts';
+import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
 import { createDpopNonces } from './dpop/nonces.ts';
 import { createGrantRevoker } from './grant-revoker.ts';
 import { paths } from './routes/paths.ts';
@@ -75,79 +75,113 @@ export async function createServices(
   config: AuthServerConfig,
   resources: ServiceResources,
 ): Promise<CreatedServices> {
-  const { pool, redis, logger, clock } = resources;
-  const revocationTtlS = config.ACCESS_TOKEN_TTL_S + CLOCK_SKEW_S;
+  const { pool, logger, clock } = resources;
+  const signingKeys = signingKeyDependencies(config, pool, clock);
+  await ensureSigningKeys(signingKeys);
+  const hasher = await createPasswordHasher(config.PASSWORD_HASH_CONCURRENCY);
+  const keyring = await createKeyring(signingKeys.store, signingKeys.encryption);
   const metrics = createAuthServerMetrics(resources.metrics);
   const auditStore = createAuditStore(pool);
   const onDropped = (count: number): void => metrics.auditEventsDropped.inc(count);
   const auditWriter = createAuditWriter({ store: auditStore, logger, onDropped });
-  const audit = createAudit({ logger, writer: auditWriter, metrics, clock });
-  const accounts = createAccountStore(pool);
-  const accountGrants = createAccountGrantStore(redis);
-  const grants = createGrantStore(redis, revocationTtlS);
-  const feed = createRevocationFeed(redis, revocationTtlS);
   const clientStore = createClientStore(pool);
   const secretKey = deriveKey(config.KEY_ENCRYPTION_SECRET, 'client-secrets');
-  const hasher = await createPasswordHasher(config.PASSWORD_HASH_CONCURRENCY);
+  const base = {
+    settings: settingsOf(config, resources.issuer),
+    clock,
+    metrics,
+    hasher,
+    keyring,
+    audit: createAudit({ logger, writer: auditWriter, metrics, clock }),
+    clients: createClientRegistry({ store: clientStore, secretKey, clock }),
+    ...createKeyedServices(config, clock),
+    ...createStores(config, resources),
+  };
+  const services = { ...base, ...createActions(config, base, resources) };
+  return { services, clientStore, auditStore, auditWriter, hasher, signingKeys };
+}
+
+/** What works with keys that are derived from configured secrets. */
+function createKeyedServices(
+  { COOKIE_SECRET, KEY_ENCRYPTION_SECRET, DPOP_NONCE_REQUIRED }: AuthServerConfig,
+  clock: () => number,
+): Pick<Services, 'csrfKey' | 'dpopNonces' | 'refreshTokens'> {
+  const csrfKey = deriveKey(COOKIE_SECRET, 'csrf');
+  return {
+    csrfKey,
+    dpopNonces: createDpopNonces(csrfKey, DPOP_NONCE_REQUIRED, clock),
+    refreshTokens: createRefreshTokens(deriveKey(KEY_ENCRYPTION_SECRET, 'refresh-tokens')),
+  };
+}
+
+type Stores = Pick<
+  Services,
+  | 'accounts'
+  | 'accountGrants'
+  | 'assertions'
+  | 'codes'
+  | 'consents'
+  | 'devices'
+  | 'grants'
+  | 'links'
+  | 'pushedRequests'
+  | 'replicated'
+  | 'sessions'
+  | 'transactions'
+>;
+
+function createStores(config: AuthServerConfig, { pool, redis }: ServiceResources): Stores {
+  const revocationTtlS = revocationTtlOf(config);
+  const sessionLifetimes = { idleTtlS: config.SESSION_IDLE_TTL_S, ttlS: config.SESSION_TTL_S };
+  return {
+    accounts: createAccountStore(pool),
+    accountGrants: createAccountGrantStore(redis),
+    assertions: createAssertionStore(redis),
+    codes: createCodeStore(redis, revocationTtlS),
+    consents: createConsentStore(pool),
+    devices: createDeviceStore(redis),
+    grants: createGrantStore(redis, revocationTtlS),
+    links: createLinkStore(redis),
+    pushedRequests: createPushedRequestStore(redis, config.TRANSACTION_TTL_S),
+    replicated: createReplicated(redis, config.REDIS_REPLICAS),
+    sessions: createSessionStore(redis, sessionLifetimes),
+    transactions: createTransactionStore(redis, config.TRANSACTION_TTL_S),
+  };
+}
+
+type Actions = Pick<
+  Services,
+  'accountMail' | 'backChannelLogout' | 'mailLimits' | 'revoker' | 'signIn' | 'userCodeGuesses'
+>;
+
+/** What is done with the stores and the rest. */
+function createActions(
+  config: AuthServerConfig,
+  base: Omit<Services, keyof Actions>,
+  { redis, logger }: ServiceResources,
+): Actions {
   const attempts = createAttemptStore(redis);
   const throttle = createThrottle(attempts, throttleLimits(config));
-  const csrfKey = deriveKey(config.COOKIE_SECRET, 'csrf');
-  const signingKeys = signingKeyDependencies(config, pool, clock);
-  await ensureSigningKeys(signingKeys);
   const mailLimits = createMailLimits(attempts);
-  const links = createLinkStore(redis);
-  const settings = settingsOf(config, resources.issuer);
   const mail = config.MAIL_URL === undefined ? undefined : createLogMail(logger);
-  const clients = createClientRegistry({ store: clientStore, secretKey, clock });
-  const keyring = await createKeyring(signingKeys.store, signingKeys.encryption);
-  const sessions = createSessionStore(redis, {
-    idleTtlS: config.SESSION_IDLE_TTL_S,
-    ttlS: config.SESSION_TTL_S,
-  });
+  const feed = createRevocationFeed(redis, revocationTtlOf(config));
   const guard = createAddressGuard({
     loopback: config.NODE_ENV !== 'production',
     networks: config.BACKCHANNEL_NETWORKS,
   });
-  const services: Services = {
-    settings,
-    accountMail: mail && createAccountMail(mail, { accounts, mailLimits, links, settings, audit }, logger),
-    clock,
-    metrics,
-    audit,
-    accounts,
-    accountGrants,
-    grants,
-    assertions: createAssertionStore(redis),
-    replicated: createReplicated(redis, config.REDIS_REPLICAS),
-    clients,
-    backChannelLogout: createBackChannelLogout({
-      sessions,
-      clients,
-      guard,
-      settings,
-      keyring,
-      clock,
-      metrics,
-      logger,
-    }),
-    codes: createCodeStore(redis, revocationTtlS),
-    consents: createConsentStore(pool),
-    devices: createDeviceStore(redis),
-    dpopNonces: createDpopNonces(csrfKey, config.DPOP_NONCE_REQUIRED, clock),
-    userCodeGuesses: createGuesses(attempts, 'user-code', USER_CODE_GUESSES),
-    csrfKey,
-    hasher,
-    links,
+  return {
+    accountMail: mail && createAccountMail(mail, { ...base, mailLimits }, logger),
+    backChannelLogout: createBackChannelLogout({ ...base, guard, logger }),
     mailLimits,
-    keyring,
-    pushedRequests: createPushedRequestStore(redis, config.TRANSACTION_TTL_S),
-    refreshTokens: createRefreshTokens(deriveKey(config.KEY_ENCRYPTION_SECRET, 'refresh-tokens')),
-    revoker: createGrantRevoker({ grants, accountGrants, feed, audit, metrics, logger, clock }),
-    sessions,
-    signIn: createSignIn({ accounts, hasher, throttle, audit, metrics }),
-    transactions: createTransactionStore(redis, config.TRANSACTION_TTL_S),
+    revoker: createGrantRevoker({ ...base, feed, logger }),
+    signIn: createSignIn({ ...base, throttle }),
+    userCodeGuesses: createGuesses(attempts, 'user-code', USER_CODE_GUESSES),
   };
-  return { services, clientStore, auditStore, auditWriter, hasher, signingKeys };
+}
+
+/** Seconds for which a revocation is remembered: as long as an access token may be about. */
+function revocationTtlOf(config: AuthServerConfig): number {
+  return config.ACCESS_TOKEN_TTL_S + CLOCK_SKEW_S;
 }
 
 function settingsOf(config: AuthServerConfig, issuer: string): Settings {

@@ -1,5 +1,6 @@
 export { authServer } from './auth-server.ts';
-export { configSchema, readAuthServerConfig, type AuthServerConfig } from './config.ts';
+export type { AuthServerConfig } from './auth-server-config.ts';
+export { configSchema, readAuthServerConfig } from './config.ts';
 export { oauthErrors, type OAuthErrorCode, type OAuthErrorDescription } from './errors.ts';
 export { buildServer, type ServerDependencies } from './server.ts';
 export { runAuthServerCommand, type CommandStreams } from './cli/index.ts';

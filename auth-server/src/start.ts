@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 import type { Server as HttpsServer } from 'node:https';
 import type { Deployable, Logger, Resources } from '@trellis/deployable';
-import { createPool, migrate } from '@trellis/postgres';
-import { connectRedis } from '@trellis/redis';
+import { createPool, migrate, type Pool } from '@trellis/postgres';
+import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { readClientsFile } from './clients-file.ts';
-import { knownScopes, type AuthServerConfig } from './config.ts';
+import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
 import { createServices, type CreatedServices } from './create-services.ts';
 import { demoClients, seedDemoAccounts } from './demo.ts';
 import { buildServer } from './server.ts';
@@ -23,35 +23,66 @@ export async function migrateAuthServer(connectionString: string): Promise<void>
 
 /** Migrates, synchronizes clients, makes keys where there are none, listens. */
 export async function startAuthServer(config: AuthServerConfig, resources: Resources): Promise<Deployable> {
-  const { logger, metrics } = resources;
+  const { logger } = resources;
   await migrateAuthServer(config.DATABASE_URL);
-  const pool = createPool({
-    connectionString: config.DATABASE_URL,
-    schema: SCHEMA,
-    onIdleError: (error) => logger.warn({ reason: error.message }, 'lost the connections to PostgreSQL'),
-  });
-  const redis = connectRedis({
-    url: config.REDIS_URL,
-    name: 'trellis-auth',
-    gatherWrites: true,
-    resend: false,
-    onError: (error) => logger.warn({ reason: error.message }, 'Redis is out of reach'),
-  });
+  const connections = openConnections(config, logger);
   const port =
     config.PORT === 0 && config.ISSUER === undefined ? await findFreePort(config.HOST) : config.PORT;
   const issuer = config.ISSUER ?? `http://localhost:${port}`;
-  const created = await createServices(config, { pool, redis, logger, metrics, issuer, clock: Date.now });
+  const created = await createServices(config, { ...resources, ...connections, issuer, clock: Date.now });
   await synchronizeClients(config, created);
   if (config.DEMO_DATA) await seedDemoAccounts(created.services.accounts, created.hasher);
-  const { keyring, audit } = created.services;
   const maintenance = startKeyMaintenance({
     ...created.signingKeys,
-    keyring,
-    audit,
+    keyring: created.services.keyring,
+    audit: created.services.audit,
     logger,
     intervalS: config.KEY_RELOAD_INTERVAL_S,
   });
   const forgetting = forgetOldEvents(config.AUDIT_RETENTION_S, created, logger);
+  const { url, close: stopServing } = await serve(config, port, created, connections, logger);
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await stopServing();
+    await maintenance.stop();
+    clearInterval(forgetting);
+    await settle(created);
+    await connections.pool.end();
+    connections.redis.disconnect();
+  };
+  return { url, close: () => (closing ??= close()) };
+}
+
+interface Connections {
+  readonly pool: Pool;
+  readonly redis: RedisConnection;
+}
+
+function openConnections(config: AuthServerConfig, logger: Logger): Connections {
+  return {
+    pool: createPool({
+      connectionString: config.DATABASE_URL,
+      schema: SCHEMA,
+      onIdleError: (error) => logger.warn({ reason: error.message }, 'lost the connections to PostgreSQL'),
+    }),
+    redis: connectRedis({
+      url: config.REDIS_URL,
+      name: 'trellis-auth',
+      gatherWrites: true,
+      resend: false,
+      onError: (error) => logger.warn({ reason: error.message }, 'Redis is out of reach'),
+    }),
+  };
+}
+
+/** Listens, with the certificate as it is at each moment. */
+async function serve(
+  config: AuthServerConfig,
+  port: number,
+  created: CreatedServices,
+  { pool, redis }: Connections,
+  logger: Logger,
+): Promise<Deployable> {
   const certificateFiles = certificateFilesOf(config);
   const server = await buildServer({
     services: created.services,
@@ -68,19 +99,18 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
   const stopFollowing = certificateFiles
     ? followCertificate(server.server as HttpsServer, certificateFiles, logger) // built with https above
     : undefined;
-  let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     stopFollowing?.();
     await server.close();
-    await maintenance.stop();
-    clearInterval(forgetting);
-    await created.services.backChannelLogout.close();
-    await created.services.accountMail?.settle();
-    await created.auditWriter.close();
-    await pool.end();
-    redis.disconnect();
   };
-  return { url, close: () => (closing ??= close()) };
+  return { url, close };
+}
+
+/** Waits for what requests have left to be done. */
+async function settle({ services, auditWriter }: CreatedServices): Promise<void> {
+  await services.backChannelLogout.close();
+  await services.accountMail?.settle();
+  await auditWriter.close();
 }
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { createLogger, createMetrics } from '@trellis/deployable';
 import { createPool } from '@trellis/postgres';
 import { connectRedis } from '@trellis/redis';
-import type { AuthServerConfig } from '../config.ts';
+import type { AuthServerConfig } from '../auth-server-config.ts';
 import { createServices } from '../create-services.ts';
 import { migrateAuthServer, SCHEMA } from '../start.ts';
 import {

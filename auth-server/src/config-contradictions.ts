@@ -1,0 +1,131 @@
+import { DEVELOPMENT_SECRET, knownScopes, type AuthServerConfig } from './auth-server-config.ts';
+import { isNetwork } from './back-channel/address-guard.ts';
+import { readClientsFile } from './clients-file.ts';
+import { ADMIN_SCOPE, openidScopes, parseScope } from './scopes.ts';
+import { readCertificate } from './tls-certificate.ts';
+
+/**
+ * What can't be as it is configured, one sentence each: values that contradict one another, or that production refuses, and files
+ * that can't be used.
+ */
+export function contradictions(config: AuthServerConfig): readonly string[] {
+  return [
+    ...issuerProblems(config),
+    ...audienceProblems(config.AUDIENCES),
+    ...scopeProblems(config.API_SCOPES),
+    ...lifetimeProblems(config),
+    ...networkProblems(config.BACKCHANNEL_NETWORKS),
+    ...tlsProblems(config),
+    ...productionProblems(config),
+    ...clientsFileProblems(config),
+  ];
+}
+
+function issuerProblems({ ISSUER: issuer }: AuthServerConfig): string[] {
+  if (issuer === undefined) return [];
+  const { protocol, hostname, search, hash, username } = new URL(issuer);
+  const problems: [boolean, string][] = [
+    [issuer.endsWith('/'), 'ISSUER: must not end in a slash.'],
+    [search !== '' || hash !== '' || username !== '', 'ISSUER: must have no query, fragment or user.'],
+    [
+      protocol === 'http:' && !isLoopbackHost(hostname),
+      'ISSUER: must be https, except on a loopback address.',
+    ],
+  ];
+  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+}
+
+/** Whether a host name, as URL spells it, is of this machine alone. */
+function isLoopbackHost(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function audienceProblems(audiences: readonly string[]): string[] {
+  if (audiences.length === 0) return ['AUDIENCES: at least one is needed.'];
+  return audiences
+    .filter((audience) => !URL.canParse(audience) || audience.includes('#'))
+    .map((audience) => `AUDIENCES: ${audience} is not an absolute URI without a fragment (RFC 8707).`);
+}
+
+function scopeProblems(scopes: readonly string[]): string[] {
+  return scopes
+    .filter(
+      (scope) => parseScope(scope) === undefined || scope === ADMIN_SCOPE || openidScopes.includes(scope),
+    )
+    .map((scope) => `API_SCOPES: ${scope} is not possible as a scope of an API.`);
+}
+
+function networkProblems(networks: readonly string[]): string[] {
+  return networks
+    .filter((network) => !isNetwork(network))
+    .map((network) => `BACKCHANNEL_NETWORKS: ${network} is no network in CIDR notation.`);
+}
+
+function lifetimeProblems(config: AuthServerConfig): string[] {
+  const problems: [boolean, string][] = [
+    [config.SIGN_UP && config.MAIL_URL === undefined, 'SIGN_UP: needs MAIL_URL.'],
+    [
+      config.REFRESH_TOKEN_IDLE_TTL_S > config.REFRESH_TOKEN_TTL_S,
+      'REFRESH_TOKEN_IDLE_TTL_S: must not exceed REFRESH_TOKEN_TTL_S.',
+    ],
+    [
+      config.REDIS_REPLICAS > 0 && config.REDIS_URL.includes(','),
+      'REDIS_REPLICAS: is not possible with a cluster.',
+    ],
+    [config.SESSION_IDLE_TTL_S > config.SESSION_TTL_S, 'SESSION_IDLE_TTL_S: must not exceed SESSION_TTL_S.'],
+    [
+      config.KEY_RELOAD_INTERVAL_S > config.KEY_PUBLICATION_LEAD_S,
+      'KEY_RELOAD_INTERVAL_S: must not exceed KEY_PUBLICATION_LEAD_S.',
+    ],
+    [
+      config.KEY_PUBLICATION_LEAD_S > config.KEY_ROTATION_INTERVAL_S,
+      'KEY_PUBLICATION_LEAD_S: must not exceed KEY_ROTATION_INTERVAL_S.',
+    ],
+  ];
+  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+}
+
+function tlsProblems(config: AuthServerConfig): string[] {
+  const hasCertificate = config.TLS_CERT_FILE !== undefined;
+  if (hasCertificate !== (config.TLS_KEY_FILE !== undefined)) {
+    return ['TLS_CERT_FILE and TLS_KEY_FILE: give both or neither.'];
+  }
+  const isHttps = config.ISSUER?.startsWith('https:') ?? false;
+  if (hasCertificate && !isHttps) return ['TLS_CERT_FILE: the ISSUER must be https then.'];
+  const endsElsewhere = config.TRUSTED_PROXIES.length > 0;
+  if (hasCertificate) return certificateProblems(config);
+  if (!isHttps || endsElsewhere) return [];
+  return ['ISSUER: https needs TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXIES where a proxy ends TLS.'];
+}
+
+function certificateProblems({
+  TLS_CERT_FILE: certFile = '',
+  TLS_KEY_FILE: keyFile = '',
+}: AuthServerConfig): string[] {
+  try {
+    readCertificate({ certFile, keyFile });
+    return [];
+  } catch (error) {
+    return [`TLS_CERT_FILE and TLS_KEY_FILE: ${error instanceof Error ? error.message : String(error)}.`];
+  }
+}
+
+function productionProblems(config: AuthServerConfig): string[] {
+  if (config.NODE_ENV !== 'production') return [];
+  const problems: [boolean, string][] = [
+    [config.DEMO_DATA, 'DEMO_DATA: is refused in production.'],
+    [config.ISSUER === undefined, 'ISSUER: is required in production.'],
+    [
+      config.KEY_ENCRYPTION_SECRET === DEVELOPMENT_SECRET,
+      'KEY_ENCRYPTION_SECRET: is required in production.',
+    ],
+    [config.COOKIE_SECRET === DEVELOPMENT_SECRET, 'COOKIE_SECRET: is required in production.'],
+    [config.MAIL_URL === 'log:', 'MAIL_URL: log: is refused in production.'],
+  ];
+  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+}
+
+function clientsFileProblems(config: AuthServerConfig): readonly string[] {
+  if (config.CLIENTS_FILE === undefined) return [];
+  return readClientsFile(config.CLIENTS_FILE, knownScopes(config)).problems;
+}
