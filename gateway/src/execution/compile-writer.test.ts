@@ -104,4 +104,22 @@ describe('a compiled writer', () => {
   it('is not made for an operation with introspection', () => {
     expect(compileWriter(shapeOf('{ n __schema { queryType { name } } }'))).toBeUndefined();
   });
+
+  it('writes an object that stands in many places once, and anew with each answer', () => {
+    let reads = 0;
+    const dog = {
+      __typename: 'Dog',
+      get name(): string {
+        reads += 1;
+        return 'Rex';
+      },
+    };
+    const writer = compileWriter(shapeOf('{ pets { ... on Dog { name } } }'), new Set(['pets @ @']));
+    const data = { pets: [[dog, dog], [dog]] };
+    const text = '{"pets":[[{"name":"Rex"},{"name":"Rex"}],[{"name":"Rex"}]]}';
+    expect(writer?.(data, (value) => JSON.stringify(value))).toBe(text);
+    expect(reads).toBe(1);
+    expect(writer?.(data, (value) => JSON.stringify(value))).toBe(text);
+    expect(reads).toBe(2);
+  });
 });

@@ -19,11 +19,15 @@ const MAX_FUNCTIONS = 400;
  *
  * Code is made from names of the schema and keys of the operation, which are GraphQL names, and from nothing else.
  *
+ * @param unitedPaths where one object stands in many places, as paths in the data: it is written once
  * @returns nothing when there is no writer for it: fields that are answered here, or a runtime that makes no code
  */
-export function compileWriter(selection: SelectionShape): AnswerWriter | undefined {
-  const compiler = new WriterCompiler();
-  const root = compiler.object(selection);
+export function compileWriter(
+  selection: SelectionShape,
+  unitedPaths: ReadonlySet<string> = new Set(),
+): AnswerWriter | undefined {
+  const compiler = new WriterCompiler(unitedPaths);
+  const root = compiler.object(selection, []);
   if (root === undefined || compiler.hasGivenUp) return undefined;
   try {
     // oxlint-disable-next-line typescript/no-implied-eval, no-new-func -- names only, see above; the fallback is the careful way
@@ -38,57 +42,83 @@ type WriterFactory = (enums: readonly ReadonlySet<unknown>[], thrown: symbol) =>
 
 const bail = Symbol('bail');
 
+/** From the root of the data; `@` stands for each element of a list. */
+type Path = readonly string[];
+
 class WriterCompiler {
   readonly enums: ReadonlySet<unknown>[] = [];
   hasGivenUp = false;
   readonly #functions: string[] = [];
   readonly #nameOf = new Map<SelectionShape, string>();
+  readonly #unitedPaths: ReadonlySet<string>;
+  /** Names of the maps from objects to their text. */
+  readonly #texts: string[] = [];
+
+  constructor(unitedPaths: ReadonlySet<string>) {
+    this.#unitedPaths = unitedPaths;
+  }
 
   source(root: string): string {
     return `'use strict';
 const stringify = JSON.stringify;
+${this.#texts.map((name) => `const ${name} = new Map();`).join('\n')}
 ${this.#functions.join('\n')}
 return (data, quote) => {
-  try { return ${root}(data, quote); } catch (error) { if (error === bail) return undefined; throw error; }
+  try { return ${root}(data, quote); }
+  catch (error) { if (error === bail) return undefined; throw error; }
+  finally { ${this.#texts.map((name) => `${name}.clear();`).join(' ')} }
 };`;
   }
 
   /** @returns the name of the function that writes an object of the selection */
-  object(selection: SelectionShape): string | undefined {
+  object(selection: SelectionShape, path: Path): string | undefined {
     const known = this.#nameOf.get(selection);
     if (known !== undefined) return known;
     const name = `w${this.#nameOf.size}`;
-    this.#nameOf.set(selection, name);
+    const isUnited = this.#unitedPaths.has(path.join(' '));
+    this.#nameOf.set(selection, isUnited ? `${name}once` : name);
     if (this.#nameOf.size > MAX_FUNCTIONS) this.hasGivenUp = true;
     if (this.hasGivenUp) return undefined;
     this.#functions.push(`function ${name}(o, quote) {
   if (typeof o !== 'object' || o === null || Array.isArray(o)) throw bail;
-${this.#byType(selection)}
+${this.#byType(selection, path)}
 }`);
-    return name;
+    return isUnited ? this.#once(name) : name;
   }
 
-  #byType(selection: SelectionShape): string {
+  /** A text that was put together is copied piece by piece wherever it stands, unless it is made one piece: a number is read from one. */
+  #once(name: string): string {
+    const texts = `${name}texts`;
+    this.#texts.push(texts);
+    this.#functions.push(`function ${name}once(o, quote) {
+  let t = ${texts}.get(o);
+  if (t === undefined) { t = ${name}(o, quote); Number(t); ${texts}.set(o, t); }
+  return t;
+}`);
+    return `${name}once`;
+  }
+
+  #byType(selection: SelectionShape, path: Path): string {
     const { onlyType } = selection;
     if (onlyType !== undefined) {
       const check = `  if (o.__typename !== undefined && o.__typename !== ${JSON.stringify(onlyType)}) throw bail;\n`;
-      return `${check}${this.#fields(selection.of(onlyType))}`;
+      return `${check}${this.#fields(selection.of(onlyType), path)}`;
     }
     const cases = selection
       .possibleTypes()
-      .map((type) => `    case ${JSON.stringify(type)}: {\n${this.#fields(selection.of(type))}\n    }`);
+      .map((type) => `    case ${JSON.stringify(type)}: {\n${this.#fields(selection.of(type), path)}\n    }`);
     return `  switch (o.__typename) {\n${cases.join('\n')}\n    default: throw bail;\n  }`;
   }
 
-  #fields(shape: ObjectShape | undefined): string {
+  #fields(shape: ObjectShape | undefined, path: Path): string {
     if (shape && shape.deferred.length > 0) this.hasGivenUp = true; // somebody must note where
     if (!shape?.isObject) return '  throw bail;';
     const lines = ["  let t = '';", '  let v;'];
-    for (const [index, field] of shape.fields.entries()) lines.push(this.#field(field, shape, index));
+    for (const [index, field] of shape.fields.entries()) lines.push(this.#field(field, shape, path, index));
     return [...lines, shape.fields.length === 0 ? "  return '{}';" : "  return t + '}';"].join('\n');
   }
 
-  #field(field: FieldShape, shape: ObjectShape, index: number): string {
+  #field(field: FieldShape, shape: ObjectShape, path: Path, index: number): string {
     const key = JSON.stringify(`${index === 0 ? '{' : ','}${JSON.stringify(field.responseKey)}:`);
     if (field.denial || field.kind === 'introspection') {
       this.hasGivenUp = true;
@@ -96,29 +126,30 @@ ${this.#byType(selection)}
     }
     if (field.kind === 'typename')
       return `  t += ${key} + ${JSON.stringify(JSON.stringify(shape.typeName))};`;
-    return `  v = o[${JSON.stringify(field.sourceKey)}];\n${this.#value(field.value, 'v', `t += ${key}`)}`;
+    const value = this.#value(field.value, [...path, field.sourceKey], 'v', `t += ${key}`);
+    return `  v = o[${JSON.stringify(field.sourceKey)}];\n${value}`;
   }
 
   /** Statements that append a value, or throw. */
-  #value(shape: ValueShape, value: string, append: string): string {
+  #value(shape: ValueShape, path: Path, value: string, append: string): string {
     const onNull = shape.nullable ? `${append} + 'null';` : 'throw bail;';
-    return `  if (${value} === null) ${onNull === 'throw bail;' ? onNull : `{ ${onNull} }`}\n  else { ${this.#present(shape, value, append)} }`;
+    return `  if (${value} === null) ${onNull === 'throw bail;' ? onNull : `{ ${onNull} }`}\n  else { ${this.#present(shape, path, value, append)} }`;
   }
 
-  #present(shape: ValueShape, value: string, append: string): string {
+  #present(shape: ValueShape, path: Path, value: string, append: string): string {
     switch (shape.kind) {
       case 'leaf':
         return this.#leaf(shape.type, value, append);
       case 'object':
-        return `${append} + ${this.object(shape.selection) ?? 'undefined'}(${value}, quote);`;
+        return `${append} + ${this.object(shape.selection, path) ?? 'undefined'}(${value}, quote);`;
       case 'list':
-        return `${append} + ${this.#list(shape.item)}(${value}, quote);`;
+        return `${append} + ${this.#list(shape.item, [...path, '@'])}(${value}, quote);`;
       default:
         return shape satisfies never;
     }
   }
 
-  #list(item: ValueShape): string {
+  #list(item: ValueShape, path: Path): string {
     const name = `l${this.#functions.length}`;
     this.#functions.push('');
     const index = this.#functions.length - 1;
@@ -129,7 +160,7 @@ ${this.#byType(selection)}
   for (let i = 0; i < list.length; i++) {
     if (i !== 0) t += ',';
     const v = list[i];
-  ${this.#value(item, 'v', "t += ''")}
+  ${this.#value(item, path, 'v', "t += ''")}
   }
   return t + ']';
 }`;

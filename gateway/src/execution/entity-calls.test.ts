@@ -10,6 +10,8 @@ const step: FetchStep = {
   subgraph: 'stock',
   isMutation: false,
   bodyStart: '',
+  pathText: '',
+  brings: new Map(),
   operation: '',
   variableNames: [],
   path: [],

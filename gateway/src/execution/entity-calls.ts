@@ -39,7 +39,7 @@ export class EntityCalls {
    * @param variables JSON members beside the representations
    * @throws the signal's reason when the run is aborted
    */
-  fetch(step: FetchStep, key: string, batch: RepresentationBatch, variables: string): Promise<void> {
+  fetch(step: FetchStep, key: string, batch: RepresentationBatch, variables: string): Promise<unknown> {
     let known = this.#byKey.get(key);
     if (!known) this.#byKey.set(key, (known = new KnownEntities(this.#caller, step, variables)));
     return known.fetch(batch);
@@ -80,7 +80,7 @@ class KnownEntities {
     this.#variables = variables;
   }
 
-  async fetch({ texts, targets }: RepresentationBatch): Promise<void> {
+  fetch({ texts, targets }: RepresentationBatch): Promise<unknown> {
     const waitsFor = new Set<Call>();
     for (const [index, objects] of targets.entries()) {
       const { call, index: at } = this.#askFor(texts[index] ?? '');
@@ -90,7 +90,8 @@ class KnownEntities {
         waitsFor.add(call);
       }
     }
-    await Promise.all(Array.from(waitsFor, ({ done }) => done));
+    const [only] = waitsFor;
+    return only && waitsFor.size === 1 ? only.done : Promise.all(Array.from(waitsFor, ({ done }) => done));
   }
 
   #askFor(text: string): Asked {

@@ -20,7 +20,7 @@ export async function executeEvent(
   event: unknown,
   context: ExecutionContext,
 ): Promise<ExecutionResult> {
-  const run = startRun(plan.supergraph, context, Object.create(null) as DataObject);
+  const run = startRun(plan.supergraph, context, Object.create(null) as DataObject, plan.origins);
   run.hasEscapes = true; // its text is not there to be looked at
   placeRoot(primary, run, run.root, readEvent(primary.subgraph, event));
   if (rest) await runStep(rest, run);

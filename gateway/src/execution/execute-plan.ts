@@ -14,7 +14,7 @@ export type { ExecutionContext } from './plan-run.ts';
  * @throws the signal's reason when it is aborted; nothing else: failures are in `errors`
  */
 export async function executePlan(plan: OperationPlan, context: ExecutionContext): Promise<ExecutionResult> {
-  const run = startRun(plan.supergraph, context, Object.create(null) as DataObject);
+  const run = startRun(plan.supergraph, context, Object.create(null) as DataObject, plan.origins);
   run.verbatimJudge = verbatimJudgeOf(plan);
   if (plan.step) await runStep(plan.step, run);
   const result = run.verbatim ? new VerbatimResult(run.verbatim) : shapeAnswer(plan, run);

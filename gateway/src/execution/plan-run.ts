@@ -3,7 +3,7 @@ import type { Variables } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { EntityCalls } from './entity-calls.ts';
 import type { DataObject, FailureReason } from './failure.ts';
-import type { FetchStep } from './plan-steps.ts';
+import type { FetchStep, TargetOrigins } from './plan-steps.ts';
 import type { VerbatimJudge } from './verbatim-answer.ts';
 import type { SubgraphClient, SubgraphHeaders } from './subgraph-client.ts';
 
@@ -48,6 +48,9 @@ export interface PlanRun {
   version: number;
   /** Objects found at paths, as long as the data is of that version. */
   targets: { readonly version: number; readonly byPath: Map<string, readonly DataObject[]> };
+  readonly origins: TargetOrigins;
+  /** Objects found at paths whose origin is known. */
+  readonly settledTargets: Map<string, readonly DataObject[]>;
   /** What entities were asked for. Made with the first of them. */
   entityCalls: EntityCalls | undefined;
   headersFor(subgraph: string): SubgraphHeaders | Promise<SubgraphHeaders>;
@@ -55,8 +58,19 @@ export interface PlanRun {
   fetchDone: ((step: FetchStep) => void) | undefined;
 }
 
-/** Begins a run. */
-export function startRun(supergraph: Supergraph, context: ExecutionContext, root: DataObject): PlanRun {
+const unknownOrigins: TargetOrigins = new Map();
+
+/**
+ * Begins a run.
+ *
+ * @param origins where the objects of entity fetches come from, if that is known
+ */
+export function startRun(
+  supergraph: Supergraph,
+  context: ExecutionContext,
+  root: DataObject,
+  origins: TargetOrigins = unknownOrigins,
+): PlanRun {
   const headers = new Map<string, SubgraphHeaders | Promise<SubgraphHeaders>>();
   return {
     supergraph,
@@ -72,6 +86,8 @@ export function startRun(supergraph: Supergraph, context: ExecutionContext, root
     verbatim: undefined,
     version: 0,
     targets: { version: 0, byPath: new Map() },
+    origins,
+    settledTargets: new Map(),
     fetchDone: undefined,
     entityCalls: undefined,
     headersFor(subgraph) {

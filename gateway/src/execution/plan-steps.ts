@@ -34,10 +34,14 @@ export interface FetchStep {
   readonly variableNames: readonly string[];
   /** From the root of the answer to the objects this fetch adds to; `@` stands for all elements of a list. */
   readonly path: readonly string[];
+  /** The path as one text. */
+  readonly pathText: string;
   /** What the subgraph must be told of each object. Absent: a root fetch. */
   readonly requires: readonly RequiredSelection[] | undefined;
   /** What it is to answer, at the top. */
   readonly expected: readonly ExpectedSelection[];
+  /** The keys that it brings, as its operation tells them. */
+  readonly brings: BroughtKeys;
   /**
    * What it asks, without the name that the planner gave it: fetches that are equal in this and in their values may be one
    * call. Absent where it brings objects, which later fetches may write into.
@@ -73,6 +77,18 @@ export interface ExpectedSelection {
   readonly typeCondition: string | undefined;
   readonly keys: readonly string[];
 }
+
+/** Response keys with those below them, of all types together. Nothing is below a plain value. */
+export type BroughtKeys = ReadonlyMap<string, BroughtKeys | undefined>;
+
+/** How the objects at a path come there when a single fetch brings them: once they are there, they are all there. */
+export interface TargetOrigin {
+  /** Where they have nothing but a few plain values at first: their keys. Those with equal values may be one object. */
+  readonly referenceKeys: readonly string[] | undefined;
+}
+
+/** By the text of the path; of others nothing is known. */
+export type TargetOrigins = ReadonlyMap<string, TargetOrigin>;
 
 /** A field that its subgraph resolves from what others answered (`@requires`). */
 export interface DependentField {

@@ -13,6 +13,7 @@ import { flatRepresentations } from './flat-representations.ts';
 import { reduceFetch } from './reduce-fetch.ts';
 import { representationsOf, type RepresentationBatch } from './representations.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
+import { unitedTargetsAt } from './unite-references.ts';
 import type { SubgraphResponse } from './subgraph-request.ts';
 
 const BACKSLASH = 0x5c;
@@ -22,18 +23,27 @@ const BACKSLASH = 0x5c;
  *
  * @throws the signal's reason when the run is aborted
  */
-export async function runFetch(step: FetchStep, run: PlanRun): Promise<void> {
-  if (!step.requires) await fetchRoot(step, run);
-  else if (step.contextValues.length === 0) await fetchEntities(step, run, targetsOf(step, run), '');
-  else await fetchByContext(step, run);
+export function runFetch(step: FetchStep, run: PlanRun): Promise<unknown> {
+  if (!step.requires) return fetchRoot(step, run);
+  return step.contextValues.length === 0
+    ? fetchEntities(step, run, targetsOf(step, run), '')
+    : fetchByContext(step, run);
 }
 
-/** Fetches that begin together at one path look for their objects once. */
-function targetsOf({ path }: FetchStep, run: PlanRun): readonly DataObject[] {
-  if (run.targets.version !== run.version) run.targets = { version: run.version, byPath: new Map() };
-  const key = path.join(' ');
-  let found = run.targets.byPath.get(key);
-  if (!found) run.targets.byPath.set(key, (found = targetsAt(run.root, path)));
+const NOTHING_TO_ASK = Promise.resolve();
+
+/** Fetches at one path look for their objects once, as long as no others can have come there. */
+function targetsOf({ path, pathText }: FetchStep, run: PlanRun): readonly DataObject[] {
+  const origin = run.origins.get(pathText);
+  if (!origin && run.targets.version !== run.version)
+    run.targets = { version: run.version, byPath: new Map() };
+  const byPath = origin ? run.settledTargets : run.targets.byPath;
+  let found = byPath.get(pathText);
+  if (!found) {
+    const keys = origin?.referenceKeys;
+    found = keys ? unitedTargetsAt(run.root, path, keys) : targetsAt(run.root, path);
+    byPath.set(pathText, found);
+  }
   return found;
 }
 
@@ -44,48 +54,46 @@ async function fetchRoot(step: FetchStep, run: PlanRun): Promise<void> {
   for (const target of targetsAt(run.root, step.path)) placeRoot(step, run, target, answer);
 }
 
-async function fetchEntities(
+function fetchEntities(
   step: FetchStep,
   run: PlanRun,
   objects: readonly DataObject[],
   contextText: string,
-): Promise<void> {
+): Promise<unknown> {
   const { types } = run.supergraph;
   const flat = flatRepresentations(objects, step, types);
-  if (flat) {
-    if (flat.texts.length > 0) await fetchBatch(step, run, flat, contextText);
-    return;
-  }
+  if (flat) return flat.texts.length > 0 ? fetchBatch(step, run, flat, contextText) : NOTHING_TO_ASK;
   const batches = representationsOf(objects, step, types, (object, failure) => {
     failObject(step, run, object, failure);
   });
-  await Promise.all(batches.map((batch) => fetchBatch(step, run, batch, contextText)));
+  return Promise.all(batches.map((batch) => fetchBatch(step, run, batch, contextText)));
 }
 
 /** Where a requirement is not there, the fields that need it fail, and the others are asked for without them. */
-async function fetchBatch(
+function fetchBatch(
   step: FetchStep,
   run: PlanRun,
   batch: RepresentationBatch,
   contextText: string,
-): Promise<void> {
+): Promise<unknown> {
   const { missing, targets } = batch;
   if (missing.size === 0)
     return fetchWhole(step, run, batch, joinMembers(variablesText(step, run), contextText));
   const reduced = reduceFetch(step, new Set(missing.keys()));
   for (const object of targets.flat()) failDependents(step, run, object, missing);
-  if (reduced) await askEntities(reduced, run, batch, joinMembers(variablesText(reduced, run), contextText));
+  if (!reduced) return NOTHING_TO_ASK;
+  return askEntities(reduced, run, batch, joinMembers(variablesText(reduced, run), contextText));
 }
 
-async function fetchWhole(
+function fetchWhole(
   step: FetchStep,
   run: PlanRun,
   batch: RepresentationBatch,
   variables: string,
-): Promise<void> {
+): Promise<unknown> {
   const { mergeKey } = step;
-  if (mergeKey === undefined) await askEntities(step, run, batch, variables);
-  else await entityCallsOf(run).fetch(step, `${mergeKey}${variables}`, batch, variables);
+  if (mergeKey === undefined) return askEntities(step, run, batch, variables);
+  return entityCallsOf(run).fetch(step, `${mergeKey}${variables}`, batch, variables);
 }
 
 function entityCallsOf(run: PlanRun): EntityCalls {
@@ -171,7 +179,8 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
   const endpoint = run.supergraph.subgraphs.get(subgraph);
   if (!endpoint?.url) return internalFailure(`The subgraph "${subgraph}" has no address.`);
   try {
-    const headers = await run.headersFor(subgraph);
+    const told = run.headersFor(subgraph);
+    const headers = told instanceof Promise ? await told : told;
     const body = `${step.bodyStart}${variables}}`;
     const response = await subgraphClient.send({
       subgraph,

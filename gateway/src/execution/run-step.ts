@@ -1,4 +1,4 @@
-import type { PlanStep } from './plan-steps.ts';
+import type { FetchStep, PlanStep } from './plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
 import { runFetch } from './run-fetch.ts';
 
@@ -7,16 +7,24 @@ import { runFetch } from './run-fetch.ts';
  *
  * @throws the signal's reason when the run is aborted
  */
-export async function runStep(step: PlanStep, run: PlanRun): Promise<void> {
+export function runStep(step: PlanStep, run: PlanRun): Promise<unknown> {
   switch (step.kind) {
     case 'fetch':
-      await runFetch(step, run);
-      run.fetchDone?.(step);
-      return;
+      return run.fetchDone ? runWatched(step, run) : runFetch(step, run);
     case 'parallel':
-      await Promise.all(step.steps.map((child) => runStep(child, run)));
-      return;
+      return Promise.all(step.steps.map((child) => runStep(child, run)));
     case 'sequence':
-      for (const child of step.steps) await runStep(child, run);
+      return runInOrder(step.steps, run);
+    default:
+      return step satisfies never;
   }
+}
+
+async function runWatched(step: FetchStep, run: PlanRun): Promise<void> {
+  await runFetch(step, run);
+  run.fetchDone?.(step);
+}
+
+async function runInOrder(steps: readonly PlanStep[], run: PlanRun): Promise<void> {
+  for (const step of steps) await runStep(step, run);
 }

@@ -4,7 +4,7 @@ import { compileWriter, type AnswerWriter } from './compile-writer.ts';
 import { completeData, type Completed, type CompletionContext } from './complete-data.ts';
 import type { ExecutionResult } from './execution-result.ts';
 import type { LooseError, PlanRun } from './plan-run.ts';
-import type { FetchStep } from './plan-steps.ts';
+import type { FetchStep, TargetOrigins } from './plan-steps.ts';
 import type { SelectionShape } from './response-shape.ts';
 import { WrittenResult } from './written-result.ts';
 
@@ -14,7 +14,7 @@ import { WrittenResult } from './written-result.ts';
  */
 export function shapeAnswer(plan: OperationPlan, run: PlanRun): ExecutionResult {
   if (!run.failed && run.looseErrors.length === 0) {
-    const dataText = writerOf(plan.shape)?.(run.root, run.hasEscapes ? quoteAny : quotePlain);
+    const dataText = writerOf(plan)?.(run.root, run.hasEscapes ? quoteAny : quotePlain);
     if (dataText !== undefined) return new WrittenResult(dataText, run.isAscii && !run.hasEscapes);
   }
   const { data, errors } = completeRun(plan, run);
@@ -65,12 +65,17 @@ const writers = new WeakMap<SelectionShape, WriterState>();
 /** Making a writer, and warming its code, costs more than it saves on an operation that runs now and then. */
 const USES_BEFORE_COMPILING = 10;
 
-function writerOf(shape: SelectionShape): AnswerWriter | undefined {
+function writerOf({ shape, origins }: OperationPlan): AnswerWriter | undefined {
   let state = writers.get(shape);
   if (!state) writers.set(shape, (state = { uses: 0, writer: undefined }));
   state.uses += 1;
-  if (state.uses === USES_BEFORE_COMPILING) state.writer = compileWriter(shape);
+  if (state.uses === USES_BEFORE_COMPILING) state.writer = compileWriter(shape, unitedPaths(origins));
   return state.writer;
+}
+
+function unitedPaths(origins: TargetOrigins): ReadonlySet<string> {
+  const united = [...origins].filter(([, { referenceKeys }]) => referenceKeys);
+  return new Set(united.map(([path]) => path));
 }
 
 /** Without a path: the subgraph did not say which field it means. */

@@ -1,18 +1,9 @@
-import { whenAborted } from './when-aborted.ts';
+import { decompress } from './decompress.ts';
 import { BodyBuffer } from './http1/body-buffer.ts';
 import { MalformedRequest, type ExchangeHandler, type ResponseStart } from './http1/exchange.ts';
-import type { SubgraphRequest } from './subgraph-request.ts';
+import type { SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
-
-/** What came back, still compressed. */
-export interface RawAnswer {
-  readonly status: number;
-  readonly body: Buffer;
-  /** Absent: not compressed. */
-  readonly encoding: string | undefined;
-  /** The value of `Cache-Control`. */
-  readonly cacheControl: string | undefined;
-}
+import { whenAborted } from './when-aborted.ts';
 
 /** The bounds of a call. */
 export interface CallLimits {
@@ -22,12 +13,12 @@ export interface CallLimits {
 
 /** One HTTP exchange. Settles `answer` once, at the earliest of answer, failure, time-out and abort. */
 export class SubgraphCall implements ExchangeHandler {
-  readonly answer: Promise<RawAnswer>;
+  readonly answer: Promise<SubgraphResponse>;
   readonly #request: SubgraphRequest;
   readonly #limits: CallLimits;
   readonly #timer: NodeJS.Timeout;
   readonly #stopWatching: () => void;
-  #resolve!: (answer: RawAnswer) => void; // assigned by the promise's executor, which runs at once
+  #resolve!: (answer: SubgraphResponse | Promise<SubgraphResponse>) => void; // assigned by the promise's executor, which runs at once
   #reject!: (error: Error) => void;
   #abort: ((reason: Error) => void) | undefined;
   #ended: Error | undefined;
@@ -72,12 +63,22 @@ export class SubgraphCall implements ExchangeHandler {
   ended(): void {
     this.#release();
     const body = this.#body?.take() ?? Buffer.alloc(0);
-    this.#resolve({ status: this.#status, body, encoding: this.#encoding, cacheControl: this.#cacheControl });
+    this.#resolve(
+      this.#encoding === undefined ? this.#answerWith(body) : this.#decompressed(body, this.#encoding),
+    );
   }
 
   failed(error: Error): void {
     this.#release();
     this.#reject(this.#ended ?? this.#failureOf(error));
+  }
+
+  #answerWith(body: Buffer): SubgraphResponse {
+    return { status: this.#status, body, cacheControl: this.#cacheControl };
+  }
+
+  async #decompressed(body: Buffer, encoding: string): Promise<SubgraphResponse> {
+    return this.#answerWith(await decompress(this.#request.subgraph, body, encoding, this.#limits.maxBytes));
   }
 
   #end(error: Error): void {

@@ -1,4 +1,3 @@
-import { decompress } from './decompress.ts';
 import { ConnectionPool } from './http1/connection-pool.ts';
 import type { ExchangeHandler, ExchangeRequest } from './http1/exchange.ts';
 import { SecurePool } from './secure-pool.ts';
@@ -60,19 +59,15 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
   };
 
   return {
-    async send(request) {
-      request.signal.throwIfAborted();
-      const { origin, path } = targetOf(request);
+    send(request) {
+      if (request.signal.aborted) return Promise.reject(request.signal.reason as Error);
+      const target = targetOf(request);
+      if (target instanceof SubgraphFailure) return Promise.reject(target);
       const { timeoutMs = defaults.timeoutMs, maxBytes = defaults.maxBytes } = request;
       const call = new SubgraphCall(request, { timeoutMs, maxBytes });
       const headers = { ...request.headers, ...FIXED_HEADERS, [TIMEOUT_HEADER]: String(timeoutMs) };
-      poolOf(origin).dispatch({ path, headers, body: request.body }, call);
-      const { status, body, encoding, cacheControl } = await call.answer;
-      return {
-        status,
-        cacheControl,
-        body: encoding === undefined ? body : await decompress(request.subgraph, body, encoding, maxBytes),
-      };
+      poolOf(target.origin).dispatch({ path: target.path, headers, body: request.body }, call);
+      return call.answer;
     },
     async close() {
       const closing = [...pools.values()].map((pool) => pool.close());
@@ -95,19 +90,18 @@ interface CallTarget {
 const targets = new Map<string, CallTarget>();
 
 /** Parsed once for each address: there are as many as subgraphs. */
-function targetOf({ url, subgraph }: SubgraphRequest): CallTarget {
+function targetOf({ url, subgraph }: SubgraphRequest): CallTarget | SubgraphFailure {
   let target = targets.get(url);
-  if (!target) {
-    target = parseTarget(url, subgraph);
-    targets.set(url, target);
-  }
+  if (target) return target;
+  target = parseTarget(url);
+  if (!target)
+    return new SubgraphFailure(subgraph, 'unreachable', `The subgraph "${subgraph}" has no usable address.`);
+  targets.set(url, target);
   return target;
 }
 
-function parseTarget(url: string, subgraph: string): CallTarget {
+function parseTarget(url: string): CallTarget | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
-    throw new SubgraphFailure(subgraph, 'unreachable', `The subgraph "${subgraph}" has no usable address.`);
-  }
+  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') return undefined;
   return { origin: parsed.origin, path: `${parsed.pathname}${parsed.search}` };
 }

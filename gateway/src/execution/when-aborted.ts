@@ -1,3 +1,5 @@
+import { DeadlineSignal } from '../traffic/deadline-signal.ts';
+
 const watchers = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
@@ -7,6 +9,7 @@ const watchers = new WeakMap<AbortSignal, Set<() => void>>();
  * @returns stops it
  */
 export function whenAborted(signal: AbortSignal, callback: () => void): () => void {
+  if (signal instanceof DeadlineSignal) return signal.watch(callback);
   const callbacks = callbacksOf(signal);
   callbacks.add(callback);
   return () => void callbacks.delete(callback);

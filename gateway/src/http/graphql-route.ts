@@ -45,7 +45,10 @@ export interface GraphqlRouteOptions {
 export function addGraphqlRoute(server: FastifyInstance, options: GraphqlRouteOptions): void {
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    // The usual type by its name as well: what only `*` stands for is parsed anew with each request.
+    scope.addContentTypeParser(['application/json', '*'], { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    );
     scope.setErrorHandler<FastifyError>((error, request, reply) =>
       sendFailure(error, request, reply, options),
     );
@@ -194,11 +197,12 @@ async function runAll(
     takesParts,
     accepts,
   };
-  const answers = await Promise.all(
-    requests.map(async (element) =>
-      element instanceof RequestRefused ? refusedAnswer(element) : runOperation(element, context, services),
-    ),
-  );
+  const run = (element: GraphRequest | RequestRefused): Promise<PipelineAnswer> =>
+    element instanceof RequestRefused
+      ? Promise.resolve(refusedAnswer(element))
+      : runOperation(element, context, services);
+  const [only] = requests;
+  const answers = only && requests.length === 1 ? [await run(only)] : await Promise.all(requests.map(run));
   settle();
   for (const answer of answers)
     if (answer.kind !== 'stream') options.onAnswer(request, firstPartOf(answer), reply.elapsedTime);

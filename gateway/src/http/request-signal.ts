@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { CLIENT_CLOSED, gatewayErrorCodes, refused } from '../errors.ts';
-import { clearDeadline, setDeadline } from '../traffic/deadline.ts';
+import { DeadlineSignal } from '../traffic/deadline-signal.ts';
 import { endAdmission } from './admit-requests.ts';
 
 /** The life of one HTTP request. */
@@ -13,20 +13,19 @@ export interface RequestSignal {
 
 /** Watches a response: the reasons of the signal are refusals, with their codes. */
 export function watchRequest(response: ServerResponse, timeoutMs: number): RequestSignal {
-  const controller = new AbortController();
-  setDeadline(controller.signal, timeoutMs);
+  const signal = new DeadlineSignal(timeoutMs);
   const timer = setTimeout(() => {
-    controller.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
+    signal.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
   }, timeoutMs);
   const onClose = (): void => {
     clearTimeout(timer);
-    if (!response.writableFinished) controller.abort(CLIENT_CLOSED);
+    if (!response.writableFinished) signal.abort(CLIENT_CLOSED);
   };
   response.once('close', onClose);
   const settle = (): void => {
     clearTimeout(timer);
-    clearDeadline(controller.signal);
+    signal.clearDeadline();
     endAdmission(response);
   };
-  return { signal: controller.signal, settle };
+  return { signal, settle };
 }

@@ -3,7 +3,9 @@ import type { Completed, DeferredOccurrence } from '../execution/complete-data.t
 import type { DataObject } from '../execution/failure.ts';
 import { startRun, type ExecutionContext, type PlanRun } from '../execution/plan-run.ts';
 import { completeRun, completionContext, takeLooseErrors } from '../execution/shape-answer.ts';
+import { whenAborted } from '../execution/when-aborted.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
+import { DeadlineSignal } from '../traffic/deadline-signal.ts';
 import { completePart, isWholePart, wholePart, type PartCompletion } from './complete-part.ts';
 import type { CompletedPart, IncrementalAnswer, IncrementalUpdate } from './incremental-answer.ts';
 import { PartAnnouncer, type AnnouncedPart } from './part-announcer.ts';
@@ -26,9 +28,13 @@ export async function executeIncrementally(
   plan: OperationPlan,
   context: ExecutionContext,
 ): Promise<RunningAnswer> {
-  const controller = new AbortController();
-  const stop = (): void => controller.abort(new Error('Nobody waits for the rest of the answer.'));
-  const signal = AbortSignal.any([context.signal, controller.signal]);
+  context.signal.throwIfAborted();
+  const signal = new DeadlineSignal();
+  const stopWatching = whenAborted(context.signal, () => signal.abort(context.signal.reason));
+  const stop = (): void => {
+    stopWatching();
+    signal.abort(new Error('Nobody waits for the rest of the answer.'));
+  };
   const run = startRun(plan.supergraph, { ...context, signal }, Object.create(null) as DataObject);
   const progress = new PlanProgress(plan, run);
   try {

@@ -1,16 +1,16 @@
 import type { FetchDataRewrite, FetchNode, PlanNode, QueryPlanSelectionNode } from '@apollo/query-planner';
-import { Kind, OperationTypeNode, parse, type SelectionNode, type SelectionSetNode } from 'graphql';
+import { OperationTypeNode } from 'graphql';
 import type { TranslatedFetch } from '../supergraph/translate-plan.ts';
 import type {
   ContextValue,
   DeferredPlan,
-  ExpectedSelection,
   FetchStep,
   PlanStep,
   RequiredSelection,
   Rewrite,
   RewriteStep,
 } from '../execution/plan-steps.ts';
+import { FRAGMENT_PREFIX, readAnswerKeys } from './answer-keys.ts';
 
 /** Makes a query plan executable: done once per plan. */
 export function compilePlanNode(node: PlanNode, path: readonly string[] = []): PlanStep {
@@ -47,7 +47,7 @@ export function compileDeferredPlan(node: PlanNode | undefined): DeferredPlan {
 
 /** Makes one fetch executable. */
 export function compileFetch(node: TranslatedFetch, path: readonly string[]): FetchStep {
-  const { expected, isFlat } = readAnswerKeys(node);
+  const { expected, brings, isFlat } = readAnswerKeys(node);
   const outputRewrites = node.outputRewrites?.map(compileRewrite) ?? [];
   return {
     kind: 'fetch',
@@ -58,8 +58,10 @@ export function compileFetch(node: TranslatedFetch, path: readonly string[]): Fe
     operation: node.operation,
     variableNames: node.variableUsages ?? [],
     path,
+    pathText: path.join(' '),
     requires: node.requires?.map(compileRequired),
     expected,
+    brings,
     mergeKey: node.requires && isFlat ? mergeKeyOf(node, outputRewrites) : undefined,
     dependents: node.dependents ?? [],
     inputRewrites: node.inputRewrites?.map(compileRewrite) ?? [],
@@ -97,8 +99,6 @@ function compileRequired(node: QueryPlanSelectionNode): RequiredSelection {
       };
 }
 
-const FRAGMENT_PREFIX = '... on ';
-
 function compileRewriteStep(step: string): RewriteStep {
   return step.startsWith(FRAGMENT_PREFIX)
     ? { kind: 'type', type: step.slice(FRAGMENT_PREFIX.length) }
@@ -116,59 +116,4 @@ function compileRewrite(rewrite: FetchDataRewrite): Rewrite {
 function compileContextValue(from: readonly string[], variable: string): ContextValue {
   const levelsUp = from.filter((step) => step === '..').length;
   return { variable, levelsUp, path: from.slice(levelsUp).map(compileRewriteStep) };
-}
-
-interface AnswerKeys {
-  readonly expected: readonly ExpectedSelection[];
-  /** Whether no field at the top has fields of its own. */
-  readonly isFlat: boolean;
-}
-
-/** The response keys at the top of a fetch, read from its operation's text. */
-function readAnswerKeys(node: FetchNode): AnswerKeys {
-  const { definitions } = parse(node.operation, { noLocation: true });
-  const fragments = new Map<string, SelectionSetNode>();
-  const conditions = new Map<string, string>();
-  let root: SelectionSetNode | undefined;
-  for (const definition of definitions) {
-    if (definition.kind === Kind.OPERATION_DEFINITION) root = definition.selectionSet;
-    if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
-    fragments.set(definition.name.value, definition.selectionSet);
-    conditions.set(definition.name.value, definition.typeCondition.name.value);
-  }
-  const expected: ExpectedSelection[] = [];
-  let isFlat = true;
-  const renamed = topLevelRenames(node);
-  const collect = (set: SelectionSetNode | undefined, typeCondition: string | undefined): void => {
-    if (!set) return;
-    const keys: string[] = [];
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) {
-        keys.push(renamed(selection.alias?.value ?? selection.name.value));
-        isFlat &&= !selection.selectionSet;
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        collect(selection.selectionSet, selection.typeCondition?.name.value ?? typeCondition);
-      } else collect(fragments.get(selection.name.value), conditions.get(selection.name.value));
-    }
-    if (keys.length > 0) expected.push({ typeCondition, keys });
-  };
-  collect(node.requires ? entitySelections(root) : root, undefined);
-  return { expected, isFlat };
-}
-
-/** What output rewrites make of the keys at the top. */
-function topLevelRenames({ outputRewrites = [] }: FetchNode): (key: string) => string {
-  const names = new Map<string, string>();
-  for (const rewrite of outputRewrites) {
-    const isTop = rewrite.path.slice(0, -1).every((step) => step.startsWith(FRAGMENT_PREFIX));
-    if (rewrite.kind === 'KeyRenamer' && isTop) names.set(rewrite.path.at(-1) ?? '', rewrite.renameKeyTo);
-  }
-  return (key) => names.get(key) ?? key;
-}
-
-function entitySelections(root: SelectionSetNode | undefined): SelectionSetNode | undefined {
-  const entities = root?.selections.find(
-    (selection: SelectionNode) => selection.kind === Kind.FIELD && selection.name.value === '_entities',
-  );
-  return entities?.kind === Kind.FIELD ? entities.selectionSet : undefined;
 }

@@ -11,6 +11,7 @@ import type { Denial } from './denial.ts';
 import type { OperationFacts } from './document-facts.ts';
 import type { WeighedPlan } from './generation-plans.ts';
 import type { OperationPlan, PlanRequest } from './operation-plan.ts';
+import { findOrigins } from './find-origins.ts';
 import { enforceLimit } from './planning-limits.ts';
 import { prepareOperation, type Preparation } from './prepare-operation.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
@@ -61,9 +62,9 @@ export async function makePlan(
   return { plan, selections };
 }
 
-type Steps = Pick<OperationPlan, 'step' | 'parts' | 'subscription'>;
+type Steps = Pick<OperationPlan, 'step' | 'parts' | 'subscription' | 'origins'>;
 
-const NO_STEPS: Steps = { step: undefined, parts: undefined, subscription: undefined };
+const NO_STEPS: Steps = { step: undefined, parts: undefined, subscription: undefined, origins: new Map() };
 
 /**
  * The planner fails on some deferred fragments. Then the operation is planned as if nothing were deferred, and the parts are
@@ -80,7 +81,9 @@ async function planSteps(prepared: PreparedOperation, planText: PlanText): Promi
   }
   const node = await planNode(prepared, false, planText);
   if (node?.kind === 'Subscription') return { ...NO_STEPS, subscription: compileSubscription(node) };
-  return { ...NO_STEPS, step: node && compilePlanNode(node) };
+  const step = node && compilePlanNode(node);
+  // What comes in parts is noted by the objects that it belongs to: these must stay where they are.
+  return { ...NO_STEPS, step, ...(prepared.defers.size === 0 && { origins: findOrigins(step) }) };
 }
 
 /** What is too much for the planner is not tried in another form. */

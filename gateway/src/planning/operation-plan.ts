@@ -1,5 +1,5 @@
 import type { DocumentNode, FieldNode } from 'graphql';
-import type { DeferredPlan, PlanStep } from '../execution/plan-steps.ts';
+import type { DeferredPlan, PlanStep, TargetOrigins } from '../execution/plan-steps.ts';
 import type { SelectionShape } from '../execution/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SubscriptionPlan } from './compile-subscription.ts';
@@ -57,6 +57,8 @@ export interface OperationPlan {
   readonly facts: OperationFacts;
   /** Absent when no subgraph has to be asked. */
   readonly step: PlanStep | undefined;
+  /** Where the objects that `step` asks about come from. */
+  readonly origins: TargetOrigins;
   /** The plan of a subscription; then `step` is absent. Absent as well where nothing of it may be seen. */
   readonly subscription: SubscriptionPlan | undefined;
   /** Whether the answer comes in parts. */

@@ -1,4 +1,5 @@
 import { whenAborted } from '../execution/when-aborted.ts';
+import { DeadlineSignal, timeLeftMs } from './deadline-signal.ts';
 
 /** One of several attempts at the same thing. The signal aborts it when another has answered or nobody wants it any more. */
 export type Attempt<T> = (signal: AbortSignal) => Promise<T>;
@@ -23,8 +24,8 @@ export interface HedgeOptions<T> {
  */
 export async function hedge<T>(options: HedgeOptions<T>): Promise<T> {
   const { signal, first, second, afterMs, mayRepeat } = options;
-  const controller = new AbortController();
-  const stopWatching = whenAborted(signal, () => controller.abort(signal.reason));
+  const ofBoth = new DeadlineSignal(timeLeftMs(signal));
+  const stopWatching = whenAborted(signal, () => ofBoth.abort(signal.reason));
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise<T>((resolve, reject) => {
@@ -36,14 +37,14 @@ export async function hedge<T>(options: HedgeOptions<T>): Promise<T> {
       timer = setTimeout(() => {
         if (underWay === 0 || !mayRepeat()) return;
         underWay += 1;
-        second(controller.signal).then(resolve, settleLast);
+        second(ofBoth).then(resolve, settleLast);
       }, afterMs);
-      first(controller.signal).then(resolve, settleLast);
+      first(ofBoth).then(resolve, settleLast);
     });
   } finally {
     clearTimeout(timer);
     stopWatching();
-    controller.abort(OTHER_WAS_FASTER);
+    ofBoth.abort(OTHER_WAS_FASTER);
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { SubgraphFailure, type SubgraphFailureKind } from '../execution/subgraph-failure.ts';
 import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from '../execution/subgraph-request.ts';
-import { setDeadline } from './deadline.ts';
+import { DeadlineSignal } from './deadline-signal.ts';
 import { createShapingClient } from './shaping-client.ts';
 import { compileTrafficRules } from './traffic-rules.ts';
 import type { TrafficSettings } from './traffic-settings.ts';
@@ -194,9 +194,7 @@ describe('The time for a call', () => {
 
   it('is what is left of the time of the request, where that is less', async () => {
     const { client, sent } = createClient([]);
-    const request = requestTo('a');
-    setDeadline(request.signal, 400);
-    await client.send(request);
+    await client.send({ ...requestTo('a'), signal: new DeadlineSignal(400) });
     expect(sent[0]?.timeoutMs).toBeLessThanOrEqual(400);
     expect(sent[0]?.timeoutMs).toBeGreaterThan(0);
   });

@@ -1,7 +1,7 @@
 import { SubgraphFailure } from '../execution/subgraph-failure.ts';
 import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from '../execution/subgraph-request.ts';
 import type { CallKind } from './circuit-breaker.ts';
-import { setDeadline, timeLeftMs } from './deadline.ts';
+import { timeLeftMs } from './deadline-signal.ts';
 import { hedge } from './hedge.ts';
 import type { CallOutcome, SubgraphTraffic, TrafficObserver, TrafficStates } from './traffic-states.ts';
 import type { TrafficRulesOf } from './traffic-rules.ts';
@@ -53,11 +53,8 @@ function isHedged({ request, traffic }: ShapedCall): boolean {
 
 function sendHedged(call: ShapedCall): Promise<SubgraphResponse> {
   const { request, traffic } = call;
-  const leftMs = timeLeftMs(request.signal);
-  const attempt = (signal: AbortSignal, send: typeof sendOnce): Promise<SubgraphResponse> => {
-    if (Number.isFinite(leftMs)) setDeadline(signal, timeLeftMs(request.signal));
-    return send({ ...call, request: { ...request, signal } });
-  };
+  const attempt = (signal: AbortSignal, send: typeof sendOnce): Promise<SubgraphResponse> =>
+    send({ ...call, request: { ...request, signal } });
   return hedge({
     first: (signal) => attempt(signal, sendWithRetry),
     second: (signal) => attempt(signal, sendOnce),
@@ -92,16 +89,21 @@ function mayRepeat({ traffic, request, observer }: ShapedCall, reason: 'retry' |
 }
 
 /** The time for waiting and the time for the call are one. */
-async function sendOnce(call: ShapedCall): Promise<SubgraphResponse> {
+function sendOnce(call: ShapedCall): Promise<SubgraphResponse> {
   const { traffic, request } = call;
   const { limit, breaker } = traffic;
   const timeoutMs = Math.min(traffic.rules.timeoutMs, timeLeftMs(request.signal));
   const kind = breaker ? breaker.admits() : 'ordinary';
-  if (kind === undefined) throw refuse(call, 'is not asked at present: too many of its answers failed');
-  if (limit.tryAcquire()) return exchange(call, kind, timeoutMs);
+  if (kind === undefined)
+    return Promise.reject(refuse(call, 'is not asked at present: too many of its answers failed'));
+  return limit.tryAcquire() ? exchange(call, kind, timeoutMs) : sendWhenFree(call, kind, timeoutMs);
+}
+
+async function sendWhenFree(call: ShapedCall, kind: CallKind, timeoutMs: number): Promise<SubgraphResponse> {
+  const { limit } = call.traffic;
   if (!limit.canWait()) throw refuse(call, 'is asked too much at present');
   const startedAt = performance.now();
-  await limit.acquire(request.signal, timeoutMs, () =>
+  await limit.acquire(call.request.signal, timeoutMs, () =>
     refuse(call, 'was asked too much to be asked in time'),
   );
   return exchange(call, kind, timeoutMs - (performance.now() - startedAt));
@@ -112,24 +114,45 @@ function refuse({ request, observer }: ShapedCall, why: string): SubgraphFailure
   return new SubgraphFailure(request.subgraph, 'unavailable', `The subgraph "${request.subgraph}" ${why}.`);
 }
 
-async function exchange(call: ShapedCall, kind: CallKind, timeoutMs: number): Promise<SubgraphResponse> {
-  const { client, request, traffic, observer } = call;
+function exchange(call: ShapedCall, kind: CallKind, timeoutMs: number): Promise<SubgraphResponse> {
+  const { subgraph, url, body, headers, isMutation, signal } = call.request;
+  const bounded = {
+    subgraph,
+    url,
+    body,
+    headers,
+    isMutation,
+    signal,
+    timeoutMs: Math.max(1, Math.ceil(timeoutMs)),
+    maxBytes: call.traffic.rules.maxResponseBytes,
+  };
   const startedAt = performance.now();
-  let outcome: CallOutcome = 'aborted';
-  try {
-    const { subgraph, url, body, headers, isMutation, signal } = request;
-    const bounds = { timeoutMs: Math.max(1, Math.ceil(timeoutMs)), maxBytes: traffic.rules.maxResponseBytes };
-    const response = await client.send({ subgraph, url, body, headers, isMutation, signal, ...bounds });
-    outcome = response.status < 500 ? 'answered' : 'server-error';
-    return response;
-  } catch (error) {
-    if (error instanceof SubgraphFailure) outcome = error.kind === 'unavailable' ? 'refused' : error.kind;
-    throw error;
-  } finally {
-    traffic.limit.release();
-    judge(traffic, kind, outcome);
-    observer.callEnded(request.subgraph, outcome, performance.now() - startedAt);
-  }
+  return call.client.send(bounded).then(
+    (response) => {
+      end(call, kind, response.status < 500 ? 'answered' : 'server-error', startedAt);
+      return response;
+    },
+    (error: unknown) => {
+      end(call, kind, outcomeOf(error), startedAt);
+      throw error;
+    },
+  );
+}
+
+function outcomeOf(error: unknown): CallOutcome {
+  if (!(error instanceof SubgraphFailure)) return 'aborted';
+  return error.kind === 'unavailable' ? 'refused' : error.kind;
+}
+
+function end(
+  { traffic, observer, request }: ShapedCall,
+  kind: CallKind,
+  outcome: CallOutcome,
+  startedAt: number,
+): void {
+  traffic.limit.release();
+  judge(traffic, kind, outcome);
+  observer.callEnded(request.subgraph, outcome, performance.now() - startedAt);
 }
 
 /** What the gateway itself refuses or a client gives up says nothing about the subgraph. */

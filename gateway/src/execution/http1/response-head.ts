@@ -13,7 +13,9 @@ export interface ResponseHead extends ResponseStart {
 }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/;
-const HEADER_LINE = /^([a-z0-9!#$%&'*+.^_`|~-]+):[ \t]*(.*)$/i;
+/** The lines after the first, each with its beginning. */
+const HEADER_LINES = /^(?:\r\n[a-z0-9!#$%&'*+.^_`|~-]+:[^\r\n]*)*$/i;
+const SPACE_AROUND = /^[ \t]+|[ \t]+$/g;
 const LENGTH = /^\d{1,15}$/;
 
 /**
@@ -25,10 +27,11 @@ const LENGTH = /^\d{1,15}$/;
  * @see RFC 9112 §4, §5, §6
  */
 export function parseHead(text: string): ResponseHead {
-  const [first = '', ...lines] = text.split('\r\n');
+  const end = text.indexOf('\r\n');
+  const first = end === -1 ? text : text.slice(0, end);
   const [, minor, digits] = STATUS_LINE.exec(first) ?? [];
   if (digits === undefined) throw new BrokenResponse('The status line is malformed.');
-  const fields = readFields(lines);
+  const fields = readFields(text.slice(first.length));
   const status = Number(digits);
   const framing = framingOf(status, minor === '1', fields);
   const length = fields['content-length'];
@@ -53,13 +56,27 @@ interface Fields {
   'keep-alive'?: string;
 }
 
-function readFields(lines: readonly string[]): Fields {
+const FIELD_NAMES: readonly (keyof Fields)[] = [
+  'content-length',
+  'transfer-encoding',
+  'content-encoding',
+  'cache-control',
+  'connection',
+  'keep-alive',
+];
+const LENGTHS_OF_NAMES: ReadonlySet<number> = new Set(FIELD_NAMES.map(({ length }) => length));
+
+/** @param lines each with its beginning */
+function readFields(lines: string): Fields {
+  if (!HEADER_LINES.test(lines)) throw new BrokenResponse('A header is malformed.');
   const fields: Fields = {};
-  for (const line of lines) {
-    const [, name, value] = HEADER_LINE.exec(line) ?? [];
-    if (name === undefined || value === undefined || /[\r\n]/.test(value))
-      throw new BrokenResponse('A header is malformed.');
-    addField(fields, name.toLowerCase(), value.trimEnd());
+  for (let start = lines.length === 0 ? -1 : 0; start !== -1;) {
+    const from = start + 2;
+    const colon = lines.indexOf(':', from);
+    start = lines.indexOf('\r\n', from);
+    if (!LENGTHS_OF_NAMES.has(colon - from)) continue;
+    const value = lines.slice(colon + 1, start === -1 ? undefined : start).replace(SPACE_AROUND, '');
+    addField(fields, lines.slice(from, colon).toLowerCase(), value);
   }
   return fields;
 }
