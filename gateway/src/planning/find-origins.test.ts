@@ -1,4 +1,4 @@
-import type { FetchDataRewrite, FetchNode, PlanNode } from '@apollo/query-planner';
+import type { FetchDataKeyRenamer, FetchNode, PlanNode } from '@apollo/query-planner';
 import { describe, expect, it } from 'vitest';
 import type { TargetOrigins } from '../execution/plan-steps.ts';
 import { compilePlanNode } from './compile-plan.ts';
@@ -21,7 +21,7 @@ function fetch(operation: string, more: Partial<FetchNode> = {}): FetchNode {
   } as FetchNode;
 }
 
-function rename(path: string[], renameKeyTo: string): FetchDataRewrite {
+function rename(path: string[], renameKeyTo: string): FetchDataKeyRenamer {
   return { kind: 'KeyRenamer', path, renameKeyTo };
 }
 
