@@ -35,9 +35,10 @@ function cacheControlOf(answers: readonly OperationAnswer[], { headers }: Fastif
   return writeCacheControl({ ...policy, isPrivate: policy.isPrivate || hasCredentials(headers) });
 }
 
-function policyOf({ data, errors, cachePolicy }: OperationAnswer): CachePolicy {
-  if (errors.length > 0 || data === undefined || !cachePolicy) return NOT_CACHEABLE;
-  return cachePolicy;
+/** What is there as bytes has data, and making a text of them to see it would cost more than all else here. */
+function policyOf(answer: OperationAnswer): CachePolicy {
+  if (answer.errors.length > 0 || (!answer.body && answer.data === undefined)) return NOT_CACHEABLE;
+  return answer.cachePolicy ?? NOT_CACHEABLE;
 }
 
 function hasCredentials({ authorization, cookie }: FastifyRequest['headers']): boolean {
