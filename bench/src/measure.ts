@@ -34,8 +34,7 @@ export async function measure(
 ): Promise<Measurement> {
   const [cpuBefore, callsBefore] = [target.processorTimeMs(), await countCalls()];
   const operation = (index: number): Operation => scenario.operation(index, round);
-  const asked = round === 0 ? (scenario.warmUp ?? scenario.requests) : scenario.requests;
-  const load = { ...scenario, requests: asked, url: target.url, operation };
+  const load = { ...scenario, url: target.url, operation };
   const { requests, seconds, latenciesMs } = await applyLoad(load);
   const [cpuAfter, callsAfter] = [target.processorTimeMs(), await countCalls()];
   return {

@@ -8,7 +8,7 @@ describe('The benchmark', () => {
     const table = await runBenchmark({
       rounds: 1,
       share: 0.002,
-      warmUp: 0.002,
+      warmUpCpuMs: 0,
       targets: ['trellis', 'floor'],
       scenario: '',
       build: 'source',

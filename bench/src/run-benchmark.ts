@@ -23,8 +23,11 @@ export interface BenchmarkOptions {
   readonly rounds: number;
   /** Requests of a round as a share of what a scenario says, above 0 up to 1: short rounds are noisier. @default 1 */
   readonly share: number;
-  /** Requests that are sent before anything is measured, as such a share: code that is not compiled yet is not what is compared. @default 1 */
-  readonly warmUp?: number;
+  /**
+   * Processor time that a target has for a scenario before it is measured, milliseconds; one round at least. Code that is not
+   * compiled yet is not what is compared: servers run for weeks. @default 5_000
+   */
+  readonly warmUpCpuMs?: number;
   /** Only targets of these names; empty means all. */
   readonly targets: readonly string[];
   /** Only scenarios whose name contains this text. */
@@ -50,7 +53,7 @@ export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
   try {
     const chosen = allScenarios
       .filter(({ name }) => name.includes(options.scenario))
-      .map((scenario) => scaled(scenario, options));
+      .map((scenario) => ({ ...scenario, requests: Math.ceil(scenario.requests * options.share) }));
     const scenarios = await leaveOutDiffering(running, chosen, options.tell);
     const rows = await measureAll(running, scenarios, subgraphs.requestCount, options);
     return `${formatTable(rows)}\n\n${formatGoals(judgeGoals(rows))}`;
@@ -59,14 +62,6 @@ export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
     subgraphs.stop();
     await rm(directory, { recursive: true });
   }
-}
-
-function scaled(scenario: Scenario, { share, warmUp = 1 }: BenchmarkOptions): Scenario {
-  return {
-    ...scenario,
-    requests: Math.ceil(scenario.requests * share),
-    warmUp: Math.ceil(scenario.requests * warmUp),
-  };
 }
 
 function chosenTargets(options: BenchmarkOptions): readonly Target[] {
@@ -140,15 +135,15 @@ async function measureScenario(
   running: readonly TargetProcess[],
   scenario: Scenario,
   countCalls: () => Promise<number>,
-  { rounds, tell }: BenchmarkOptions,
+  { rounds, warmUpCpuMs = 5_000, tell }: BenchmarkOptions,
 ): Promise<ReadonlyMap<string, readonly Measurement[]>> {
   const measured = new Map<TargetProcess, Measurement[]>();
   for (const target of running) if (!scenario.without?.includes(target.name)) measured.set(target, []);
   for (let round = 0; round <= rounds; round++) {
     for (const [target, list] of measured) {
       try {
-        const measurement = await measure(target, scenario, round, countCalls);
-        if (round > 0) list.push(measurement); // the one before warms the caches and the compiler
+        if (round === 0) await warmUp(target, scenario, warmUpCpuMs, countCalls);
+        else list.push(await measure(target, scenario, round, countCalls));
       } catch (error) {
         if (target.name === 'trellis') throw error;
         tell(`${scenario.name}: left out ${target.name}, which failed: ${String(error)}`);
@@ -157,6 +152,17 @@ async function measureScenario(
     }
   }
   return new Map([...measured].map(([{ name }, list]) => [name, list]));
+}
+
+async function warmUp(
+  target: TargetProcess,
+  scenario: Scenario,
+  cpuMs: number,
+  countCalls: () => Promise<number>,
+): Promise<void> {
+  const until = target.processorTimeMs() + cpuMs;
+  do await measure(target, scenario, 0, countCalls);
+  while (target.processorTimeMs() < until);
 }
 
 function summarize(measured: ReadonlyMap<string, readonly Measurement[]>): string {

@@ -22,8 +22,6 @@ export interface Scenario {
   readonly connections: number;
   /** Requests of one round; slow targets get fewer. */
   readonly requests: number;
-  /** Requests of the warm-up. @default as many as those of a round */
-  readonly warmUp?: number;
   readonly authorization?: (index: number) => string;
   /** Targets that can't answer it: the floor is written for four queries. */
   readonly without?: readonly string[];

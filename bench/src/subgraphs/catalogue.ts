@@ -41,12 +41,22 @@ export const products: readonly ProductRecord[] = GOODS.map((name, index) => ({
   inStock: index % 3 !== 1,
 }));
 
-/** Eleven reviews: users 1 and 2 have written them all, as in the query that gateways are usually compared with. */
+const OPINIONS = [
+  'Love it! We have had it for a year, and use it every single day since.',
+  'Too expensive. For half of its price I would have recommended it.',
+  'Could be better. It came late, and one of its corners was scratched.',
+  'Prefer something else. It is not bad, but it does not fit into our room.',
+];
+
+/**
+ * Eleven reviews of three products, all by users 1 and 2: with them the nested query stands for 472 objects in 87 KB, about
+ * as in the query that gateways are usually compared with.
+ */
 export const reviews: readonly ReviewRecord[] = Array.from({ length: 11 }, (_, index) => ({
   id: String(index + 1),
-  body: ['Love it!', 'Too expensive.', 'Could be better.', 'Prefer something else.'][index % 4] as string,
-  authorId: index < 7 ? '1' : '2',
-  productUpc: String((index % 4) + 1),
+  body: OPINIONS[index % OPINIONS.length] as string,
+  authorId: index < 9 ? '1' : '2',
+  productUpc: String((index % 3) + 1),
 }));
 
 /** A list of about one megabyte. */

@@ -51,7 +51,7 @@ class WriterCompiler {
   readonly #functions: string[] = [];
   readonly #nameOf = new Map<SelectionShape, string>();
   readonly #unitedPaths: ReadonlySet<string>;
-  /** Names of the maps from objects to their text. */
+  /** Names of the maps from objects to their text. Each answer has new ones: a map that is cleared leaves its table behind, which keeps all that was in it alive once it is old. */
   readonly #texts: string[] = [];
 
   constructor(unitedPaths: ReadonlySet<string>) {
@@ -61,12 +61,13 @@ class WriterCompiler {
   source(root: string): string {
     return `'use strict';
 const stringify = JSON.stringify;
-${this.#texts.map((name) => `const ${name} = new Map();`).join('\n')}
+${this.#texts.map((name) => `let ${name};`).join('\n')}
 ${this.#functions.join('\n')}
 return (data, quote) => {
+${this.#texts.map((name) => `  ${name} = new Map();`).join('\n')}
   try { return ${root}(data, quote); }
   catch (error) { if (error === bail) return undefined; throw error; }
-  finally { ${this.#texts.map((name) => `${name}.clear();`).join(' ')} }
+  finally { ${this.#texts.map((name) => `${name} = undefined;`).join(' ')} }
 };`;
   }
 
