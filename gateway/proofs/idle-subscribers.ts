@@ -99,7 +99,7 @@ async function openStage(): Promise<Stage> {
   const gateway = await startGatewayProcess({
     subgraphs: graph.all,
     environment: { CONFIG: settings },
-    nodeArguments: ['--max-semi-space-size=32'], // as `npm run gateway` has it
+    nodeArguments: ['--max-semi-space-size=64'], // as `npm run gateway` has it
   });
   const crowd = startCrowd(`${gateway.url.replace('http', 'ws')}/graphql`);
   const pool = new Pool(gateway.url, { connections: 16 });

@@ -115,7 +115,7 @@ async function startGatewayProcess(supergraph: string): Promise<GatewayProcess> 
 function spawnGateway(variables: Readonly<Record<string, string>>): ChildProcess {
   const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  const flags = ['--max-semi-space-size=32', '--conditions=trellis-source', '--import', loader];
+  const flags = ['--max-semi-space-size=64', '--conditions=trellis-source', '--import', loader];
   return spawn(process.execPath, [...flags, main], {
     env: { PATH: process.env['PATH'], ...variables },
     stdio: ['ignore', 'ignore', 'inherit'],

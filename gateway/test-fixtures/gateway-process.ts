@@ -31,7 +31,7 @@ export async function startGatewayProcess(
 ): Promise<GatewayProcess> {
   const child = spawn(
     process.execPath,
-    ['--max-semi-space-size=32', '--conditions=trellis-source', '--import', loader, program],
+    ['--max-semi-space-size=64', '--conditions=trellis-source', '--import', loader, program],
     {
       env: { PORT: '0', OPERATIONS_PORT: '0', ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -9,7 +9,7 @@ export const subscriptionTargets: readonly Target[] = [
   {
     name: 'trellis',
     path: '/graphql',
-    command: program('subscribers-gateway.mjs', '--max-semi-space-size=32'),
+    command: program('subscribers-gateway.mjs', '--max-semi-space-size=64'),
   },
   { name: 'hive', path: '/graphql', command: program('peers/hive-subscriptions.mjs') },
   { name: 'floor', path: '/graphql', command: program('subscribers-floor.mjs') },

@@ -20,7 +20,7 @@ export function ourGateway(build: GatewayBuild): Target {
     path: '/graphql',
     command: ({ supergraphFile }, port) => [
       process.execPath,
-      '--max-semi-space-size=32', // as `npm run gateway` and the container image have it
+      '--max-semi-space-size=64', // as `npm run gateway` and the container image have it
       ...flags,
       program,
       supergraphFile,

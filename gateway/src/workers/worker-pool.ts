@@ -9,7 +9,7 @@ import type { GatewayConfig } from '../config.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 
 /** Answers are put together from many small objects, which should be gone before garbage collection first looks at them. */
-const SEMI_SPACE = '--max-semi-space-size=32';
+const SEMI_SPACE = '--max-semi-space-size=64';
 const RESTART_PAUSE_MS = 500;
 const CLOSE_DEADLINE_MS = 20_000;
 const SILENT_MS = 10_000;
