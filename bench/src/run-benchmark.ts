@@ -140,7 +140,8 @@ async function measureScenario(
   const measured = new Map<TargetProcess, Measurement[]>();
   for (const target of running) if (!scenario.without?.includes(target.name)) measured.set(target, []);
   for (let round = 0; round <= rounds; round++) {
-    for (const [target, list] of measured) {
+    const turns = [...measured];
+    for (const [target, list] of round % 2 === 0 ? turns : turns.toReversed()) {
       try {
         if (round === 0) await warmUp(target, scenario, warmUpCpuMs, countCalls);
         else list.push(await measure(target, scenario, round, countCalls));

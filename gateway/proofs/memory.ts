@@ -9,6 +9,7 @@ import { createTemporaryDirectory, freePort, type Proof, type ProofOptions } fro
 import { Pool } from 'undici';
 import { compose } from '../src/testing/compose.ts';
 import { startLibraryGraph } from '../src/testing/library-graph.ts';
+import { YOUNG_GENERATION } from '../src/workers/young-generation.ts';
 import { mixedOperation } from '../test-fixtures/load/mixed-operations.ts';
 
 interface Size {
@@ -111,11 +112,11 @@ async function startGatewayProcess(supergraph: string): Promise<GatewayProcess> 
   };
 }
 
-/** From source, with the size of young space that the gateway is run with. */
+/** From source, with the young generation that the gateway is run with. */
 function spawnGateway(variables: Readonly<Record<string, string>>): ChildProcess {
   const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  const flags = ['--max-semi-space-size=64', '--conditions=trellis-source', '--import', loader];
+  const flags = [...YOUNG_GENERATION, '--conditions=trellis-source', '--import', loader];
   return spawn(process.execPath, [...flags, main], {
     env: { PATH: process.env['PATH'], ...variables },
     stdio: ['ignore', 'ignore', 'inherit'],

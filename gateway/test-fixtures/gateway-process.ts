@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { YOUNG_GENERATION } from '../src/workers/young-generation.ts';
 
 /** A gateway in a process of its own, so that what measures it does not share its processor time and memory. */
 export interface GatewayProcess {
@@ -31,7 +32,7 @@ export async function startGatewayProcess(
 ): Promise<GatewayProcess> {
   const child = spawn(
     process.execPath,
-    ['--max-semi-space-size=64', '--conditions=trellis-source', '--import', loader, program],
+    [...YOUNG_GENERATION, '--conditions=trellis-source', '--import', loader, program],
     {
       env: { PORT: '0', OPERATIONS_PORT: '0', ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,15 +1,14 @@
 import { fileURLToPath } from 'node:url';
-import type { Target } from '../targets/index.ts';
+import { YOUNG_GENERATION, type Target } from '../targets/index.ts';
 
 const programs = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The gateways whose subscriptions are measured, ours first, the floor last. */
 export const subscriptionTargets: readonly Target[] = [
-  // the semi-space as `npm run gateway` and the container image have it
   {
     name: 'trellis',
     path: '/graphql',
-    command: program('subscribers-gateway.mjs', '--max-semi-space-size=64'),
+    command: program('subscribers-gateway.mjs', ...YOUNG_GENERATION),
   },
   { name: 'hive', path: '/graphql', command: program('peers/hive-subscriptions.mjs') },
   { name: 'floor', path: '/graphql', command: program('subscribers-floor.mjs') },

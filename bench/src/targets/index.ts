@@ -4,6 +4,9 @@ import type { MeasuredGraph, Target } from './target.ts';
 const peers = fileURLToPath(new URL('../../peers/', import.meta.url));
 const program = fileURLToPath(new URL('../../bench-gateway.mjs', import.meta.url));
 
+/** As `npm run gateway` and docker-compose.yml have it. */
+export const YOUNG_GENERATION: readonly string[] = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
+
 /** How our gateway runs: compiled as it is shipped, or from source where only the benchmark itself is tried. */
 export type GatewayBuild = 'compiled' | 'source';
 
@@ -20,7 +23,7 @@ export function ourGateway(build: GatewayBuild): Target {
     path: '/graphql',
     command: ({ supergraphFile }, port) => [
       process.execPath,
-      '--max-semi-space-size=64', // as `npm run gateway` and the container image have it
+      ...YOUNG_GENERATION,
       ...flags,
       program,
       supergraphFile,

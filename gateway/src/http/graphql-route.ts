@@ -1,5 +1,11 @@
 import { METHODS } from 'node:http';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+} from 'fastify';
 import type { PresentedProof } from '../auth/verify-proof.ts';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { refused, RequestRefused, type GatewayErrorCode } from '../errors.ts';
@@ -62,13 +68,13 @@ function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOp
   scope.route({
     method: 'POST',
     url,
-    onRequest: async (request) => admitPost(request),
+    onRequest: hookOf(admitPost),
     handler: (request, reply) => answerPost(request, reply, options),
   });
   scope.route({
     method: 'GET',
     url,
-    onRequest: async (request) => preventCsrf(request.headers, isOfSamePage(request, options)),
+    onRequest: hookOf((request) => preventCsrf(request.headers, isOfSamePage(request, options))),
     handler: (request, reply) => answerGet(request, reply, options),
   });
   scope.route({ method: OTHER_METHODS, url, onRequest: async () => refuseMethod(), handler: refuseMethod });
@@ -80,6 +86,18 @@ const OTHER_METHODS = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'PO
 /** Before the body is read, which nobody wants. */
 function refuseMethod(): never {
   throw refused('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');
+}
+
+/** A check that refuses by throwing, as a hook without a promise: most requests wait for nothing here. */
+function hookOf(check: (request: FastifyRequest) => void): onRequestHookHandler {
+  return (request, _reply, done) => {
+    try {
+      check(request);
+    } catch (error) {
+      return done(error as Error); // a RequestRefused
+    }
+    done();
+  };
 }
 
 /** An EventSource can't send headers, but a browser says where its page comes from. Fetch Metadata, "Sec-Fetch-Site". */

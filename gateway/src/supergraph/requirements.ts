@@ -35,6 +35,8 @@ export interface Requirement {
 export interface Requirements {
   /** By the variant's own name. */
   readonly variants: ReadonlyMap<string, Variant>;
+  /** The enum values of the subgraphs that require anything. */
+  readonly graphs: ReadonlySet<string>;
   /**
    * @param graph the subgraph's enum value in the supergraph
    * @param typeName an interface stands for what implements it
@@ -69,6 +71,7 @@ class Separator {
   /** By type, the variants that it is to have as fields. */
   readonly #fields = new Map<string, Set<Variant>>();
   readonly #requirements = new Map<string, Requirement>();
+  readonly #graphs = new Set<string>();
   /** New texts of `requires`, by the directive. */
   readonly #texts = new Map<ConstDirectiveNode, string>();
 
@@ -83,6 +86,7 @@ class Separator {
   requirements(): Requirements {
     return {
       variants: this.#variants,
+      graphs: this.#graphs,
       of: (graph, typeName, fieldName) => {
         const types = [typeName, ...this.#implementing(typeName)];
         const found = types.flatMap((type) => this.#requirements.get(`${graph} ${type}.${fieldName}`) ?? []);
@@ -115,10 +119,9 @@ class Separator {
     const variants = new Set<string>();
     const rewritten = this.#separate(parseFieldSet(text), type.name.value, variants);
     const keys = new Set(topNames(rewritten));
-    this.#requirements.set(`${graphOf(directive)} ${type.name.value}.${field.name.value}`, {
-      keys,
-      variants,
-    });
+    const graph = graphOf(directive);
+    this.#graphs.add(graph);
+    this.#requirements.set(`${graph} ${type.name.value}.${field.name.value}`, { keys, variants });
     if (variants.size > 0) this.#texts.set(directive, printFieldSet(rewritten));
   }
 

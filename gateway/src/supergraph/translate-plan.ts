@@ -85,13 +85,14 @@ function flatten(path: (string | number)[], node: PlanNode): PlanNode {
 }
 
 function translateFetch(node: FetchNode, { requirements, graphOf }: PlanTranslation): FetchNode | PlanNode {
-  const { variants } = requirements;
+  const { variants, graphs } = requirements;
   const mentioned = [...variants.values()].filter(
     ({ name }) => node.operation.includes(name) || JSON.stringify(node.requires ?? []).includes(name),
   );
-  if (mentioned.length === 0 && !node.requires) return node;
+  const graph = graphOf.get(node.serviceName) ?? '';
+  if (mentioned.length === 0 && !(node.requires && graphs.has(graph))) return node;
   const document = parse(node.operation, { noLocation: true });
-  const fields = topFields(document, requirements, graphOf.get(node.serviceName) ?? '');
+  const fields = topFields(document, requirements, graph);
   if (mentioned.length === 0) return withDependents(node, fields);
   const groups = groupsOf(fields, variants, mentioned);
   const fetches = groups.map((group, index) =>

@@ -7,9 +7,8 @@ import type { Deployable, Logger, Resources } from '@trellis/deployable';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
+import { YOUNG_GENERATION } from './young-generation.ts';
 
-/** Answers are put together from many small objects, which should be gone before garbage collection first looks at them. */
-const SEMI_SPACE = '--max-semi-space-size=64';
 const RESTART_PAUSE_MS = 500;
 const CLOSE_DEADLINE_MS = 20_000;
 const SILENT_MS = 10_000;
@@ -155,9 +154,9 @@ async function fixedPort({ PORT, HOST }: GatewayConfig): Promise<number> {
 function workerSettings(): ClusterSettings {
   const fromSource = import.meta.url.endsWith('.ts');
   const exec = fileURLToPath(new URL(fromSource ? './worker.ts' : './worker.js', import.meta.url));
-  if (!fromSource) return { exec, execArgv: [...process.execArgv, SEMI_SPACE] };
+  if (!fromSource) return { exec, execArgv: [...process.execArgv, ...YOUNG_GENERATION] };
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  return { exec, execArgv: [SEMI_SPACE, '--conditions=trellis-source', '--import', loader] };
+  return { exec, execArgv: [...YOUNG_GENERATION, '--conditions=trellis-source', '--import', loader] };
 }
 
 /** All but its port is open. */
