@@ -66,7 +66,6 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       trustProxy: proxiesOf(http),
       // neither a request nor an answer that somebody reads leaves a connection silent for so long
       connectionTimeout: requestTimeoutMs + dependencies.multipart.stalledMs,
-      childLoggerFactory: (parent) => parent, // records name their request themselves; a child for each costs more than routing
     },
   });
   if (http.cors) allowCrossOrigin(server, http.cors);
