@@ -22,7 +22,7 @@ interface Size {
 
 /** So few operations only show that nothing grows with each of them. */
 const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
-  small: { operations: 1_500, warmUp: 500, maxGrowthPercent: 50, maxResidentMb: 600 },
+  small: { operations: 1_500, warmUp: 500, maxGrowthPercent: 50, maxResidentMb: 450 },
   full: { operations: 1_000_000, warmUp: 100_000, maxGrowthPercent: 5, maxResidentMb: 300 },
 };
 const CONNECTIONS = 16;

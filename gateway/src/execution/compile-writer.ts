@@ -51,7 +51,10 @@ class WriterCompiler {
   readonly #functions: string[] = [];
   readonly #nameOf = new Map<SelectionShape, string>();
   readonly #unitedPaths: ReadonlySet<string>;
-  /** Names of the maps from objects to their text. Each answer has new ones: a map that is cleared leaves its table behind, which keeps all that was in it alive once it is old. */
+  /**
+   * Names of the maps from objects to their text. Each answer has new ones: a map that is cleared leaves its table behind,
+   * which keeps all that was in it alive once it is old.
+   */
   readonly #texts: string[] = [];
 
   constructor(unitedPaths: ReadonlySet<string>) {
@@ -87,7 +90,10 @@ ${this.#byType(selection, path)}
     return isUnited ? this.#once(name) : name;
   }
 
-  /** A text that was put together is copied piece by piece wherever it stands, unless it is made one piece: a number is read from one. */
+  /**
+   * A text that was put together is copied piece by piece wherever it stands, unless it is made one piece first: reading a number
+   * from it does that.
+   */
   #once(name: string): string {
     const texts = `${name}texts`;
     this.#texts.push(texts);

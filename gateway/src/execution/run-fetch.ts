@@ -23,11 +23,11 @@ const BACKSLASH = 0x5c;
  *
  * @throws the signal's reason when the run is aborted
  */
-export function runFetch(step: FetchStep, run: PlanRun): Promise<unknown> {
-  if (!step.requires) return fetchRoot(step, run);
-  return step.contextValues.length === 0
-    ? fetchEntities(step, run, targetsOf(step, run), '')
-    : fetchByContext(step, run);
+export async function runFetch(step: FetchStep, run: PlanRun): Promise<void> {
+  // Never thrown before there is a promise: the fetches that run beside this one would be left to themselves.
+  if (!step.requires) await fetchRoot(step, run);
+  else if (step.contextValues.length === 0) await fetchEntities(step, run, targetsOf(step, run), '');
+  else await fetchByContext(step, run);
 }
 
 const NOTHING_TO_ASK = Promise.resolve();
