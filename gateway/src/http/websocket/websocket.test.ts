@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import WebSocket from 'ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -307,7 +308,10 @@ describe('connections', () => {
 
   it('S-077 that flood are closed, and those that do not answer pings are left', async () => {
     const flood = await connect();
-    for (let index = 0; index < 60; index += 1) flood.send({ type: 'ping' });
+    while (flood.socket.readyState === WebSocket.OPEN) {
+      for (let index = 0; index < 60; index += 1) flood.send({ type: 'ping' });
+      await nextTurn(); // the count begins anew with each heartbeat, which may fall among these
+    }
     expect((await flood.closed).code).toBe(1008);
     const silent = await RawSocket.connect(url, {}, { autoPong: false });
     expect((await silent.closed).code).toBe(1006);
