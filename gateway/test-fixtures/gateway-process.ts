@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,22 +22,28 @@ export interface GatewayProcess {
   stop(): Promise<void>;
 }
 
-const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+/** What is run: the source through a compiler, which takes memory of its own, or what is shipped. */
+export type GatewayProgram = 'source' | 'compiled';
+
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const START_DEADLINE_MS = 60_000;
 
-/** Starts it on free ports. @param environment as docs/configuration.md has it */
+/**
+ * Starts it on free ports.
+ *
+ * @param environment as docs/configuration.md has it
+ * @param program compiled here when it is to be run compiled
+ */
 export async function startGatewayProcess(
   environment: Readonly<Record<string, string>>,
+  program: GatewayProgram = 'source',
 ): Promise<GatewayProcess> {
-  const child = spawn(
-    process.execPath,
-    [...YOUNG_GENERATION, '--conditions=trellis-source', '--import', loader, program],
-    {
-      env: { PORT: '0', OPERATIONS_PORT: '0', ...environment },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, [...YOUNG_GENERATION, ...programArguments(program)], {
+    cwd: PACKAGE,
+    env: { PORT: '0', OPERATIONS_PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const { url, operationsUrl } = await untilReady(child).catch((error: unknown) => {
     child.kill('SIGKILL');
     throw error;
@@ -58,6 +64,13 @@ export async function startGatewayProcess(
       await once(child, 'exit');
     },
   };
+}
+
+function programArguments(program: GatewayProgram): readonly string[] {
+  if (program === 'source') return ['--conditions=trellis-source', '--import', loader, 'src/main.ts'];
+  const { status, stdout } = spawnSync('npx', ['tsc', '-b'], { cwd: PACKAGE, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The gateway does not compile.\n${stdout}`);
+  return ['dist/main.js'];
 }
 
 /** Reads on afterwards, so that the log does not fill the pipe. */

@@ -4,7 +4,8 @@ import type { DataObject } from './failure.ts';
 import { startRun, type ExecutionContext } from './plan-run.ts';
 import { runStep } from './run-step.ts';
 import { shapeAnswer } from './shape-answer.ts';
-import { verbatimJudgeOf, VerbatimResult } from './verbatim-answer.ts';
+import { verbatimJudgeOf } from './verbatim-answer.ts';
+import { WholeBodyResult } from './whole-body-result.ts';
 
 export type { ExecutionContext } from './plan-run.ts';
 
@@ -17,6 +18,6 @@ export async function executePlan(plan: OperationPlan, context: ExecutionContext
   const run = startRun(plan.supergraph, context, Object.create(null) as DataObject, plan.origins);
   run.verbatimJudge = verbatimJudgeOf(plan);
   if (plan.step) await runStep(plan.step, run);
-  const result = run.verbatim ? new VerbatimResult(run.verbatim) : shapeAnswer(plan, run);
+  const result = run.verbatim ? new WholeBodyResult(run.verbatim) : shapeAnswer(plan, run);
   return Object.assign(result, { caching: { policy: run.cachePolicy, hasUndated: run.hasUndated } });
 }

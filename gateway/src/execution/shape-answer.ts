@@ -6,7 +6,7 @@ import type { ExecutionResult } from './execution-result.ts';
 import type { LooseError, PlanRun } from './plan-run.ts';
 import type { FetchStep, TargetOrigins } from './plan-steps.ts';
 import type { SelectionShape } from './response-shape.ts';
-import { WrittenResult } from './written-result.ts';
+import { writtenResult } from './written-result.ts';
 
 /**
  * Makes the answer of what a run merged. Where nothing failed it is checked and written in one go; whatever is not as it
@@ -15,7 +15,7 @@ import { WrittenResult } from './written-result.ts';
 export function shapeAnswer(plan: OperationPlan, run: PlanRun): ExecutionResult {
   if (!run.failed && run.looseErrors.length === 0) {
     const dataText = writerOf(plan)?.(run.root, run.hasEscapes ? quoteAny : quotePlain);
-    if (dataText !== undefined) return new WrittenResult(dataText, run.isAscii && !run.hasEscapes);
+    if (dataText !== undefined) return writtenResult(dataText, run.isAscii && !run.hasEscapes);
   }
   const { data, errors } = completeRun(plan, run);
   const all = [...errors, ...takeLooseErrors(run)];

@@ -1,5 +1,4 @@
 import type { OperationPlan } from '../planning/operation-plan.ts';
-import type { ExecutionResult } from './execution-result.ts';
 import { isVerbatim } from './verbatim-check.ts';
 import { verbatimShape, type VerbatimValue } from './verbatim-shape.ts';
 
@@ -7,7 +6,6 @@ import { verbatimShape, type VerbatimValue } from './verbatim-shape.ts';
 const MIN_BYTES = 16_384;
 /** A subgraph that writes its answers otherwise so many times in a row will go on doing so. */
 const MAX_REFUSALS = 3;
-const BODY_START = '{"data":';
 
 /** Says of the responses to one plan's only fetch whether they can be passed on as they are. */
 export class VerbatimJudge {
@@ -41,23 +39,4 @@ export function verbatimJudgeOf(plan: OperationPlan): VerbatimJudge | undefined 
   let judge = judges.get(plan);
   if (!judge) judges.set(plan, (judge = new VerbatimJudge(plan)));
   return judge;
-}
-
-/** An answer that is a subgraph's response as it came. */
-export class VerbatimResult implements ExecutionResult {
-  readonly body: Buffer;
-  #data: ExecutionResult['data'] | undefined;
-
-  constructor(body: Buffer) {
-    this.body = body;
-  }
-
-  get data(): ExecutionResult['data'] {
-    this.#data ??= JSON.parse(this.dataText) as Readonly<Record<string, unknown>>; // it was checked to be an object
-    return this.#data;
-  }
-
-  get dataText(): string {
-    return this.body.toString('utf8', BODY_START.length, this.body.length - 1);
-  }
 }

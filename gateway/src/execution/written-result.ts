@@ -1,30 +1,31 @@
 import type { ExecutionResult } from './execution-result.ts';
+import { WholeBodyResult, wholeBodyOf } from './whole-body-result.ts';
 
 /** Shorter answers go out in one piece with their headers when they are text. */
 const MIN_BODY_CHARACTERS = 4_096;
-const BODY_START = '{"data":';
 
-/** An answer without errors, as text. */
-export class WrittenResult implements ExecutionResult {
+/**
+ * The result of an answer that was written at once. A long text becomes bytes before anything else happens: it is a chain of
+ * all its pieces, which garbage collection would follow as long as anybody holds it.
+ *
+ * @param isAscii whether every character is known to be one byte
+ */
+export function writtenResult(dataText: string, isAscii: boolean): ExecutionResult {
+  return dataText.length < MIN_BODY_CHARACTERS
+    ? new WrittenResult(dataText)
+    : new WholeBodyResult(wholeBodyOf(dataText, isAscii));
+}
+
+class WrittenResult implements ExecutionResult {
   readonly dataText: string;
-  readonly #isAscii: boolean;
   #data: ExecutionResult['data'] | undefined;
-  #body: Buffer | undefined;
 
-  /** @param isAscii whether every character is known to be one byte */
-  constructor(dataText: string, isAscii: boolean) {
+  constructor(dataText: string) {
     this.dataText = dataText;
-    this.#isAscii = isAscii;
   }
 
   get data(): ExecutionResult['data'] {
     this.#data ??= JSON.parse(this.dataText) as Readonly<Record<string, unknown>>; // an object: a null would not be here
     return this.#data;
-  }
-
-  get body(): Buffer | undefined {
-    if (this.dataText.length < MIN_BODY_CHARACTERS) return undefined;
-    this.#body ??= Buffer.from(`${BODY_START}${this.dataText}}`, this.#isAscii ? 'latin1' : 'utf8');
-    return this.#body;
   }
 }
