@@ -5,7 +5,7 @@ const peers = fileURLToPath(new URL('../../peers/', import.meta.url));
 const program = fileURLToPath(new URL('../../bench-gateway.mjs', import.meta.url));
 
 /** As `npm run gateway` and docker-compose.yml have it. */
-export const YOUNG_GENERATION: readonly string[] = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
+export const YOUNG_GENERATION: readonly string[] = ['--min-semi-space-size=32', '--max-semi-space-size=32'];
 
 /** How our gateway runs: compiled as it is shipped, or from source where only the benchmark itself is tried. */
 export type GatewayBuild = 'compiled' | 'source';

@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import type { ExecutionResult } from './execution-result.ts';
+import { until } from '../testing/until.ts';
 import { SharedExecutions } from './shared-executions.ts';
 
 const newPlan = (): OperationPlan => ({}) as OperationPlan; // nothing but its identity counts
@@ -14,6 +16,10 @@ function counter(): { readonly execute: () => Promise<ExecutionResult>; count():
     execute: () => Promise.resolve({ data: { number: (count += 1) } }),
     count: () => count,
   };
+}
+
+async function nextTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await nextTurn();
 }
 
 describe('Queries that arrive together', () => {
@@ -103,5 +109,41 @@ describe('Queries that arrive together', () => {
     await expect(second).rejects.toThrow('gone');
     await expect(first).resolves.toEqual({ data: { number: 1 } });
     expect(count()).toBe(1);
+  });
+
+  it('wait a moment for those who were just answered, where many ask the same again and again', async () => {
+    const shared = new SharedExecutions();
+    const { execute, count } = counter();
+    const ask = (): Promise<ExecutionResult> => shared.execute(plan, 'same', signal, execute);
+    await Promise.all(Array.from({ length: 8 }, ask));
+    const again = [ask()];
+    await nextTurns(3);
+    const last = Array.from({ length: 7 }, ask);
+    const results = await Promise.all([...again, ...last]);
+    expect(count()).toBe(2);
+    expect(new Set(results).size).toBe(1);
+  });
+
+  it('begin without them when they do not come, and wait for nobody where few asked', async () => {
+    const shared = new SharedExecutions();
+    const { execute, count } = counter();
+    const ask = (): Promise<ExecutionResult> => shared.execute(plan, 'same', signal, execute);
+    await Promise.all(Array.from({ length: 8 }, ask));
+    await expect(ask()).resolves.toEqual({ data: { number: 2 } });
+    const early = ask();
+    await nextTurns(3);
+    await Promise.all([early, ask()]);
+    expect(count()).toBe(4);
+  });
+
+  it('are forgotten when nobody asks', async () => {
+    const shared = new SharedExecutions();
+    const { execute } = counter();
+    const ask = (): Promise<ExecutionResult> => shared.execute(plan, 'same', signal, execute);
+    await Promise.all(Array.from({ length: 8 }, ask));
+    expect(shared.size).toBe(1);
+    await until(() => shared.size === 0);
+    await ask();
+    await until(() => shared.size === 0);
   });
 });
