@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
 import { Pool } from 'undici';
-import { YOUNG_GENERATION } from '../src/workers/young-generation.ts';
+import { HEAP_FLAGS } from '../src/workers/heap-flags.ts';
 import { startEventGraph, type EventGraph } from '../src/testing/event-graph.ts';
 import type { CrowdReport } from '../test-fixtures/load/crowd/messages.ts';
 import { startCrowd, type Crowd } from '../test-fixtures/load/crowd/start-crowd.ts';
@@ -100,7 +100,7 @@ async function openStage(): Promise<Stage> {
   const gateway = await startGatewayProcess({
     subgraphs: graph.all,
     environment: { CONFIG: settings },
-    nodeArguments: YOUNG_GENERATION, // as `npm run gateway` has it
+    nodeArguments: HEAP_FLAGS, // as `npm run gateway` has it
   });
   const crowd = startCrowd(`${gateway.url.replace('http', 'ws')}/graphql`);
   const pool = new Pool(gateway.url, { connections: 16 });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { YOUNG_GENERATION } from '../src/workers/young-generation.ts';
+import { HEAP_FLAGS } from '../src/workers/heap-flags.ts';
 
 /** A gateway in a process of its own, so that what measures it does not share its processor time and memory. */
 export interface GatewayProcess {
@@ -39,7 +39,7 @@ export async function startGatewayProcess(
   environment: Readonly<Record<string, string>>,
   program: GatewayProgram = 'source',
 ): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, [...YOUNG_GENERATION, ...programArguments(program)], {
+  const child = spawn(process.execPath, [...HEAP_FLAGS, ...programArguments(program)], {
     cwd: PACKAGE,
     env: { PORT: '0', OPERATIONS_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { YOUNG_GENERATION, type Target } from '../targets/index.ts';
+import { HEAP_FLAGS, type Target } from '../targets/index.ts';
 
 const programs = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -8,7 +8,7 @@ export const subscriptionTargets: readonly Target[] = [
   {
     name: 'trellis',
     path: '/graphql',
-    command: program('subscribers-gateway.mjs', ...YOUNG_GENERATION),
+    command: program('subscribers-gateway.mjs', ...HEAP_FLAGS),
   },
   { name: 'hive', path: '/graphql', command: program('peers/hive-subscriptions.mjs') },
   { name: 'floor', path: '/graphql', command: program('subscribers-floor.mjs') },

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { QueryPlan } from '@apollo/query-planner';
 import type { PlannerReply, PlannerTask } from './messages.ts';
@@ -42,6 +43,7 @@ export class PlannerWorker {
 
   /** @throws Error when the thread can't start */
   static async start(): Promise<PlannerWorker> {
+    forgetYoungGeneration();
     const worker = new Worker(...programOf());
     worker.unref();
     const started = new PlannerWorker(worker);
@@ -94,6 +96,15 @@ export class PlannerWorker {
       this.#worker.off('exit', onExit);
     }
   }
+}
+
+/**
+ * The process's own flags would count for each of its threads, and more than their limits do. Its main thread has read them
+ * when it started.
+ */
+function forgetYoungGeneration(): void {
+  setFlagsFromString('--min-semi-space-size=0');
+  setFlagsFromString('--max-semi-space-size=0');
 }
 
 /** `once` rejects with the thread's own error, or with one about the signal, which holds the reason. */

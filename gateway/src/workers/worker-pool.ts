@@ -7,7 +7,7 @@ import type { Deployable, Logger, Resources } from '@trellis/deployable';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
-import { YOUNG_GENERATION } from './young-generation.ts';
+import { HEAP_FLAGS } from './heap-flags.ts';
 
 const RESTART_PAUSE_MS = 500;
 const CLOSE_DEADLINE_MS = 20_000;
@@ -154,9 +154,9 @@ async function fixedPort({ PORT, HOST }: GatewayConfig): Promise<number> {
 function workerSettings(): ClusterSettings {
   const fromSource = import.meta.url.endsWith('.ts');
   const exec = fileURLToPath(new URL(fromSource ? './worker.ts' : './worker.js', import.meta.url));
-  if (!fromSource) return { exec, execArgv: [...process.execArgv, ...YOUNG_GENERATION] };
+  if (!fromSource) return { exec, execArgv: [...process.execArgv, ...HEAP_FLAGS] };
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  return { exec, execArgv: [...YOUNG_GENERATION, '--conditions=trellis-source', '--import', loader] };
+  return { exec, execArgv: [...HEAP_FLAGS, '--conditions=trellis-source', '--import', loader] };
 }
 
 /** All but its port is open. */
