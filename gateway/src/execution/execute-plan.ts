@@ -3,7 +3,7 @@ import type { ExecutionResult } from './execution-result.ts';
 import type { DataObject } from './failure.ts';
 import { startRun, type ExecutionContext } from './plan-run.ts';
 import { runStep } from './run-step.ts';
-import { shapeAnswer } from './shape-answer.ts';
+import { cachingOf, shapeAnswer } from './shape-answer.ts';
 import { verbatimJudgeOf } from './verbatim-answer.ts';
 import { WholeBodyResult } from './whole-body-result.ts';
 
@@ -18,6 +18,5 @@ export async function executePlan(plan: OperationPlan, context: ExecutionContext
   const run = startRun(plan.supergraph, context, Object.create(null) as DataObject, plan.origins);
   run.verbatimJudge = verbatimJudgeOf(plan);
   if (plan.step) await runStep(plan.step, run);
-  const result = run.verbatim ? new WholeBodyResult(run.verbatim) : shapeAnswer(plan, run);
-  return Object.assign(result, { caching: { policy: run.cachePolicy, hasUndated: run.hasUndated } });
+  return run.verbatim ? new WholeBodyResult(run.verbatim, cachingOf(run)) : shapeAnswer(plan, run);
 }

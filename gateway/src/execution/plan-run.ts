@@ -50,7 +50,7 @@ export interface PlanRun {
   targets: { readonly version: number; readonly byPath: Map<string, readonly DataObject[]> };
   readonly origins: TargetOrigins;
   /** Objects found at paths whose origin is known. */
-  readonly settledTargets: Map<string, readonly DataObject[]>;
+  settledTargets: Map<string, readonly DataObject[]> | undefined;
   /** What entities were asked for. Made with the first of them. */
   entityCalls: EntityCalls | undefined;
   headersFor(subgraph: string): SubgraphHeaders | Promise<SubgraphHeaders>;
@@ -59,6 +59,8 @@ export interface PlanRun {
 }
 
 const unknownOrigins: TargetOrigins = new Map();
+/** Of a version that data never has. */
+const NO_TARGETS: PlanRun['targets'] = { version: -1, byPath: new Map() };
 
 /**
  * Begins a run.
@@ -85,9 +87,9 @@ export function startRun(
     verbatimJudge: undefined,
     verbatim: undefined,
     version: 0,
-    targets: { version: 0, byPath: new Map() },
+    targets: NO_TARGETS,
     origins,
-    settledTargets: new Map(),
+    settledTargets: undefined,
     fetchDone: undefined,
     entityCalls: undefined,
     headersFor(subgraph) {

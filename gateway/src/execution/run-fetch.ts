@@ -37,7 +37,9 @@ function targetsOf({ path, pathText }: FetchStep, run: PlanRun): readonly DataOb
   const origin = run.origins.get(pathText);
   if (!origin && run.targets.version !== run.version)
     run.targets = { version: run.version, byPath: new Map() };
-  const byPath = origin ? run.settledTargets : run.targets.byPath;
+  const byPath = origin
+    ? (run.settledTargets ??= new Map<string, readonly DataObject[]>())
+    : run.targets.byPath;
   let found = byPath.get(pathText);
   if (!found) {
     const keys = origin?.referenceKeys;

@@ -1,6 +1,7 @@
 import { Pool, type Dispatcher } from 'undici';
-import type { ExchangeHandler, ExchangeRequest } from './http1/exchange.ts';
+import { FIXED_HEADERS, type ExchangeHandler, type ExchangeRequest } from './http1/exchange.ts';
 import { assertHeader } from './http1/request-text.ts';
+import { TIMEOUT_HEADER } from './subgraph-request.ts';
 
 /** The kept-alive connections to one origin over TLS. */
 export class SecurePool {
@@ -14,7 +15,9 @@ export class SecurePool {
   }
 
   /** Sends a request; the handler is told what becomes of it. Nothing is sent twice. */
-  dispatch({ path, headers, body }: ExchangeRequest, handler: ExchangeHandler): void {
+  dispatch(request: ExchangeRequest, handler: ExchangeHandler): void {
+    const { path, timeoutMs, body } = request;
+    const headers = { ...request.headers, ...FIXED_HEADERS, [TIMEOUT_HEADER]: String(timeoutMs) };
     try {
       for (const [name, value] of Object.entries(headers)) assertHeader(name, value);
     } catch (error) {

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { compileWriter, type AnswerWriter } from './compile-writer.ts';
 import { completeData, type Completed, type CompletionContext } from './complete-data.ts';
-import type { ExecutionResult } from './execution-result.ts';
+import type { ExecutionResult, SubgraphCaching } from './execution-result.ts';
 import type { LooseError, PlanRun } from './plan-run.ts';
 import type { FetchStep, TargetOrigins } from './plan-steps.ts';
 import type { SelectionShape } from './response-shape.ts';
@@ -15,11 +15,18 @@ import { writtenResult } from './written-result.ts';
 export function shapeAnswer(plan: OperationPlan, run: PlanRun): ExecutionResult {
   if (!run.failed && run.looseErrors.length === 0) {
     const dataText = writerOf(plan)?.(run.root, run.hasEscapes ? quoteAny : quotePlain);
-    if (dataText !== undefined) return writtenResult(dataText, run.isAscii && !run.hasEscapes);
+    if (dataText !== undefined)
+      return writtenResult(dataText, run.isAscii && !run.hasEscapes, cachingOf(run));
   }
   const { data, errors } = completeRun(plan, run);
   const all = [...errors, ...takeLooseErrors(run)];
-  return all.length > 0 ? { data, errors: all } : { data };
+  const caching = cachingOf(run);
+  return all.length > 0 ? { data, errors: all, caching } : { data, caching };
+}
+
+/** What subgraphs said in a run of how long their answers may be kept. */
+export function cachingOf({ cachePolicy, hasUndated }: PlanRun): SubgraphCaching {
+  return { policy: cachePolicy, hasUndated };
 }
 
 /** Shapes what a run merged the careful way. */

@@ -3,12 +3,7 @@ import type { ExchangeHandler, ExchangeRequest } from './http1/exchange.ts';
 import { SecurePool } from './secure-pool.ts';
 import { SubgraphCall } from './subgraph-call.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
-import {
-  TIMEOUT_HEADER,
-  type SubgraphClient,
-  type SubgraphHeaders,
-  type SubgraphRequest,
-} from './subgraph-request.ts';
+import type { SubgraphClient, SubgraphRequest } from './subgraph-request.ts';
 
 export type {
   SubgraphClient,
@@ -26,11 +21,6 @@ export interface SubgraphClientOptions {
   /** Sockets to one origin; more calls wait for one. @default 256 */
   readonly maxConnections?: number | undefined;
 }
-
-const FIXED_HEADERS: SubgraphHeaders = {
-  'content-type': 'application/json',
-  accept: 'application/graphql-response+json, application/json;q=0.9',
-};
 
 /** The connections to one origin. */
 interface Pool {
@@ -65,8 +55,8 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
       if (target instanceof SubgraphFailure) return Promise.reject(target);
       const { timeoutMs = defaults.timeoutMs, maxBytes = defaults.maxBytes } = request;
       const call = new SubgraphCall(request, { timeoutMs, maxBytes });
-      const headers = { ...request.headers, ...FIXED_HEADERS, [TIMEOUT_HEADER]: String(timeoutMs) };
-      poolOf(target.origin).dispatch({ path: target.path, headers, body: request.body }, call);
+      const { headers, body } = request;
+      poolOf(target.origin).dispatch({ path: target.path, headers, timeoutMs, body }, call);
       return call.answer;
     },
     async close() {

@@ -1,15 +1,17 @@
-import type { ExecutionResult } from './execution-result.ts';
+import type { ExecutionResult, SubgraphCaching } from './execution-result.ts';
 
 const BODY_START = '{"data":';
 
 /** An answer without errors, as the bytes of its response: neither a tree nor a text of it is kept. */
 export class WholeBodyResult implements ExecutionResult {
   readonly body: Buffer;
+  readonly caching: SubgraphCaching;
   #data: ExecutionResult['data'] | undefined;
 
   /** @param body `{"data":{…}}` in UTF-8 */
-  constructor(body: Buffer) {
+  constructor(body: Buffer, caching: SubgraphCaching) {
     this.body = body;
+    this.caching = caching;
   }
 
   get data(): ExecutionResult['data'] {

@@ -1,4 +1,4 @@
-import type { ExecutionResult } from './execution-result.ts';
+import type { ExecutionResult, SubgraphCaching } from './execution-result.ts';
 import { WholeBodyResult, wholeBodyOf } from './whole-body-result.ts';
 
 /** Shorter answers go out in one piece with their headers when they are text. */
@@ -10,18 +10,20 @@ const MIN_BODY_CHARACTERS = 4_096;
  *
  * @param isAscii whether every character is known to be one byte
  */
-export function writtenResult(dataText: string, isAscii: boolean): ExecutionResult {
+export function writtenResult(dataText: string, isAscii: boolean, caching: SubgraphCaching): ExecutionResult {
   return dataText.length < MIN_BODY_CHARACTERS
-    ? new WrittenResult(dataText)
-    : new WholeBodyResult(wholeBodyOf(dataText, isAscii));
+    ? new WrittenResult(dataText, caching)
+    : new WholeBodyResult(wholeBodyOf(dataText, isAscii), caching);
 }
 
 class WrittenResult implements ExecutionResult {
   readonly dataText: string;
+  readonly caching: SubgraphCaching;
   #data: ExecutionResult['data'] | undefined;
 
-  constructor(dataText: string) {
+  constructor(dataText: string, caching: SubgraphCaching) {
     this.dataText = dataText;
+    this.caching = caching;
   }
 
   get data(): ExecutionResult['data'] {

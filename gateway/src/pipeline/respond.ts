@@ -22,12 +22,14 @@ export interface Executed {
  * @throws RequestRefused RESPONSE_TOO_LARGE
  */
 export function respond(
-  { data: tree, dataText = JSON.stringify(tree), errors: thrown = [], caching }: Executed,
+  executed: Executed,
   admitted: AdmittedOperation,
   requestId: string,
   services: PipelineServices,
   report?: AnswerReport,
 ): OperationAnswer {
+  const { errors: thrown = [], caching } = executed;
+  const dataText = executed.dataText ?? JSON.stringify(executed.data); // a tree that is not asked for is not made
   if (dataText.length > services.answerPolicy.maxCharacters)
     throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
   const errors = showErrors(thrown, requestId, services);

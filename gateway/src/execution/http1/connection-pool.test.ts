@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ConnectionPool } from './connection-pool.ts';
 import type { ExchangeRequest } from './exchange.ts';
 
-const REQUEST: ExchangeRequest = { path: '/graphql', headers: {}, body: '{}' };
+const REQUEST: ExchangeRequest = { path: '/graphql', headers: {}, timeoutMs: 1_000, body: '{}' };
 
 let server: Server | undefined;
 let pool: ConnectionPool | undefined;

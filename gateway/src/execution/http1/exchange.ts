@@ -2,10 +2,18 @@
 export interface ExchangeRequest {
   /** With its query, percent-encoded. */
   readonly path: string;
-  /** Names in lower case. Not those that make up the message or the connection. */
+  /** Names in lower case. Those of {@link FIXED_HEADERS} and of the message or the connection are passed over. */
   readonly headers: Readonly<Record<string, string>>;
+  /** How many milliseconds the subgraph is told that it has. */
+  readonly timeoutMs: number;
   readonly body: string;
 }
+
+/** What every request says. */
+export const FIXED_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'application/json',
+  accept: 'application/graphql-response+json, application/json;q=0.9',
+};
 
 /** The beginning of a response. */
 export interface ResponseStart {

@@ -1,11 +1,14 @@
 import type { Socket } from 'node:net';
-import { MalformedRequest, type ExchangeRequest } from './exchange.ts';
+import { TIMEOUT_HEADER } from '../subgraph-request.ts';
+import { FIXED_HEADERS, MalformedRequest, type ExchangeRequest } from './exchange.ts';
 
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const NOT_IN_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Those of the message and of the connection are set here alone. */
+/** Those of the message and of the connection, and those that every request has, are set here alone. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
+  ...Object.keys(FIXED_HEADERS),
+  TIMEOUT_HEADER,
   'connection',
   'content-length',
   'expect',
@@ -16,6 +19,10 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
+
+const FIXED_LINES = Object.entries({ connection: 'keep-alive', ...FIXED_HEADERS })
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
 
 /** A request, ready to be written. */
 export interface RequestText {
@@ -30,8 +37,8 @@ export interface RequestText {
  * @param host as the header `host` says it
  * @throws MalformedRequest for a header that would end its line, or whose name is none
  */
-export function requestText({ path, headers, body }: ExchangeRequest, host: string): RequestText {
-  let head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+export function requestText({ path, headers, timeoutMs, body }: ExchangeRequest, host: string): RequestText {
+  let head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\n${FIXED_LINES}${TIMEOUT_HEADER}: ${timeoutMs}\r\n`;
   for (const name of Object.keys(headers)) {
     if (OWN_HEADERS.has(name)) continue;
     const value = headers[name] as string; // an own key

@@ -15,7 +15,6 @@ export interface ResponseHead extends ResponseStart {
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/;
 /** The lines after the first, each with its beginning. */
 const HEADER_LINES = /^(?:\r\n[a-z0-9!#$%&'*+.^_`|~-]+:[^\r\n]*)*$/i;
-const SPACE_AROUND = /^[ \t]+|[ \t]+$/g;
 const LENGTH = /^\d{1,15}$/;
 
 /**
@@ -34,29 +33,29 @@ export function parseHead(text: string): ResponseHead {
   const fields = readFields(text.slice(first.length));
   const status = Number(digits);
   const framing = framingOf(status, minor === '1', fields);
-  const length = fields['content-length'];
+  const length = fields.contentLength;
   return {
     status,
     framing,
     length: length === undefined ? undefined : Number(length),
-    encoding: encodingOf(fields['content-encoding']),
-    cacheControl: fields['cache-control'],
+    encoding: encodingOf(fields.contentEncoding),
+    cacheControl: fields.cacheControl,
     keepsAlive: minor === '1' && framing !== 'until-close' && !saysClose(fields.connection),
-    idleMs: idleMsOf(fields['keep-alive']),
+    idleMs: idleMsOf(fields.keepAlive),
   };
 }
 
 /** The fields that the exchange depends on; all others are passed over. */
-interface Fields {
-  'content-length'?: string;
-  'transfer-encoding'?: string;
-  'content-encoding'?: string;
-  'cache-control'?: string;
-  connection?: string;
-  'keep-alive'?: string;
+class Fields {
+  contentLength: string | undefined = undefined;
+  transferEncoding: string | undefined = undefined;
+  contentEncoding: string | undefined = undefined;
+  cacheControl: string | undefined = undefined;
+  connection: string | undefined = undefined;
+  keepAlive: string | undefined = undefined;
 }
 
-const FIELD_NAMES: readonly (keyof Fields)[] = [
+const FIELD_NAMES: readonly string[] = [
   'content-length',
   'transfer-encoding',
   'content-encoding',
@@ -69,46 +68,71 @@ const LENGTHS_OF_NAMES: ReadonlySet<number> = new Set(FIELD_NAMES.map(({ length 
 /** @param lines each with its beginning */
 function readFields(lines: string): Fields {
   if (!HEADER_LINES.test(lines)) throw new BrokenResponse('A header is malformed.');
-  const fields: Fields = {};
+  const fields = new Fields();
   for (let start = lines.length === 0 ? -1 : 0; start !== -1;) {
     const from = start + 2;
     const colon = lines.indexOf(':', from);
     start = lines.indexOf('\r\n', from);
     if (!LENGTHS_OF_NAMES.has(colon - from)) continue;
-    const value = lines.slice(colon + 1, start === -1 ? undefined : start).replace(SPACE_AROUND, '');
+    const value = withoutSpaceAround(lines, colon + 1, start === -1 ? lines.length : start);
     addField(fields, lines.slice(from, colon).toLowerCase(), value);
   }
   return fields;
 }
 
+/** Space and tab alone: what else looks like a space belongs to the value. RFC 9110 §5.6.3. */
+function withoutSpaceAround(text: string, from: number, to: number): string {
+  let [start, end] = [from, to];
+  while (start < end && isSpace(text.charCodeAt(start))) start += 1;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
 function addField(fields: Fields, name: string, value: string): void {
   switch (name) {
     case 'content-length':
-      if (!LENGTH.test(value) || (fields[name] ?? value) !== value)
+      if (!LENGTH.test(value) || (fields.contentLength ?? value) !== value)
         throw new BrokenResponse('The length is malformed.');
-      fields[name] = value;
+      fields.contentLength = value;
       return;
     case 'transfer-encoding':
+      fields.transferEncoding = listed(fields.transferEncoding, value);
+      return;
     case 'content-encoding':
+      fields.contentEncoding = listed(fields.contentEncoding, value);
+      return;
     case 'cache-control':
+      fields.cacheControl = listed(fields.cacheControl, value);
+      return;
     case 'connection':
+      fields.connection = listed(fields.connection, value);
+      return;
     case 'keep-alive':
-      fields[name] = fields[name] === undefined ? value : `${fields[name]}, ${value}`;
+      fields.keepAlive = listed(fields.keepAlive, value);
       return;
     default:
   }
 }
 
+/** A field that is there twice is one list. RFC 9110 §5.3. */
+function listed(before: string | undefined, value: string): string {
+  return before === undefined ? value : `${before}, ${value}`;
+}
+
 function framingOf(status: number, isCurrent: boolean, fields: Fields): BodyFraming {
-  const transfer = fields['transfer-encoding'];
+  const transfer = fields.transferEncoding;
   if (transfer !== undefined) {
-    if (transfer.toLowerCase() !== 'chunked' || fields['content-length'] !== undefined || !isCurrent)
+    if (transfer.toLowerCase() !== 'chunked' || fields.contentLength !== undefined || !isCurrent)
       throw new BrokenResponse('The encoding of the transfer is not known.');
     return 'chunked';
   }
   if (status < 200 || status === 204 || status === 304) return 'none';
-  if (fields['content-length'] === undefined) return 'until-close';
-  return fields['content-length'] === '0' ? 'none' : 'length';
+  if (fields.contentLength === undefined) return 'until-close';
+  return fields.contentLength === '0' ? 'none' : 'length';
 }
 
 function encodingOf(value: string | undefined): string | undefined {
@@ -117,10 +141,12 @@ function encodingOf(value: string | undefined): string | undefined {
 }
 
 function saysClose(connection: string | undefined): boolean {
-  return connection !== undefined && /(?:^|[\s,])close(?:[\s,]|$)/i.test(connection);
+  if (connection === undefined || connection === 'keep-alive') return false; // nearly always
+  return /(?:^|[\s,])close(?:[\s,]|$)/i.test(connection);
 }
 
 function idleMsOf(keepAlive: string | undefined): number | undefined {
-  const [, seconds] = /(?:^|[\s,])timeout=(\d{1,6})/i.exec(keepAlive ?? '') ?? [];
+  if (keepAlive === undefined) return undefined;
+  const [, seconds] = /(?:^|[\s,])timeout=(\d{1,6})/i.exec(keepAlive) ?? [];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }
