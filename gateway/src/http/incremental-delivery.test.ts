@@ -1,52 +1,27 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startMagazineGraph, type MagazineGraph } from '../testing/magazine-graph.ts';
-import { readMultipart, type MultipartReader } from '../testing/multipart-reader.ts';
-import { sendQuery, type Sending } from '../testing/send-query.ts';
-import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { OLD, NEW, stageMagazine } from '../testing/magazine-stage.ts';
 import { until } from '../testing/until.ts';
 
-const OLD = 'multipart/mixed;deferSpec=20220824, application/json';
-const NEW = 'multipart/mixed;incrementalSpec=v0.2, application/json';
-
-let graph: MagazineGraph;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  graph = await startMagazineGraph();
-  gateway = await startTestGateway({ subgraphs: graph.all, settings: 'timeouts: { heartbeatMs: 60000 }' });
-});
-afterAll(async () => {
-  await gateway.close();
-  await graph.close();
-});
-afterEach(() => {
-  graph.reviewsGate.open();
-  graph.statsGate.open();
-});
-
-const send = (query: string, sending: Sending = {}): Promise<Response> => sendQuery(gateway, query, sending);
-
-async function open(query: string, accept: string, sending: Sending = {}): Promise<MultipartReader> {
-  return readMultipart(await send(query, { ...sending, accept }));
-}
+const stage = stageMagazine();
+const { open, send } = stage;
 
 describe('@defer', () => {
   const text = '{ post { title ...@defer(label: "R") { rating } } }';
 
   it('answers the first part while the slow subgraph is still at work: deferSpec=20220824', async () => {
-    graph.reviewsGate.close();
+    stage.graph.reviewsGate.close();
     const parts = await open(text, OLD);
     expect(parts.status).toBe(200);
     expect(parts.headers.get('content-type')).toBe('multipart/mixed; boundary="-"; deferSpec=20220824');
     expect(await parts.next()).toEqual({ data: { post: { title: 'First' } }, hasNext: true });
-    graph.reviewsGate.open();
+    stage.graph.reviewsGate.open();
     expect(await parts.rest()).toEqual([
       { incremental: [{ label: 'R', path: ['post'], data: { rating: 5 } }], hasNext: false },
     ]);
   });
 
   it('answers the first part while the slow subgraph is still at work: incrementalSpec=v0.2', async () => {
-    graph.reviewsGate.close();
+    stage.graph.reviewsGate.close();
     const parts = await open(text, NEW);
     expect(parts.headers.get('content-type')).toBe('multipart/mixed; boundary="-"; incrementalSpec=v0.2');
     expect(await parts.next()).toEqual({
@@ -54,23 +29,23 @@ describe('@defer', () => {
       pending: [{ id: '0', path: ['post'], label: 'R' }],
       hasNext: true,
     });
-    graph.reviewsGate.open();
+    stage.graph.reviewsGate.open();
     expect(await parts.rest()).toEqual([
       { incremental: [{ id: '0', data: { rating: 5 } }], completed: [{ id: '0' }], hasNext: false },
     ]);
   });
 
   it('sends parts in the order in which they are ready', async () => {
-    graph.reviewsGate.close();
-    graph.statsGate.close();
+    stage.graph.reviewsGate.close();
+    stage.graph.statsGate.close();
     const parts = await open('{ post { id ...@defer { rating } ...@defer { views } } }', OLD);
     await parts.next();
-    graph.statsGate.open();
+    stage.graph.statsGate.open();
     expect(await parts.next()).toEqual({
       incremental: [{ path: ['post'], data: { views: 100 } }],
       hasNext: true,
     });
-    graph.reviewsGate.open();
+    stage.graph.reviewsGate.open();
     expect(await parts.rest()).toEqual([
       { incremental: [{ path: ['post'], data: { rating: 5 } }], hasNext: false },
     ]);
@@ -101,17 +76,17 @@ describe('@defer', () => {
   });
 
   it('directly inside another one comes after it', async () => {
-    graph.reviewsGate.close();
-    graph.statsGate.close();
-    graph.reviews.forget();
+    stage.graph.reviewsGate.close();
+    stage.graph.statsGate.close();
+    stage.graph.reviews.forget();
     const parts = await open(
       '{ post { id ...@defer(label: "A") { ...@defer(label: "B") { rating } views } } }',
       NEW,
     );
     expect(await parts.next()).toMatchObject({ pending: [{ id: '0', label: 'A' }] });
-    graph.reviewsGate.open(); // B could come, but what it is inside of is not there
-    await until(() => graph.reviews.received.length > 0);
-    graph.statsGate.open();
+    stage.graph.reviewsGate.open(); // B could come, but what it is inside of is not there
+    await until(() => stage.graph.reviews.received.length > 0);
+    stage.graph.statsGate.open();
     expect(await parts.next()).toEqual({
       pending: [{ id: '1', path: ['post'], label: 'B' }],
       incremental: [{ id: '0', data: { views: 100 } }],
@@ -183,7 +158,7 @@ describe('@defer', () => {
   });
 
   it('below what an error made null is dropped', async () => {
-    graph.reviewsGate.close();
+    stage.graph.reviewsGate.close();
     const parts = await open(
       '{ post { unprintable ...@defer { rating } } later: post { ...@defer { views } } }',
       NEW,
@@ -289,7 +264,7 @@ describe('Errors of a deferred part', () => {
   });
 
   it('include what the caller may not see, and no subgraph is asked for that', async () => {
-    graph.stats.forget();
+    stage.graph.stats.forget();
     const parts = await open('{ post { id ...@defer { income } } }', NEW);
     expect(await parts.next()).toMatchObject({ data: { post: { id: 'p1' } } });
     expect(await parts.rest()).toMatchObject([
@@ -302,6 +277,6 @@ describe('Errors of a deferred part', () => {
         ],
       },
     ]);
-    expect(graph.stats.received).toEqual([]);
+    expect(stage.graph.stats.received).toEqual([]);
   });
 });

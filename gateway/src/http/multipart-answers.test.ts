@@ -1,34 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startMagazineGraph, type MagazineGraph } from '../testing/magazine-graph.ts';
-import { readMultipart, type MultipartReader } from '../testing/multipart-reader.ts';
-import { sendQuery, type Sending } from '../testing/send-query.ts';
-import { readAnswer, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { OLD, NEW, stageMagazine } from '../testing/magazine-stage.ts';
+import { readMultipart } from '../testing/multipart-reader.ts';
+import { readAnswer, startTestGateway } from '../testing/test-gateway.ts';
 import { until } from '../testing/until.ts';
 
-const OLD = 'multipart/mixed;deferSpec=20220824, application/json';
-const NEW = 'multipart/mixed;incrementalSpec=v0.2, application/json';
-
-let graph: MagazineGraph;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  graph = await startMagazineGraph();
-  gateway = await startTestGateway({ subgraphs: graph.all, settings: 'timeouts: { heartbeatMs: 60000 }' });
-});
-afterAll(async () => {
-  await gateway.close();
-  await graph.close();
-});
-afterEach(() => {
-  graph.reviewsGate.open();
-  graph.statsGate.open();
-});
-
-const send = (query: string, sending: Sending = {}): Promise<Response> => sendQuery(gateway, query, sending);
-
-async function open(query: string, accept: string, sending: Sending = {}): Promise<MultipartReader> {
-  return readMultipart(await send(query, { ...sending, accept }));
-}
+const stage = stageMagazine();
+const { open, send } = stage;
 
 describe('Which form an answer has', () => {
   const text = '{ post { title ...@defer { rating } } }';
@@ -68,12 +45,12 @@ describe('Which form an answer has', () => {
   });
 
   it('is whole in a batch', async () => {
-    const { bodies } = await gateway.post([{ query: text }, { query: text }], { accept: OLD });
+    const { bodies } = await stage.gateway.post([{ query: text }, { query: text }], { accept: OLD });
     expect(bodies).toEqual([whole, whole]);
   });
 
   it('may be in parts for a GET', async () => {
-    const response = await fetch(`${gateway.url}/graphql?query=${encodeURIComponent(text)}`, {
+    const response = await fetch(`${stage.gateway.url}/graphql?query=${encodeURIComponent(text)}`, {
       headers: { accept: OLD, 'apollo-require-preflight': '1' },
     });
     expect(await readMultipart(response).rest()).toHaveLength(2);
@@ -108,7 +85,7 @@ describe('What is refused', () => {
   it('is more deferred fragments than a plan may have', async () => {
     const many = Array.from({ length: 101 }, (_, index) => `...@defer { f${index}: id }`).join(' ');
     const guarded = await startTestGateway({
-      subgraphs: graph.all,
+      subgraphs: stage.graph.all,
       settings: 'limits: { directives: 1000, aliases: 1000 }',
     });
     try {
@@ -124,7 +101,7 @@ describe('What is refused', () => {
 
   it('counts what is deferred in depth and cost', async () => {
     const guarded = await startTestGateway({
-      subgraphs: graph.all,
+      subgraphs: stage.graph.all,
       settings: 'limits: { depth: 3, cost: 3 }',
     });
     try {
@@ -153,41 +130,41 @@ describe('What is refused', () => {
 
 describe('A stream of parts', () => {
   it('ends with its client: the subgraphs are no longer asked', async () => {
-    graph.reviewsGate.close();
-    const before = graph.reviews.aborted();
+    stage.graph.reviewsGate.close();
+    const before = stage.graph.reviews.aborted();
     const client = new AbortController();
     const parts = await open('{ post { title ...@defer { rating } } }', OLD, { signal: client.signal });
     expect(await parts.next()).toMatchObject({ hasNext: true });
-    graph.reviews.forget();
+    stage.graph.reviews.forget();
     client.abort();
-    await until(() => graph.reviews.aborted() === before + 1);
+    await until(() => stage.graph.reviews.aborted() === before + 1);
   });
 
   it('is given up with its client before the first part, too', async () => {
-    graph.statsGate.close();
-    graph.stats.forget();
-    const before = graph.stats.aborted();
+    stage.graph.statsGate.close();
+    stage.graph.stats.forget();
+    const before = stage.graph.stats.aborted();
     const client = new AbortController();
     const sent = send('{ post { views ...@defer { title } } }', { accept: OLD, signal: client.signal });
-    await until(() => graph.stats.received.length === 1);
+    await until(() => stage.graph.stats.received.length === 1);
     client.abort();
     await expect(sent).rejects.toThrow();
-    await until(() => graph.stats.aborted() === before + 1);
+    await until(() => stage.graph.stats.aborted() === before + 1);
   });
 
   it('says that it goes on while there is nothing to send', async () => {
     const patient = await startTestGateway({
-      subgraphs: graph.all,
+      subgraphs: stage.graph.all,
       settings: 'timeouts: { heartbeatMs: 60 }',
     });
     try {
       for (const accept of [OLD, NEW]) {
-        graph.reviewsGate.close();
+        stage.graph.reviewsGate.close();
         const parts = await open('{ post { title ...@defer { rating } } }', accept, { to: patient });
         expect(await parts.next()).toMatchObject({ data: { post: { title: 'First' } } });
         for (let heartbeats = 0; heartbeats < 4; heartbeats += 1)
           expect(await parts.next()).toEqual({ hasNext: true });
-        graph.reviewsGate.open();
+        stage.graph.reviewsGate.open();
         const rest = (await parts.rest()).filter((part) => JSON.stringify(part) !== '{"hasNext":true}');
         expect(rest).toMatchObject([{ incremental: [{ data: { rating: 5 } }], hasNext: false }]);
       }
@@ -198,7 +175,7 @@ describe('A stream of parts', () => {
 
   it('ends in order when what is to come is too large', async () => {
     const small = await startTestGateway({
-      subgraphs: graph.all,
+      subgraphs: stage.graph.all,
       settings: 'limits: { responseCharacters: 500 }',
     });
     try {
@@ -217,11 +194,11 @@ describe('A stream of parts', () => {
 
   it('goes on without a subgraph that takes too long', async () => {
     const hasty = await startTestGateway({
-      subgraphs: graph.all,
+      subgraphs: stage.graph.all,
       settings: 'timeouts: { subgraphMs: 2000 }',
     });
     try {
-      graph.reviewsGate.close();
+      stage.graph.reviewsGate.close();
       const parts = await open('{ post { title ...@defer { rating } ...@defer { views } } }', OLD, {
         to: hasty,
       });
