@@ -27,6 +27,7 @@ function shapeOf(text: string): SelectionShape {
     reservedKeys: new Set<string>(),
     interfaceObjects: new Set<string>(),
     plannedOnInterface: new Set<string>(),
+    askedOnInterface: new Set<string>(),
     overrideLabels: new Map(),
   };
   const { selections } = prepareOperation({

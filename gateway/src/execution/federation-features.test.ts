@@ -159,6 +159,21 @@ describe('abstract types across subgraphs', () => {
       data: { every: [{ stars: 4, verdict: 'Emma: fine' }, { id: 'f' }] },
     });
   });
+
+  it.each(['things', 'media'])(
+    '@interfaceObject: a key stands for one thing on one type, and for another on another, below %s',
+    async (field) => {
+      const text = `{ ${field} { ... on Book { price(used: true) stars: price } ... on Film { price stars } } }`;
+      expect(await ask(media, text)).toEqual({
+        data: {
+          [field]: [
+            { price: 1, stars: 10 },
+            { price: 10, stars: 4 },
+          ],
+        },
+      });
+    },
+  );
 });
 
 describe('what can not be answered', () => {

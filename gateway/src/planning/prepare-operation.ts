@@ -1,5 +1,6 @@
 import {
   Kind,
+  print,
   type FieldNode,
   type FragmentDefinitionNode,
   type FragmentSpreadNode,
@@ -103,7 +104,7 @@ class Preparer {
       node,
       name,
       responseKey: key,
-      sourceKey: isHoisted ? this.#ourKey(`${position.type}.${key}`) : this.#sourceKey(node, key),
+      sourceKey: isHoisted ? this.#ourKey(`${type}.${key}`) : this.#sourceKey(node, key, position),
       selections: node.selectionSet && below ? this.selections(node.selectionSet, below) : undefined,
       denial: this.#given.denied.get(node),
       isHoisted,
@@ -135,7 +136,10 @@ class Preparer {
     return defer;
   }
 
-  #sourceKey(node: FieldNode, key: string): string {
+  #sourceKey(node: FieldNode, key: string, { type, base }: Position): string {
+    const { askedOnInterface } = this.#given.hints;
+    if (type !== base && hasOwnMeaning(node) && askedOnInterface.has(`${type}.${node.name.value}`))
+      return this.#ourKey(meaningOf(node));
     return mustRename(node, key, this.#given.hints.reservedKeys) ? this.#ourKey(key) : key;
   }
 
@@ -149,6 +153,17 @@ class Preparer {
 /** `__typename`, `__schema`, `__type`: answered here. */
 function isMeta(node: FieldNode): boolean {
   return node.name.value.startsWith('__');
+}
+
+/** Whether its response key can stand for something else on another type. */
+function hasOwnMeaning({ alias, arguments: given = [] }: FieldNode): boolean {
+  return alias !== undefined || given.length > 0;
+}
+
+/** The field with its key and its arguments. */
+function meaningOf(node: FieldNode): string {
+  const given = (node.arguments ?? []).map((argument) => print(argument));
+  return `${node.alias?.value ?? ''}:${node.name.value}(${given.join()})`;
 }
 
 /** A reserved key is the client's only where it means the very field that the planner would fetch under it. */

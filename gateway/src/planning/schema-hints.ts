@@ -16,6 +16,11 @@ export interface SchemaHints {
    * the planner may never end with them, so they are planned on the interface.
    */
   readonly plannedOnInterface: ReadonlySet<string>;
+  /**
+   * `Type.field` of object types that such a subgraph knows by their interface only. There the planner asks for the fields of
+   * all these types in one place, and takes two of different types for one where they have the same response key.
+   */
+  readonly askedOnInterface: ReadonlySet<string>;
   /** Progressive overrides, and the fields that they are about. */
   readonly overrideLabels: OverrideLabels;
 }
@@ -54,6 +59,7 @@ function readHints(schema: Schema): SchemaHints {
     reservedKeys,
     interfaceObjects,
     plannedOnInterface: fieldsToHoist(schema, interfaceObjects),
+    askedOnInterface: fieldsOfImplementations(schema, interfaceObjects),
     overrideLabels: readOverrideLabels(schema, reservedKeys),
   };
 }
@@ -90,6 +96,17 @@ function fieldsToHoist(schema: Schema, interfaceObjects: ReadonlySet<string>): R
         field.appliedDirectives.some((directive) => directive.arguments()['requires'] !== undefined),
       );
     for (const { name } of requiring) names.add(`${interfaceName}.${name}`);
+  }
+  return names;
+}
+
+function fieldsOfImplementations(schema: Schema, interfaceObjects: ReadonlySet<string>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const interfaceName of interfaceObjects) {
+    const type = schema.type(interfaceName);
+    if (!type || !isInterfaceType(type)) continue;
+    for (const { name } of type.possibleRuntimeTypes())
+      for (const field of type.fields()) names.add(`${name}.${field.name}`);
   }
   return names;
 }

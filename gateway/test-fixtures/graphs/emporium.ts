@@ -128,13 +128,14 @@ export const emporium: Readonly<Record<string, HandSubgraph>> = {
 export const archive: Readonly<Record<string, HandSubgraph>> = {
   catalog: {
     sdl: `${FEDERATION}
-      type Query { media: [Media!]! }
-      interface Media @key(fields: "id") { id: ID! title: String }
-      type Book implements Media @key(fields: "id") { id: ID! title: String pages: Int }
-      type Film implements Media @key(fields: "id") { id: ID! title: String minutes: Int }
+      type Query { media: [Media!]! things: [Thing!]! }
+      interface Thing { id: ID! }
+      interface Media implements Thing @key(fields: "id") { id: ID! title: String }
+      type Book implements Media & Thing @key(fields: "id") { id: ID! title: String pages: Int }
+      type Film implements Media & Thing @key(fields: "id") { id: ID! title: String minutes: Int }
     `,
     resolvers: {
-      Query: { media: () => [medium({ id: 'b' }), medium({ id: 'f' })] },
+      Query: { media: bookAndFilm, things: bookAndFilm },
       Media: { __resolveReference: medium },
       Book: { __resolveReference: medium, pages: () => 300 },
       Film: { __resolveReference: medium, minutes: () => 90 },
@@ -144,7 +145,7 @@ export const archive: Readonly<Record<string, HandSubgraph>> = {
     sdl: `${FEDERATION}
       type Query { best: Media lost: Media every: [Media!]! }
       type Media @key(fields: "id") @interfaceObject {
-        id: ID! title: String @external stars: Int verdict: String @requires(fields: "title")
+        id: ID! title: String @external stars: Int price(used: Boolean): Int verdict: String @requires(fields: "title")
       }
     `,
     resolvers: {
@@ -156,11 +157,16 @@ export const archive: Readonly<Record<string, HandSubgraph>> = {
       Media: {
         __resolveReference: byId,
         stars: ({ id }: Reference) => id.length + 3,
+        price: (_medium: Reference, { used }: { readonly used?: boolean }) => (used === true ? 1 : 10),
         verdict: ({ title }: { readonly title: string }) => `${title}: fine`,
       },
     },
   },
 };
+
+function bookAndFilm(): readonly unknown[] {
+  return [medium({ id: 'b' }), medium({ id: 'f' })];
+}
 
 function medium({ id }: Reference): object | null {
   if (id === 'b') return { __typename: 'Book', id, title: 'Emma' };
