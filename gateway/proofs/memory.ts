@@ -18,7 +18,7 @@ interface Size {
 
 /** So few operations only show that nothing grows with each of them. */
 const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
-  small: { operations: 1_500, warmUp: 500, maxGrowthPercent: 50, maxResidentMb: 450, program: 'source' },
+  small: { operations: 1_500, warmUp: 500, maxGrowthPercent: 50, maxResidentMb: 380, program: 'source' },
   full: {
     operations: 1_000_000,
     warmUp: 100_000,

@@ -8,24 +8,9 @@ import {
 } from '@apollo/client';
 import { Defer20220824Handler, GraphQL17Alpha9Handler, type Incremental } from '@apollo/client/incremental';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startMagazineGraph, type MagazineGraph } from '../testing/magazine-graph.ts';
-import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { stageMagazine } from '../testing/magazine-stage.ts';
 
-let graph: MagazineGraph;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  graph = await startMagazineGraph();
-  gateway = await startTestGateway({ subgraphs: graph.all, settings: 'timeouts: { heartbeatMs: 50 }' });
-});
-afterAll(async () => {
-  await gateway.close();
-  await graph.close();
-});
-afterEach(() => {
-  graph.reviewsGate.open();
-  graph.statsGate.open();
-});
+const stage = stageMagazine(50);
 
 interface Seen {
   readonly data: unknown;
@@ -66,7 +51,7 @@ describe.each([
 
   beforeAll(() => {
     const link = new HttpLink({
-      uri: `${gateway.url}/graphql`,
+      uri: `${stage.gateway.url}/graphql`,
       fetch: async (...request) => {
         const response = await fetch(...request);
         contentTypes.push(response.headers.get('content-type'));
@@ -85,7 +70,7 @@ describe.each([
   afterAll(() => client.stop());
 
   it('shows the first part while the slow subgraph is at work, then the whole', async () => {
-    graph.reviewsGate.close();
+    stage.graph.reviewsGate.close();
     const watched = new Watched(
       client,
       '{ post { id title author { id name } ...@defer { rating author { id fame } } } }',
@@ -99,7 +84,7 @@ describe.each([
       },
     });
     expect(contentTypes.at(-1)).toContain(parameter);
-    graph.reviewsGate.open();
+    stage.graph.reviewsGate.open();
     expect(await watched.until('complete')).toEqual({
       post: {
         __typename: 'Post',

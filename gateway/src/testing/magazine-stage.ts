@@ -17,15 +17,19 @@ export interface MagazineStage {
   readonly open: (query: string, accept: string, sending?: Sending) => Promise<MultipartReader>;
 }
 
-/** A gateway before the magazine graph, for all tests of a file. After each, slow subgraphs answer again. */
-export function stageMagazine(): MagazineStage {
+/**
+ * A gateway before the magazine graph, for all tests of a file. After each, slow subgraphs answer again.
+ *
+ * @param heartbeatMs milliseconds of silence in an answer after which something is sent; by default none is
+ */
+export function stageMagazine(heartbeatMs = 60_000): MagazineStage {
   let graph: MagazineGraph;
   let gateway: TestGateway;
   beforeAll(async () => {
     graph = await startMagazineGraph();
     gateway = await startTestGateway({
       subgraphs: graph.all,
-      settings: 'timeouts: { heartbeatMs: 60000 }',
+      settings: `timeouts: { heartbeatMs: ${heartbeatMs} }`,
     });
   });
   afterAll(async () => {
