@@ -56,4 +56,70 @@ describe('A segmented cache', () => {
     expect(cache.get('key')).toEqual(value('two'));
     expect(cache.size).toBe(1);
   });
+
+  it.each([10, 100, 1_000])(
+    'keeps what is always used beside what is used for a time: of %d',
+    (maxEntries) => {
+      const cache = new SegmentedCache({ maxEntries });
+      const hot = Array.from({ length: maxEntries / 5 }, (_, index) => `hot ${index}`);
+      for (const key of hot) cache.set(key, value(key));
+      for (let index = 0; index < maxEntries * 10; index += 1) {
+        const key = hot[index % hot.length] ?? '';
+        expect(cache.get(key)).toEqual(value(key));
+        cache.set(`for a time ${index}`, value('for a time'));
+        cache.get(`for a time ${index}`);
+      }
+    },
+  );
+
+  it('keeps what is always used where heavy values leave little room', () => {
+    const cache = new SegmentedCache<{ readonly weight: number }>({
+      maxEntries: 10_000,
+      maxWeight: 100,
+      weigh: ({ weight }) => weight,
+    });
+    cache.set('hot', { weight: 10 });
+    for (let index = 0; index < 1_000; index += 1) {
+      expect(cache.get('hot')).toBeDefined();
+      cache.set(`for a time ${index}`, { weight: 10 });
+      cache.get(`for a time ${index}`);
+    }
+  });
+
+  it('has the values first that were used again', () => {
+    const cache = new SegmentedCache({ maxEntries: 10 });
+    for (const name of ['a', 'b', 'c', 'd']) cache.set(name, value(name));
+    for (const name of ['a', 'c']) cache.get(name);
+    expect(cache.values()).toEqual(['c', 'a', 'd', 'b'].map(value));
+  });
+
+  it('is within its bounds whatever happens, and has nothing that was replaced', () => {
+    const cache = new SegmentedCache<{ readonly weight: number }>({
+      maxEntries: 20,
+      maxWeight: 100,
+      weigh: ({ weight }) => weight,
+    });
+    const random = randomNumbers(7);
+    for (let step = 0; step < 5_000; step += 1) {
+      const key = `key ${Math.floor(random() ** 2 * 60)}`;
+      if (random() < 0.5) cache.get(key);
+      else {
+        const given = { weight: 1 + Math.floor(random() ** 3 * 110) };
+        cache.set(key, given);
+        expect([given, undefined]).toContain(cache.get(key));
+      }
+      expect(cache.size).toBeLessThanOrEqual(20);
+      expect(cache.values().reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(100);
+    }
+    expect(cache.values()).toHaveLength(cache.size);
+  });
 });
+
+/** From 0 up to 1, the same for the same seed. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}

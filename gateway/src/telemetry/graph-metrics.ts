@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { PlanningObserver } from '../planning/plan-operation.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
+import { TalliedCounter } from './tallied-metrics.ts';
 
 /** Counts what happens to the supergraph and to the thread that plans. */
 export interface GraphMetrics {
@@ -49,26 +50,27 @@ export function createGraphMetrics(registry: Registry): GraphMetrics {
 }
 
 function createPlanningObserver(registry: Registry): PlanningObserver {
-  const plans = new Counter({
-    name: 'trellis_gateway_plans_total',
-    help: 'Operations planned: remembered from before, joined where somebody was having the same planned, made, or failed.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
+  const plans = new TalliedCounter(
+    {
+      name: 'trellis_gateway_plans_total',
+      help: 'Operations planned: remembered from before, joined where somebody was having the same planned, made, or failed.',
+      labelNames: ['outcome'],
+    },
+    registry,
+  );
   const duration = new Histogram({
     name: 'trellis_gateway_planning_duration_seconds',
     help: 'Seconds for making a plan that was not remembered, waiting for the planner included.',
     buckets: BUCKETS_S,
     registers: [registry],
   });
-  const remembered = plans.labels('remembered'); // looked up once: it is counted for every operation
   return {
-    remembered: () => remembered.inc(),
-    joined: () => plans.inc({ outcome: 'joined' }),
+    remembered: () => plans.count('remembered'),
+    joined: () => plans.count('joined'),
     made(durationMs) {
-      plans.inc({ outcome: 'made' });
+      plans.count('made');
       duration.observe(durationMs / 1_000);
     },
-    failed: () => plans.inc({ outcome: 'failed' }),
+    failed: () => plans.count('failed'),
   };
 }

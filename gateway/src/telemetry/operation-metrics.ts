@@ -1,7 +1,8 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { isGatewayErrorCode } from '../errors.ts';
 import type { OperationAnswer } from '../pipeline/operation-answer.ts';
 import { OperationNames } from './operation-names.ts';
+import { TalliedCounter, TalliedHistogram } from './tallied-metrics.ts';
 
 /** Counts what the gateway answers. */
 export interface OperationMetrics {
@@ -13,19 +14,23 @@ const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 
 /** Registers the series of operations. Their labels come from closed sets, names from a bounded one, so that clients can't make series. */
 export function createOperationMetrics(registry: Registry): OperationMetrics {
-  const answers = new Counter({
-    name: 'trellis_gateway_operations_total',
-    help: 'Operations answered, by name, kind and outcome: OK, PARTIAL where some data is missing, else the code of the first error.',
-    labelNames: ['name', 'kind', 'outcome'],
-    registers: [registry],
-  });
-  const duration = new Histogram({
-    name: 'trellis_gateway_operation_duration_seconds',
-    help: 'Seconds from the arrival of an operation to its answer.',
-    labelNames: ['kind'],
-    buckets: BUCKETS_S,
-    registers: [registry],
-  });
+  const answers = new TalliedCounter(
+    {
+      name: 'trellis_gateway_operations_total',
+      help: 'Operations answered, by name, kind and outcome: OK, PARTIAL where some data is missing, else the code of the first error.',
+      labelNames: ['name', 'kind', 'outcome'],
+    },
+    registry,
+  );
+  const duration = new TalliedHistogram(
+    {
+      name: 'trellis_gateway_operation_duration_seconds',
+      help: 'Seconds from the arrival of an operation to its answer.',
+      labelNames: ['kind'],
+    },
+    BUCKETS_S,
+    registry,
+  );
   const limits = new Counter({
     name: 'trellis_gateway_limits_exceeded_total',
     help: 'Operations refused by a limit, by its name.',
@@ -37,8 +42,8 @@ export function createOperationMetrics(registry: Registry): OperationMetrics {
     observe(answer, seconds) {
       const operation = answer.admitted?.operation;
       const kind = operation?.kind ?? 'none';
-      answers.inc({ name: names.labelOf(operation?.name), kind, outcome: outcomeOf(answer) });
-      duration.observe({ kind }, seconds);
+      answers.count(names.labelOf(operation?.name), kind, outcomeOf(answer));
+      duration.observe(seconds, kind);
       const limit = limitOf(answer);
       if (limit !== undefined) limits.inc({ limit });
     },

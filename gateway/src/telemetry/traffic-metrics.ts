@@ -1,24 +1,29 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { TrafficObserver, TrafficStates } from '../traffic/traffic-states.ts';
+import { TalliedCounter, TalliedHistogram } from './tallied-metrics.ts';
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Registers the series of what goes between the gateway and its subgraphs. Labels come from the supergraph, never from clients. */
 export function createTrafficMetrics(registry: Registry): TrafficObserver {
   const registers = [registry];
-  const calls = new Counter({
-    name: 'trellis_gateway_subgraph_calls_total',
-    help: 'Calls of subgraphs by outcome. refused: not sent, as the breaker was open or too many were in flight.',
-    labelNames: ['subgraph', 'outcome'],
-    registers,
-  });
-  const duration = new Histogram({
-    name: 'trellis_gateway_subgraph_call_duration_seconds',
-    help: 'Time from sending a call to the last byte of its answer.',
-    labelNames: ['subgraph'],
-    buckets: BUCKETS_S,
-    registers,
-  });
+  const calls = new TalliedCounter(
+    {
+      name: 'trellis_gateway_subgraph_calls_total',
+      help: 'Calls of subgraphs by outcome. refused: not sent, as the breaker was open or too many were in flight.',
+      labelNames: ['subgraph', 'outcome'],
+    },
+    registry,
+  );
+  const duration = new TalliedHistogram(
+    {
+      name: 'trellis_gateway_subgraph_call_duration_seconds',
+      help: 'Time from sending a call to the last byte of its answer.',
+      labelNames: ['subgraph'],
+    },
+    BUCKETS_S,
+    registry,
+  );
   const repeated = new Counter({
     name: 'trellis_gateway_subgraph_repeated_calls_total',
     help: 'Calls that were sent a second time, after a failure (retry) or because there was no answer yet (hedge).',
@@ -34,8 +39,8 @@ export function createTrafficMetrics(registry: Registry): TrafficObserver {
   return {
     breakerChanged: (subgraph, state) => breakers.set({ subgraph }, state === 'open' ? 1 : 0),
     callEnded(subgraph, outcome, durationMs) {
-      calls.inc({ subgraph, outcome });
-      if (outcome !== 'refused') duration.observe({ subgraph }, durationMs / 1_000);
+      calls.count(subgraph, outcome);
+      if (outcome !== 'refused') duration.observe(durationMs / 1_000, subgraph);
     },
     repeated: (subgraph, reason) => repeated.inc({ subgraph, reason }),
   };

@@ -1,0 +1,121 @@
+import type { Counter, Histogram, Registry } from 'prom-client';
+import { LabelTree, type LabelValues } from './label-tree.ts';
+
+/** What a metric is called. */
+export interface MetricNames<Names extends readonly string[]> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: Names;
+}
+
+/** A value of a series, as prom-client's registry takes it. */
+interface Sample {
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+/**
+ * A metric of what happens with every request. prom-client's own work out which series is meant, and check its labels, with
+ * each of them; these look for the series, and tell prom-client's registry when it is asked.
+ */
+abstract class TalliedMetric<Names extends readonly string[], Tally> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: Names;
+  readonly aggregator = 'sum';
+  abstract readonly type: 'counter' | 'histogram';
+  protected readonly series: LabelTree<Names, Tally>;
+
+  constructor({ name, help, labelNames }: MetricNames<Names>, begin: () => Tally) {
+    this.name = name;
+    this.help = help;
+    this.labelNames = labelNames;
+    this.series = new LabelTree(labelNames, begin);
+  }
+
+  /** What the registry writes. */
+  get(): Promise<unknown> {
+    const { name, help, type, aggregator } = this;
+    return Promise.resolve({ name, help, type, aggregator, values: this.samples() });
+  }
+
+  reset(): void {
+    this.series.clear();
+  }
+
+  protected abstract samples(): readonly Sample[];
+}
+
+/** A counter that it costs little to count with. Nothing is to be counted under labels that clients can choose. */
+export class TalliedCounter<const Names extends readonly string[]> extends TalliedMetric<
+  Names,
+  { count: number }
+> {
+  readonly type = 'counter';
+
+  constructor(names: MetricNames<Names>, registry: Registry) {
+    super(names, () => ({ count: 0 }));
+    registry.registerMetric(this as unknown as Counter); // it reads no more of a metric than there is
+  }
+
+  /** Counts one more. */
+  count(...values: LabelValues<Names>): void {
+    this.series.tallyOf(values).count += 1;
+  }
+
+  protected samples(): readonly Sample[] {
+    return this.series.all.map(({ labels, tally }) => ({ labels, value: tally.count }));
+  }
+}
+
+interface Distribution {
+  /** How many were in each bucket, and in none of those before. */
+  readonly counts: Float64Array;
+  count: number;
+  sum: number;
+}
+
+/** A histogram that it costs little to observe with. Nothing is to be observed under labels that clients can choose. */
+export class TalliedHistogram<const Names extends readonly string[]> extends TalliedMetric<
+  Names,
+  Distribution
+> {
+  readonly type = 'histogram';
+  readonly #buckets: readonly number[];
+
+  /** @param buckets the upper bound of each, which belongs to it, in ascending order */
+  constructor(names: MetricNames<Names>, buckets: readonly number[], registry: Registry) {
+    super(names, () => ({ counts: new Float64Array(buckets.length), count: 0, sum: 0 }));
+    this.#buckets = buckets;
+    registry.registerMetric(this as unknown as Histogram); // it reads no more of a metric than there is
+  }
+
+  /** Counts one more of this size. */
+  observe(size: number, ...values: LabelValues<Names>): void {
+    const tally = this.series.tallyOf(values);
+    tally.count += 1;
+    tally.sum += size;
+    const bucket = this.#buckets.findIndex((upperBound) => size <= upperBound);
+    if (bucket !== -1) tally.counts[bucket] = (tally.counts[bucket] ?? 0) + 1;
+  }
+
+  protected samples(): readonly Sample[] {
+    return this.series.all.flatMap(({ labels, tally }) => this.#samplesOf(labels, tally));
+  }
+
+  #samplesOf(labels: Sample['labels'], { counts, count, sum }: Distribution): readonly Sample[] {
+    const { name } = this;
+    let atMost = 0;
+    const buckets = this.#buckets.map((le, index) => {
+      atMost += counts[index] ?? 0;
+      return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: atMost };
+    });
+    return [
+      ...buckets,
+      { metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: count },
+      { metricName: `${name}_sum`, labels, value: sum },
+      { metricName: `${name}_count`, labels, value: count },
+    ];
+  }
+}
