@@ -2,7 +2,6 @@ import {
   GraphQLError,
   NoSchemaIntrospectionCustomRule,
   specifiedRules,
-  validate,
   type DocumentNode,
   type GraphQLSchema,
   type ValidationRule,
@@ -11,6 +10,7 @@ import { RequestRefused } from '../errors.ts';
 import { DeferLabelsRule, DeferRootRule } from './defer-rules.ts';
 import { FiniteNumbersRule } from './finite-numbers-rule.ts';
 import { KnownOperationTypesRule } from './known-operation-types-rule.ts';
+import { validateDocument } from './validate-document.ts';
 
 const MAX_ERRORS = 20;
 const WITH_INTROSPECTION: readonly ValidationRule[] = [
@@ -43,7 +43,7 @@ export function validateOperation(
   { introspection }: ValidationSettings,
 ): void {
   const rules = introspection ? WITH_INTROSPECTION : WITHOUT_INTROSPECTION;
-  const errors = validate(schema, document, rules, {
+  const errors = validateDocument(schema, document, rules, {
     maxErrors: MAX_ERRORS,
     hideSuggestions: !introspection,
   });
