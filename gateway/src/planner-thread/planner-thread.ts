@@ -1,4 +1,5 @@
 import type { QueryPlan } from '@apollo/query-planner';
+import { whenAborted } from '../execution/when-aborted.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { PlannerTask } from './messages.ts';
 import { PlannerWorker } from './planner-worker.ts';
@@ -147,11 +148,11 @@ class PlannerThread implements QueryPlanSource {
       const job: Job = {
         reject,
         run: async () => {
-          signal?.removeEventListener('abort', leave);
+          stopWatching?.();
           await task().then(resolve, reject);
         },
       };
-      signal?.addEventListener('abort', leave, { once: true });
+      const stopWatching = signal && whenAborted(signal, leave);
       this.#jobs.add(job);
       void this.#work();
     });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
@@ -28,17 +27,26 @@ const MAX_HEAP_MB = 512;
 const YOUNG_HEAP_MB = 16;
 const START_DEADLINE_MS = 30_000;
 
+/** Who waits for the thread's next reply. */
+interface Waiting {
+  readonly resolve: (reply: PlannerReply | Promise<never>) => void;
+  readonly deadline: NodeJS.Timeout;
+}
+
 /** One life of the thread that plans. It ends when it is closed, when a task takes too long, or when it fails. */
 export class PlannerWorker {
   readonly #worker: Worker;
+  #waiting: Waiting | undefined;
   #isAlive = true;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
+    worker.on('message', (reply: PlannerReply) => this.#settle(reply)); // our own program
+    worker.on('error', (error) => this.#fail(failureOf(error)));
     worker.once('exit', () => {
       this.#isAlive = false;
+      this.#fail(new Error('The thread that plans has ended.'));
     });
-    worker.on('error', () => undefined); // whoever waits for it is told; nobody else has lost anything
   }
 
   /** @throws Error when the thread can't start */
@@ -75,26 +83,34 @@ export class PlannerWorker {
     await this.#worker.terminate();
   }
 
-  async #reply(deadlineMs: number): Promise<PlannerReply> {
-    const waiting = new AbortController();
-    const { signal } = waiting;
+  /** The next one. Nobody else may be waiting. */
+  #reply(deadlineMs: number): Promise<PlannerReply> {
     const start = performance.now();
-    const deadline = setTimeout(() => {
-      const actual = Math.ceil(performance.now() - start);
-      waiting.abort(new PlannerOverstrained('planningMs', deadlineMs, actual));
-    }, deadlineMs);
-    const onExit = (): void => waiting.abort(new Error('The thread that plans has ended.'));
-    this.#worker.once('exit', onExit);
-    try {
-      const [reply] = (await once(this.#worker, 'message', { signal })) as [PlannerReply]; // our own program
-      return reply;
-    } catch (error) {
-      await this.close();
-      throw failureOf(error, signal);
-    } finally {
-      clearTimeout(deadline);
-      this.#worker.off('exit', onExit);
-    }
+    return new Promise((resolve) => {
+      const deadline = setTimeout(() => {
+        const actual = Math.ceil(performance.now() - start);
+        this.#fail(new PlannerOverstrained('planningMs', deadlineMs, actual));
+      }, deadlineMs);
+      this.#waiting = { resolve, deadline };
+    });
+  }
+
+  #settle(outcome: PlannerReply | Promise<never>): void {
+    const waiting = this.#waiting;
+    if (!waiting) return;
+    this.#waiting = undefined;
+    clearTimeout(waiting.deadline);
+    waiting.resolve(outcome);
+  }
+
+  /** When nobody waits, nobody has lost anything. */
+  #fail(failure: unknown): void {
+    if (this.#waiting) this.#settle(this.#endBecause(failure));
+  }
+
+  async #endBecause(failure: unknown): Promise<never> {
+    await this.close();
+    throw failure;
   }
 }
 
@@ -107,9 +123,7 @@ function forgetYoungGeneration(): void {
   setFlagsFromString('--max-semi-space-size=0');
 }
 
-/** `once` rejects with the thread's own error, or with one about the signal, which holds the reason. */
-function failureOf(error: unknown, { aborted, reason }: AbortSignal): unknown {
-  if (aborted) return reason;
+function failureOf(error: unknown): unknown {
   const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   return isMemory ? new PlannerOverstrained('planningMb', MAX_HEAP_MB, MAX_HEAP_MB + 1) : error;
 }

@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { SegmentedCache } from '../caching/segmented-cache.ts';
 import { untilAborted } from '../execution/until-aborted.ts';
+import { DeadlineSignal } from '../traffic/deadline-signal.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
 /** Makes a plan; the signal says that nobody waits for it any more. */
@@ -24,7 +25,7 @@ export interface GenerationPlansOptions {
 /** What is being made, and how many wait for it. */
 interface Underway {
   readonly promise: Promise<OperationPlan>;
-  readonly abandoned: AbortController;
+  readonly abandoned: DeadlineSignal;
   waiting: number;
 }
 
@@ -79,7 +80,8 @@ export class GenerationPlans {
       return await untilAborted(underway.promise, signal);
     } finally {
       underway.waiting -= 1;
-      if (underway.waiting === 0) underway.abandoned.abort(new Error('Nobody waits for the plan.'));
+      const isAbandoned = underway.waiting === 0 && this.#underway.get(key) === underway;
+      if (isAbandoned) underway.abandoned.abort(new Error('Nobody waits for the plan.'));
     }
   }
 
@@ -96,8 +98,8 @@ export class GenerationPlans {
   }
 
   #begin(key: string, makePlan: MakePlan): Underway {
-    const abandoned = new AbortController();
-    const promise = makePlan(abandoned.signal).then((made) => {
+    const abandoned = new DeadlineSignal();
+    const promise = makePlan(abandoned).then((made) => {
       this.#plans.set(key, made);
       return made.plan;
     });
