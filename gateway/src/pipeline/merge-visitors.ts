@@ -68,15 +68,12 @@ function handlersOf(visitors: readonly ASTVisitor[]): Handlers {
   const ofKind = new Map<Kind, Handler[]>();
   const ofOthers: Handler[] = [];
   for (const visitor of visitors) {
-    for (const kind of kindsOf(visitor)) if (!ofKind.has(kind)) ofKind.set(kind, []);
-  }
-  for (const visitor of visitors) {
     const visiting: Visiting = { visitor, skipped: undefined };
     const { enter, leave } = visitor as Partial<MergedVisitor>;
     const seesOthers = enter !== undefined || leave !== undefined;
-    for (const kind of seesOthers ? ofKind.keys() : kindsOf(visitor)) {
-      ofKind.get(kind)?.push(handlerOf(visiting, kind));
-    }
+    const kinds = kindsOf(visitor);
+    for (const kind of kinds) if (!ofKind.has(kind)) ofKind.set(kind, [...ofOthers]);
+    for (const kind of seesOthers ? ofKind.keys() : kinds) ofKind.get(kind)?.push(handlerOf(visiting, kind));
     if (seesOthers) ofOthers.push({ visiting, enter, leave });
   }
   return { ofKind, ofOthers };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import type { Safelist } from '../caching/safelist.ts';
 import type { GraphRequest } from '../context.ts';
@@ -49,7 +49,7 @@ export function resolvePersistedQuery(
 
 /** SHA-256 of an operation's text, in lower-case hexadecimal, as clients of persisted queries compute it. */
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return digest('sha256', text, 'hex');
 }
 
 /** A hash with a text is checked, so that nothing can be stored under a hash that is not its own. */

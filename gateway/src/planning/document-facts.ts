@@ -3,12 +3,12 @@ import {
   getOperationAST,
   Kind,
   print,
-  visit,
   type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type OperationDefinitionNode,
+  type SelectionSetNode,
 } from 'graphql';
 
 /** What planning needs of one operation of a document, computed once. */
@@ -60,9 +60,7 @@ function readFacts(
     documentHash: documentHash ?? hashOf(document),
     operation,
     fragments,
-    conditionVariables: conditionVariablesOf(document),
-    mayDefer: hasDefer(document),
-    ordinals: ordinalsOf(document),
+    ...readSelections(document),
   };
 }
 
@@ -74,39 +72,33 @@ function hashOf(document: DocumentNode): string {
 
 const CONDITIONAL: ReadonlySet<string> = new Set(['skip', 'include', 'defer']);
 
-/** All of the document: what another operation uses does no harm, and none is overlooked. */
-function conditionVariablesOf(document: DocumentNode): string[] {
-  const names = new Set<string>();
-  visit(document, {
-    Directive(node) {
-      const variable = CONDITIONAL.has(node.name.value) ? conditionVariableOf(node) : undefined;
-      if (variable !== undefined) names.add(variable);
-    },
-  });
-  return [...names];
-}
+type SelectionFacts = Pick<OperationFacts, 'conditionVariables' | 'mayDefer' | 'ordinals'>;
 
-function hasDefer(document: DocumentNode): boolean {
-  let found = false;
-  visit(document, {
-    Directive({ name }) {
-      found ||= name.value === 'defer';
-    },
-  });
-  return found;
+/** All of the document: what another operation uses does no harm, and none is overlooked. */
+function readSelections(document: DocumentNode): SelectionFacts {
+  const names = new Set<string>();
+  const ordinals = new Map<FieldNode, number>();
+  let mayDefer = false;
+  const readDirective = (directive: DirectiveNode): void => {
+    if (!CONDITIONAL.has(directive.name.value)) return;
+    mayDefer ||= directive.name.value === 'defer';
+    const variable = conditionVariableOf(directive);
+    if (variable !== undefined) names.add(variable);
+  };
+  const readSet = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) ordinals.set(selection, ordinals.size);
+      selection.directives?.forEach(readDirective);
+      if (selection.kind !== Kind.FRAGMENT_SPREAD && selection.selectionSet) readSet(selection.selectionSet);
+    }
+  };
+  for (const definition of document.definitions) {
+    if ('selectionSet' in definition) readSet(definition.selectionSet);
+  }
+  return { conditionVariables: [...names], mayDefer, ordinals };
 }
 
 function conditionVariableOf(directive: DirectiveNode): string | undefined {
   const value = directive.arguments?.find(({ name }) => name.value === 'if')?.value;
   return value?.kind === Kind.VARIABLE ? value.name.value : undefined;
-}
-
-function ordinalsOf(document: DocumentNode): Map<FieldNode, number> {
-  const ordinals = new Map<FieldNode, number>();
-  visit(document, {
-    Field(node) {
-      ordinals.set(node, ordinals.size);
-    },
-  });
-  return ordinals;
 }

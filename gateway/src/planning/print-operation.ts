@@ -1,4 +1,4 @@
-import { print, visit, type ASTNode, type DirectiveNode } from 'graphql';
+import { Kind, print, type ArgumentNode, type ASTNode, type DirectiveNode, type ValueNode } from 'graphql';
 import type {
   PreparedField,
   PreparedFragment,
@@ -23,7 +23,7 @@ export function printForPlanning(operation: PreparedOperation, withDefer = true)
   const directives = printer.directives(node.directives);
   const definitions = (node.variableDefinitions ?? [])
     .filter(({ variable }) => printer.usedVariables.has(variable.name.value))
-    .map((definition) => print(definition))
+    .map((definition) => textOf(definition))
     .join(' ');
   const name = node.name?.value ?? '';
   return `${operation.kind} ${name}${definitions && `(${definitions})`} ${directives} {${selections}}`;
@@ -47,7 +47,7 @@ class Printer {
   directives(directives: readonly DirectiveNode[] | undefined): string {
     return (directives ?? [])
       .filter(({ name }) => !DECIDED.has(name.value))
-      .map((directive) => this.#print(directive))
+      .map((directive) => this.#withArguments(directive, directive.arguments))
       .join(' ');
   }
 
@@ -71,7 +71,9 @@ class Printer {
     if (field.denial || field.name.startsWith('__')) return '';
     const { node, sourceKey, name } = field;
     const alias = sourceKey === name ? '' : `${sourceKey}: `;
-    const values = (node.arguments ?? []).map((argument) => this.#print(argument)).join(', ');
+    const values = (node.arguments ?? [])
+      .map((argument) => this.#withArguments(argument, [argument]))
+      .join(', ');
     const directives = this.directives(node.directives);
     // What is left of a selection after denial may be nothing; whether the object is there is asked all the same.
     const below = field.selections ? ` {${this.below(field.selections, false) || '__typename'}}` : '';
@@ -87,8 +89,20 @@ class Printer {
     return `...${condition}${defer}${directives && ` ${directives}`} {${selections}}`;
   }
 
-  #print(node: ASTNode): string {
-    visit(node, { Variable: ({ name }) => void this.usedVariables.add(name.value) });
-    return print(node);
+  #withArguments(node: ASTNode, given: readonly ArgumentNode[] | undefined): string {
+    for (const { value } of given ?? []) this.#noteVariables(value);
+    return textOf(node);
   }
+
+  #noteVariables(value: ValueNode): void {
+    if (value.kind === Kind.VARIABLE) this.usedVariables.add(value.name.value);
+    else if (value.kind === Kind.LIST) for (const item of value.values) this.#noteVariables(item);
+    else if (value.kind === Kind.OBJECT) for (const field of value.fields) this.#noteVariables(field.value);
+  }
+}
+
+/** As it was written, where that is known: what was parsed is not changed before it is planned. */
+function textOf(node: ASTNode): string {
+  const { loc } = node;
+  return loc ? loc.source.body.slice(loc.start, loc.end) : print(node);
 }
