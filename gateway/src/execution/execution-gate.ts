@@ -182,6 +182,7 @@ export class ExecutionGate {
   }
 
   #admit(): void {
+    if (this.#waiting.size === 0) return;
     for (const waiting of this.#waiting) {
       if (this.#inside.size >= this.#limit) return;
       this.#waiting.delete(waiting);

@@ -23,9 +23,15 @@ const MAX_ERRORS_READ = 10_000;
 /**
  * Reads what a subgraph sent, by GraphQL §7. The status does not matter where the body is a GraphQL response: under
  * `application/graphql-response+json` errors come with 4xx.
+ *
+ * @param isAscii whether that is known of its bytes: they are read in less time then
  */
-export function readResponse(subgraph: string, response: SubgraphResponse): GraphResponse | Failure {
-  const body = parseObject(response.body);
+export function readResponse(
+  subgraph: string,
+  response: SubgraphResponse,
+  isAscii: boolean,
+): GraphResponse | Failure {
+  const body = parseObject(response.body, isAscii);
   if (!body) return malformed(subgraph, `It answered ${response.status} and no JSON object.`);
   return (
     readResult(body) ?? malformed(subgraph, `It answered ${response.status} without data and without errors.`)
@@ -52,9 +58,9 @@ function malformed(subgraph: string, cause: string): Failure {
   );
 }
 
-function parseObject(body: Buffer): DataObject | undefined {
+function parseObject(body: Buffer, isAscii: boolean): DataObject | undefined {
   try {
-    const parsed: unknown = JSON.parse(body.toString('utf8'));
+    const parsed: unknown = JSON.parse(body.toString(isAscii ? 'latin1' : 'utf8'));
     return isDataObject(parsed) ? parsed : undefined;
   } catch {
     return undefined; // the caller says what is wrong with it
@@ -65,8 +71,10 @@ function own(object: DataObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-function readErrors(errors: unknown): FailureReason[] {
-  if (!Array.isArray(errors)) return [];
+const NO_ERRORS: readonly FailureReason[] = [];
+
+function readErrors(errors: unknown): readonly FailureReason[] {
+  if (!Array.isArray(errors)) return NO_ERRORS;
   return errors.slice(0, MAX_ERRORS_READ).map(readError);
 }
 

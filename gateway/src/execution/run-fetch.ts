@@ -23,10 +23,13 @@ const BACKSLASH = 0x5c;
  *
  * @throws the signal's reason when the run is aborted
  */
-export async function runFetch(step: FetchStep, run: PlanRun): Promise<void> {
-  // Never thrown before there is a promise: the fetches that run beside this one would be left to themselves.
-  if (!step.requires) await fetchRoot(step, run);
-  else if (step.contextValues.length === 0) await fetchEntities(step, run, targetsOf(step, run), '');
+export function runFetch(step: FetchStep, run: PlanRun): Promise<void> {
+  return step.requires ? fetchDependent(step, run) : fetchRoot(step, run);
+}
+
+/** Nothing is thrown before there is a promise: the fetches that run beside this one would be left to themselves. */
+async function fetchDependent(step: FetchStep, run: PlanRun): Promise<void> {
+  if (step.contextValues.length === 0) await fetchEntities(step, run, targetsOf(step, run), '');
   else await fetchByContext(step, run);
 }
 
@@ -164,6 +167,7 @@ function contextValue({ levelsUp, path }: ContextValue, target: Target, run: Pla
 }
 
 function variablesText(step: FetchStep, run: PlanRun): string {
+  if (step.variableNames.length === 0) return '';
   const texts: string[] = [];
   for (const name of step.variableNames) {
     const value = ownVariable(run.context.variables, name);
@@ -198,8 +202,9 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
       return nothingToMerge;
     }
     run.hasEscapes ||= response.body.includes(BACKSLASH);
-    run.isAscii &&= isAscii(response.body);
-    return readResponse(subgraph, response);
+    const isOnlyAscii = isAscii(response.body);
+    run.isAscii &&= isOnlyAscii;
+    return readResponse(subgraph, response, isOnlyAscii);
   } catch (error) {
     signal.throwIfAborted();
     const message =

@@ -10,12 +10,13 @@ import { untilAborted } from './until-aborted.ts';
  * again and again, it waits a moment for those who were just answered.
  */
 export class SharedExecutions {
-  readonly #groups = new Map<OperationPlan, Map<string, ExecutionGroup>>();
+  readonly #groups = new WeakMap<OperationPlan, Map<string, ExecutionGroup>>();
+  #size = 0;
   #turn: Promise<void> | undefined;
 
-  /** Plans of which queries are executed now, or were a moment ago. */
+  /** Queries that are executed now, or were a moment ago. */
   get size(): number {
-    return this.#groups.size;
+    return this.#size;
   }
 
   /**
@@ -43,14 +44,15 @@ export class SharedExecutions {
     let groups = this.#groups.get(plan);
     if (!groups) this.#groups.set(plan, (groups = new Map()));
     let group = groups.get(context);
-    if (!group) groups.set(context, (group = new ExecutionGroup(() => this.#forget(plan, context))));
+    if (!group) groups.set(context, (group = this.#newGroup(groups, context)));
     return group;
   }
 
-  #forget(plan: OperationPlan, context: string): void {
-    const groups = this.#groups.get(plan);
-    groups?.delete(context);
-    if (groups?.size === 0) this.#groups.delete(plan);
+  #newGroup(groups: Map<string, ExecutionGroup>, context: string): ExecutionGroup {
+    this.#size += 1;
+    return new ExecutionGroup(() => {
+      if (groups.delete(context)) this.#size -= 1;
+    });
   }
 
   /** When all requests have been read that have arrived by now. */

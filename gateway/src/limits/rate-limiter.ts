@@ -23,16 +23,22 @@ export interface RateLimits {
 
 /** Counts operations against the rates. */
 export interface RateLimiter {
-  /** @throws RequestRefused RATE_LIMITED */
-  countAddress(address: string, operations: number): Promise<void>;
-  /** @throws RequestRefused RATE_LIMITED */
-  countCaller(caller: Caller, operations: number): Promise<void>;
+  /**
+   * @returns nothing where there is nothing to wait for
+   * @throws RequestRefused RATE_LIMITED
+   */
+  countAddress(address: string, operations: number): Promise<void> | undefined;
+  /**
+   * @returns nothing where there is nothing to wait for
+   * @throws RequestRefused RATE_LIMITED
+   */
+  countCaller(caller: Caller, operations: number): Promise<void> | undefined;
 }
 
 /** Where no rate is configured. */
 export const UNLIMITED_RATE: RateLimiter = Object.freeze({
-  countAddress: () => Promise.resolve(),
-  countCaller: () => Promise.resolve(),
+  countAddress: () => undefined,
+  countCaller: () => undefined,
 });
 
 /**
@@ -44,16 +50,26 @@ export function createRateLimiter(rates: RateLimits, redis: RedisConnection | un
   const user = rates.perUser && createCounter('user', rates.perUser, redis);
   const client = rates.perClient && createCounter('client', rates.perClient, redis);
   return {
-    async countAddress(key, operations) {
-      await address?.(networkOf(key), operations);
-    },
-    async countCaller(caller, operations) {
-      const { context } = caller;
-      const name = user && userOf(caller);
-      if (name !== undefined) await user?.(name, operations);
-      if (context.clientId !== undefined) await client?.(context.clientId, operations);
-    },
+    countAddress: (key, operations) => address?.(networkOf(key), operations),
+    countCaller: (caller, operations) =>
+      user || client ? countCaller(caller, operations, { user, client }) : undefined,
   };
+}
+
+interface CallerCounters {
+  readonly user: Counter | undefined;
+  readonly client: Counter | undefined;
+}
+
+async function countCaller(
+  caller: Caller,
+  operations: number,
+  { user, client }: CallerCounters,
+): Promise<void> {
+  const { context } = caller;
+  const name = user && userOf(caller);
+  if (name !== undefined) await user?.(name, operations);
+  if (context.clientId !== undefined) await client?.(context.clientId, operations);
 }
 
 type Counter = (key: string, operations: number) => Promise<void>;

@@ -11,7 +11,8 @@ import { refuseDeferredEvents } from './refuse-deferred-events.ts';
 import type { PipelineServices } from './services.ts';
 
 /**
- * The one place where an operation is let in, whatever transport brought it.
+ * The one place where an operation is let in, whatever transport brought it. It waits only where there is something to wait
+ * for: mostly there is not, and each wait would cost a turn of the microtasks.
  *
  * @throws RequestRefused for all that the stages refuse; nothing has been asked of any subgraph then
  */
@@ -20,20 +21,25 @@ export async function admitOperation(
   context: RequestContext,
   services: PipelineServices,
 ): Promise<AdmittedOperation> {
+  const { rateLimiter } = services;
   const supergraph = services.supergraphs.current();
-  await services.rateLimiter.countAddress(context.address, 1); // what is refused has cost something as well
-  const { text, store } = await resolvePersistedQuery(request, services.persistedQueries);
+  const counted = rateLimiter.countAddress(context.address, 1); // what is refused has cost something as well
+  if (counted) await counted;
+  const resolved = resolvePersistedQuery(request, services.persistedQueries);
+  const { text, store } = resolved instanceof Promise ? await resolved : resolved;
   const document = services.catalogueOf(supergraph).document(text); // parse, protect, validate
   store?.();
   const operation = document.operation(request.operationName);
   assertCarried(operation, context);
   const measured = measureOperation(operation, request.variables, services);
   const weight = weightOf(operation);
-  if (weight > 1) await services.rateLimiter.countAddress(context.address, weight - 1);
-  const caller = await authenticate(context, services.authenticator, (reason) =>
+  if (weight > 1) await rateLimiter.countAddress(context.address, weight - 1);
+  const authenticated = authenticate(context, services.authenticator, (reason) =>
     services.observer.invalidToken(context.requestId, reason),
   );
-  await services.rateLimiter.countCaller(caller, weight);
+  const caller = authenticated instanceof Promise ? await authenticated : authenticated;
+  const countedToo = rateLimiter.countCaller(caller, weight);
+  if (countedToo) await countedToo;
   services.knownOperations.remember({
     text,
     operation,

@@ -14,20 +14,25 @@ export interface PresentedCredentials {
 /**
  * Stage: `Authorization` → caller. A token that is not good refuses the whole request: it is never taken for none.
  *
+ * @returns at once where the token was verified before
  * @throws RequestRefused UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE
  */
-export async function authenticate(
+export function authenticate(
   { authorization, proof }: PresentedCredentials,
   authenticator: Authenticator,
   onInvalidToken: (reason: string) => void,
-): Promise<Caller> {
-  try {
-    return await authenticator.authenticate(authorization, proof);
-  } catch (error) {
+): Caller | Promise<Caller> {
+  const refuse = (error: unknown): never => {
     if (error instanceof KeysUnavailable)
       throw refused('AUTHENTICATION_UNAVAILABLE', gatewayErrorCodes.AUTHENTICATION_UNAVAILABLE.summary);
     if (!(error instanceof InvalidAccessToken)) throw error;
     onInvalidToken(error.reason);
     throw refused('UNAUTHENTICATED', error.message);
+  };
+  try {
+    const caller = authenticator.authenticate(authorization, proof);
+    return caller instanceof Promise ? caller.catch(refuse) : caller;
+  } catch (error) {
+    return refuse(error);
   }
 }

@@ -29,7 +29,8 @@ interface DeclaredVariable {
 
 const MAX_ERRORS = 10;
 const MAX_INVALID_VALUE_CHARACTERS = 500;
-const NO_VARIABLES: Variables = Object.freeze(Object.create(null) as Record<string, unknown>);
+/** Those of an operation that declares none. */
+export const NO_VARIABLES: Variables = Object.freeze(Object.create(null) as Record<string, unknown>);
 
 /**
  * Stage: variables of the request → variables of the operation, by the types it declares, defaults applied. The result

@@ -3,12 +3,13 @@ import type { GraphRequest, RequestContext } from '../context.ts';
 import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
 import { isLive } from '../live/live-directive.ts';
-import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { OperationPlan, Variables } from '../planning/operation-plan.ts';
 import { traceOperation } from '../tracing/trace-operation.ts';
 import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { OperationClock, type AnswerReport } from './answer-extensions.ts';
 import { answerInParts } from './answer-in-parts.ts';
+import { NO_VARIABLES } from './coerce-variables.ts';
 import { withIdempotencyKey } from './idempotency-key.ts';
 import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
 import { respond, respondToFailure } from './respond.ts';
@@ -82,10 +83,11 @@ async function planAndExecute(
   const { supergraph, operation, variables, caller, denied, extensions } = admitted;
   const { document, documentHash, name: operationName } = operation;
   const told = operation.kind === 'mutation' ? withIdempotencyKey(context, extensions) : context;
-  const plan = await services.planner.planOperation(
+  const planned = services.planner.planOperation(
     { supergraph, document, documentHash, operationName, variables, denied, incremental: context.takesParts },
     context.signal,
   );
+  const plan = planned instanceof Promise ? await planned : planned;
   clock?.lap('planningMs');
   const cached = plan.isDeferred ? undefined : cachedExecutionOf(plan, admitted, context, services);
   const execution = {
@@ -125,8 +127,13 @@ function execute(
   const { signal } = context;
   const run = (): Promise<ExecutionResult> => executionGate.run(() => executePlan(plan, execution), signal);
   if (plan.kind !== 'query') return runMutation(plan, run, caller, services);
-  const told = `${JSON.stringify(variables)} ${headersForSubgraphs.identityOf(context, caller)}`;
+  const told = `${textOf(variables)} ${headersForSubgraphs.identityOf(context, caller)}`;
   return sharedExecutions.execute(plan, told, signal, run);
+}
+
+/** Most operations have none. */
+function textOf(variables: Variables): string {
+  return variables === NO_VARIABLES ? '' : JSON.stringify(variables);
 }
 
 async function runMutation(

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../auth/caller.ts';
 import { SegmentedCache } from '../caching/segmented-cache.ts';
+import { operationFacts } from '../planning/document-facts.ts';
 import type { OperationPlanner, Variables } from '../planning/operation-plan.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { CataloguedOperation, OperationCatalogue } from './operation-catalogue.ts';
@@ -50,7 +51,7 @@ export function createKnownOperations(): KnownOperations {
   const known = new SegmentedCache<KnownOperation>({ maxEntries: MAX_OPERATIONS });
   return {
     remember({ text, operation, variables, caller, incremental = false }) {
-      const key = `${operation.documentHash} ${operation.name ?? ''}`;
+      const { key } = operationFacts(operation.document, operation.name, operation.documentHash);
       if (known.get(key)) return;
       known.set(key, {
         text,

@@ -100,8 +100,7 @@ export function createSubgraphHeaders(options: SubgraphHeaderOptions): HeadersFo
   const everyForwarded = [...allForwarded(options)];
   return {
     of: (context, caller) => (subgraph) => {
-      const { forward, set } = rulesOf(subgraph);
-      const base = { ...forwarded(context.headers, forward), ...set, [REQUEST_ID_HEADER]: context.requestId };
+      const base = headersOf(context, rulesOf(subgraph));
       const signed = contexts?.signedFor(caller, subgraph);
       if (signed === undefined) return base;
       return typeof signed === 'string'
@@ -109,6 +108,7 @@ export function createSubgraphHeaders(options: SubgraphHeaderOptions): HeadersFo
         : signed.then((token) => withContext(base, token));
     },
     identityOf: (context, caller) => {
+      if (everyForwarded.length === 0) return (contexts && caller.token) ?? '';
       const values = everyForwarded.map((name) => headerOf(context.headers, name) ?? null);
       return JSON.stringify(contexts ? [...values, caller.token ?? null] : values);
     },
@@ -133,18 +133,21 @@ interface CompiledRules {
   /** In lower case. */
   readonly forward: readonly string[];
   readonly set: SubgraphHeaders;
+  readonly setsAny: boolean;
 }
 
 function compileRules({ rules, ofSubgraphs }: SubgraphHeaderOptions, subgraph: string): CompiledRules {
   const own: HeaderRules = (Object.hasOwn(ofSubgraphs, subgraph) ? ofSubgraphs[subgraph] : undefined) ?? {};
   const removed = new Set(lowerCase([...(rules.remove ?? []), ...(own.remove ?? [])]));
   const kept = (name: string): boolean => mayBeForwarded(name) && !removed.has(name);
-  const set = Object.entries({ ...rules.set, ...own.set }).map(
+  const named = Object.entries({ ...rules.set, ...own.set }).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
+  const set = named.filter(([name]) => kept(name));
   return {
     forward: [...new Set(lowerCase([...(rules.forward ?? []), ...(own.forward ?? [])]))].filter(kept),
-    set: Object.fromEntries(set.filter(([name]) => kept(name))),
+    set: Object.fromEntries(set),
+    setsAny: set.length > 0,
   };
 }
 
@@ -152,15 +155,26 @@ function lowerCase(names: readonly string[]): readonly string[] {
   return names.map((name) => name.toLowerCase());
 }
 
-function withContext(base: SubgraphHeaders, signed: string): SubgraphHeaders {
-  return { ...base, [USER_CONTEXT_HEADER]: signed };
+type OutgoingHeaders = Record<string, string>;
+
+function headersOf(
+  { headers, requestId }: Pick<RequestContext, 'headers' | 'requestId'>,
+  { forward, set, setsAny }: CompiledRules,
+): OutgoingHeaders {
+  const picked: OutgoingHeaders = forward.length > 0 ? forwarded(headers, forward) : {};
+  const outgoing = setsAny ? { ...picked, ...set } : picked;
+  outgoing[REQUEST_ID_HEADER] = requestId;
+  return outgoing;
 }
 
-const NOTHING_FORWARDED: SubgraphHeaders = Object.freeze({});
+/** @param own made for one call: nobody else holds it */
+function withContext(own: OutgoingHeaders, signed: string): SubgraphHeaders {
+  own[USER_CONTEXT_HEADER] = signed;
+  return own;
+}
 
-function forwarded(headers: ClientHeaders, names: readonly string[]): SubgraphHeaders {
-  if (names.length === 0) return NOTHING_FORWARDED;
-  const picked: Record<string, string> = {};
+function forwarded(headers: ClientHeaders, names: readonly string[]): OutgoingHeaders {
+  const picked: OutgoingHeaders = {};
   const forThisHop = namedForThisHop(textOf(headers['connection']));
   for (const name of names) {
     const value = headerOf(headers, name);

@@ -13,8 +13,8 @@ import {
 
 /** What planning needs of one operation of a document, computed once. */
 export interface OperationFacts {
-  /** SHA-256 of the document's text, hexadecimal. */
-  readonly documentHash: string;
+  /** Names the operation among all: the same for equal texts. */
+  readonly key: string;
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Names of the variables that decide `@skip`, `@include` and `@defer`, in the order of the text. */
@@ -56,8 +56,9 @@ function readFacts(
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
+  const hash = documentHash ?? hashOf(document);
   return {
-    documentHash: documentHash ?? hashOf(document),
+    key: `${hash} ${operation.name?.value ?? ''}`,
     operation,
     fragments,
     ...readSelections(document),

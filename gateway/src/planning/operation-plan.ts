@@ -32,12 +32,15 @@ export interface PlanRequest {
 /** Makes plans, remembers them, and makes each one once however many ask for it. */
 export interface OperationPlanner {
   /**
+   * Never throws at once: it rejects.
+   *
+   * @returns at once where the plan is remembered
    * @throws GraphQLError QUERY_TOO_COMPLEX when a bound of planning is exceeded, its time and memory included
    * @throws GraphQLError OVERLOADED when too many operations wait to be planned
    * @throws GraphQLError INTERNAL_SERVER_ERROR when the planner fails
    * @throws the signal's reason; the plan is still made for others who wait for it
    */
-  planOperation(request: PlanRequest, signal: AbortSignal): Promise<OperationPlan>;
+  planOperation(request: PlanRequest, signal: AbortSignal): OperationPlan | Promise<OperationPlan>;
   /**
    * Prepares planning for a generation of the supergraph.
    *

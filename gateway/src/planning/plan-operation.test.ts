@@ -43,7 +43,7 @@ function createBench(options: PlannerOptions = {}): Bench {
     supergraph,
     planner,
     asked,
-    plan: (document, variables = {}) =>
+    plan: async (document, variables = {}) =>
       planner.planOperation({ supergraph, document, variables }, new AbortController().signal),
   };
 }
@@ -96,7 +96,7 @@ describe('plans', () => {
     const title = fieldsOf(document).find(({ name }) => name.value === 'title');
     if (!title) throw new Error('The document is another one.');
     const { signal } = new AbortController();
-    const planFor = (message: string): Promise<OperationPlan> =>
+    const planFor = async (message: string): Promise<OperationPlan> =>
       bench.planner.planOperation(
         {
           supergraph: bench.supergraph,

@@ -10,7 +10,7 @@ import type { Supergraph } from '../supergraph/supergraph.ts';
 import { operationFacts } from './document-facts.ts';
 import { GenerationPlans, type WeighedPlan } from './generation-plans.ts';
 import { makePlan } from './make-plan.ts';
-import type { OperationPlanner } from './operation-plan.ts';
+import type { OperationPlan, OperationPlanner, PlanRequest } from './operation-plan.ts';
 import { overrideLabelsFor } from './override-labels.ts';
 import { planKey } from './plan-key.ts';
 import { enforceLimit } from './planning-limits.ts';
@@ -70,37 +70,48 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
     return generation;
   };
 
-  return {
-    async planOperation(request, signal) {
-      const { supergraph } = request;
-      const facts = operationFacts(request.document, request.operationName, request.documentHash);
-      enforceLimit('conditionVariables', maxConditionVariables, facts.conditionVariables.length);
-      const { overrideLabels } = schemaHints(supergraph.supergraphSchema);
-      const labels = overrideLabelsFor(facts, overrideLabels, overridePercents, random);
-      const key = planKey(facts, request, labels);
-      const generation = generationOf(supergraph);
-      const known = generation.known(key);
-      if (known) {
-        observer?.remembered();
-        return known;
+  const planOrRecall = (
+    request: PlanRequest,
+    signal: AbortSignal,
+  ): OperationPlan | Promise<OperationPlan> => {
+    const { supergraph } = request;
+    const facts = operationFacts(request.document, request.operationName, request.documentHash);
+    enforceLimit('conditionVariables', maxConditionVariables, facts.conditionVariables.length);
+    const { overrideLabels } = schemaHints(supergraph.supergraphSchema);
+    const labels = overrideLabelsFor(facts, overrideLabels, overridePercents, random);
+    const key = planKey(facts, request, labels);
+    const generation = generationOf(supergraph);
+    const known = generation.known(key);
+    if (known) {
+      observer?.remembered();
+      return known;
+    }
+    const make = async (abandoned: AbortSignal): Promise<WeighedPlan> => {
+      const startedAtMs = performance.now();
+      try {
+        const plan = await makePlan(request, facts, { maxSelections, maxDefers }, (text) =>
+          source.plan(supergraph, text, labels, abandoned),
+        );
+        observer?.made(performance.now() - startedAtMs);
+        return plan;
+      } catch (error) {
+        observer?.failed();
+        const failure = failureOf(error);
+        if (error instanceof PlannerOverstrained) generation.refuse(key, failure);
+        throw failure;
       }
-      const make = async (abandoned: AbortSignal): Promise<WeighedPlan> => {
-        const startedAtMs = performance.now();
-        try {
-          const plan = await makePlan(request, facts, { maxSelections, maxDefers }, (text) =>
-            source.plan(supergraph, text, labels, abandoned),
-          );
-          observer?.made(performance.now() - startedAtMs);
-          return plan;
-        } catch (error) {
-          observer?.failed();
-          const failure = failureOf(error);
-          if (error instanceof PlannerOverstrained) generation.refuse(key, failure);
-          throw failure;
-        }
-      };
-      if (generation.isUnderway(key)) observer?.joined();
-      return generation.make(key, make, signal);
+    };
+    if (generation.isUnderway(key)) observer?.joined();
+    return generation.make(key, make, signal);
+  };
+
+  return {
+    planOperation(request, signal) {
+      try {
+        return planOrRecall(request, signal);
+      } catch (error) {
+        return Promise.reject(error); // a GraphQLError, but where something is broken
+      }
     },
     load: (supergraph) => source.load(supergraph),
     retire: (supergraph) => generationOf(supergraph).retire(),

@@ -8,7 +8,9 @@ export function tracePlanning(planner: OperationPlanner, tracing: Tracing): Oper
   return {
     ...planner,
     planOperation: (request, signal) =>
-      tracing.traceStep({ name: 'graphql.plan' }, () => planner.planOperation(request, signal)),
+      tracing.traceStep({ name: 'graphql.plan' }, () =>
+        Promise.resolve(planner.planOperation(request, signal)),
+      ),
   };
 }
 

@@ -27,7 +27,7 @@ export class BodyBuffer {
 
   /** The body. Nothing can be added any more. */
   take(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
+    return this.#length === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#length);
   }
 
   #grow(length: number): void {
