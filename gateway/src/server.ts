@@ -1,14 +1,14 @@
-import compress from '@fastify/compress';
 import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/deployable';
 import type { FastifyInstance } from 'fastify';
 import type { JSONWebKeySet } from 'jose';
-import { admitRequests } from './http/admit-requests.ts';
+import { admitRequests, type RequestAdmission } from './http/admit-requests.ts';
 import { addContextKeysRoute } from './http/context-keys-route.ts';
 import { allowCrossOrigin } from './http/cross-origin.ts';
-import { createAddressReader } from './http/client-address.ts';
+import { createAddressReader, proxiesOf } from './http/client-address.ts';
 import { addGraphqlRoute, type GraphqlRouteOptions } from './http/graphql-route.ts';
 import { Heartbeats } from './http/heartbeats.ts';
 import type { RequestBounds } from './http/read-request.ts';
+import { plainFirst } from './http/plain/plain-first.ts';
 import { serveWebSockets } from './http/websocket/websocket-server.ts';
 import type { MultipartTimes } from './http/write-multipart.ts';
 import type { PipelineServices } from './pipeline/services.ts';
@@ -52,11 +52,34 @@ export interface StreamDependencies {
 
 const GRAPHQL_PATH = '/graphql';
 const STREAM_PATH = '/graphql/stream';
+/** Every answer of the other one is a stream. */
+const PLAIN_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH]);
 const ADMITTED_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH, STREAM_PATH]);
+
+/** Less is not worth it. */
+const COMPRESS_FROM_BYTES = 1_024;
+
+function compressFrom({ compression }: HttpSettings): number | undefined {
+  return compression === false ? undefined : (compression?.minBytes ?? COMPRESS_FROM_BYTES);
+}
 
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   const { logger, services, bounds, requestTimeoutMs, contextKeys, http } = dependencies;
+  const onAnswer = createAnswerObserver(dependencies);
+  const answering = { services, bounds, compressFromBytes: compressFrom(http), onAnswer };
+  const admission: RequestAdmission = {
+    admission: dependencies.admission,
+    paths: ADMITTED_PATHS,
+    isKnown: (authorization) => services().authenticator.isKnown(authorization),
+    onRefused: registerAdmissionMetrics(
+      dependencies.metrics,
+      dependencies.admission,
+      () => services().executionGate.waiting,
+    ),
+  };
+  // neither a request nor an answer that somebody reads leaves a connection silent for so long
+  const silentMs = requestTimeoutMs + dependencies.multipart.stalledMs;
   const server = createHttpServer({
     logger,
     readiness: dependencies.readiness,
@@ -64,37 +87,29 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     requestTimeoutMs,
     fastify: {
       trustProxy: proxiesOf(http),
-      // neither a request nor an answer that somebody reads leaves a connection silent for so long
-      connectionTimeout: requestTimeoutMs + dependencies.multipart.stalledMs,
+      serverFactory: plainFirst({
+        logger,
+        admission: { ...admission, paths: PLAIN_PATHS },
+        ...answering,
+        maxBodyBytes: dependencies.maxBodyBytes,
+        timeoutMs: requestTimeoutMs,
+        silentMs,
+        http,
+      }),
     },
   });
   if (http.cors) allowCrossOrigin(server, http.cors);
   // a page of another origin may read that it was refused
-  server.after(() =>
-    admitRequests(server, {
-      admission: dependencies.admission,
-      paths: ADMITTED_PATHS,
-      isKnown: (authorization) => services().authenticator.isKnown(authorization),
-      onRefused: registerAdmissionMetrics(
-        dependencies.metrics,
-        dependencies.admission,
-        () => services().executionGate.waiting,
-      ),
-    }),
-  );
-  if (http.compression !== false) compressAnswers(server, http.compression?.minBytes);
+  server.after(() => admitRequests(server, admission));
   const { settings, metrics } = dependencies.streams;
   const heartbeats = new Heartbeats(settings.heartbeatMs);
-  const onAnswer = createAnswerObserver(dependencies);
   addGraphqlRoute(server, {
     path: GRAPHQL_PATH,
     streamPath: STREAM_PATH,
     streams: { heartbeats, maxBufferBytes: settings.bufferBytes, onSlowClient: () => metrics.slowClient() },
-    services,
-    bounds,
+    ...answering,
     timeoutMs: requestTimeoutMs,
     multipart: dependencies.multipart,
-    onAnswer,
   });
   addWebSockets(server, dependencies, { heartbeats, onAnswer });
   server.addHook('preClose', async () => dependencies.streams.open.drain());
@@ -133,21 +148,6 @@ function addWebSockets(
       failed: (error) => logger.error({ err: error }, 'a connection failed inside'),
       connections: (change) => streams.metrics.connections(change),
     },
-  });
-}
-
-function proxiesOf({ trustProxy = false }: HttpSettings): boolean | string[] {
-  return typeof trustProxy === 'boolean' ? trustProxy : [...trustProxy];
-}
-
-const DEFAULT_MIN_BYTES = 1_024;
-
-/** Small answers are not worth it, and bodies of requests are never decompressed. */
-function compressAnswers(server: FastifyInstance, minBytes: number = DEFAULT_MIN_BYTES): void {
-  server.register(compress, {
-    globalDecompression: false,
-    threshold: minBytes,
-    encodings: ['br', 'gzip', 'deflate'],
   });
 }
 

@@ -8,7 +8,8 @@ const program = fileURLToPath(new URL('../../bench-gateway.mjs', import.meta.url
 export const HEAP_FLAGS: readonly string[] = [
   '--min-semi-space-size=32',
   '--max-semi-space-size=32',
-  '--heap-growing-percent=30',
+  '--heap-growing-percent=60',
+  '--no-parallel-scavenge',
 ];
 
 /** How our gateway runs: compiled as it is shipped, or from source where only the benchmark itself is tried. */

@@ -3,12 +3,20 @@ import { BodyBuffer } from './http1/body-buffer.ts';
 import { MalformedRequest, type ExchangeHandler, type ResponseStart } from './http1/exchange.ts';
 import type { SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
+import { timeLeftMs } from '../traffic/deadline-signal.ts';
 import { whenAborted } from './when-aborted.ts';
 
 /** The bounds of a call. */
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly maxBytes: number;
+}
+
+/** Where the whole request ends at that time, its end is told before that of the call: timers are not that exact. */
+const GRACE_MS = 100;
+
+function graceMs({ signal }: SubgraphRequest, { timeoutMs }: CallLimits): number {
+  return timeLeftMs(signal) <= timeoutMs ? GRACE_MS : 0;
 }
 
 /** One HTTP exchange. Settles `answer` once, at the earliest of answer, failure, time-out and abort. */
@@ -34,7 +42,7 @@ export class SubgraphCall implements ExchangeHandler {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#timer = setTimeout(() => this.#end(this.#timedOut()), limits.timeoutMs);
+    this.#timer = setTimeout(() => this.#end(this.#timedOut()), limits.timeoutMs + graceMs(request, limits));
     this.#stopWatching = whenAborted(request.signal, () => this.#end(request.signal.reason as Error));
   }
 

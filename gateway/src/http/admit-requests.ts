@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { overloaded } from '../errors.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
 import type { Admission, RefusalReason } from '../traffic/admission.ts';
+import type { HttpAnswer, HttpExchange } from './http-exchange.ts';
 import { mediaTypeOfFailure } from './negotiate.ts';
 import { retryAfterOf } from './status.ts';
 
@@ -42,18 +43,30 @@ const REFUSAL = { data: undefined, errors: overloaded().errors.map((error) => er
 const REFUSAL_BODY = writeAnswer(REFUSAL);
 const RETRY_AFTER = String(retryAfterOf([REFUSAL]));
 
+/** What is answered to a request that was not let in. */
+export function refusalAnswer({ id, headers }: Pick<HttpExchange, 'id' | 'headers'>): HttpAnswer {
+  return {
+    status: 503,
+    headers: {
+      'cache-control': 'no-store',
+      'content-type': `${mediaTypeOfFailure(headers.accept)}; charset=utf-8`,
+      'retry-after': RETRY_AFTER,
+      'x-request-id': id,
+    },
+    body: REFUSAL_BODY,
+  };
+}
+
 /** Written past the framework, always the same: who has too much to do can't spend much on saying so. */
 function refuse(request: FastifyRequest, reply: FastifyReply): void {
+  const { status, headers, body } = refusalAnswer(request);
   reply.hijack();
-  reply.raw.writeHead(503, {
+  reply.raw.writeHead(status, {
     ...(reply.getHeaders() as OutgoingHttpHeaders), // those for scripts of other origins
-    'cache-control': 'no-store',
-    'content-length': REFUSAL_BODY.length,
-    'content-type': `${mediaTypeOfFailure(request.headers.accept)}; charset=utf-8`,
-    'retry-after': RETRY_AFTER,
-    'x-request-id': request.id,
+    ...headers,
+    'content-length': body.length,
   });
-  reply.raw.end(REFUSAL_BODY);
+  reply.raw.end(body);
 }
 
 /** The answer of a request is there, or its stream is open: it no longer keeps others out. */

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   NOT_CACHEABLE,
   strictest,
@@ -9,28 +9,10 @@ import {
 import type { OperationAnswer } from '../pipeline/operation-answer.ts';
 
 /**
- * Says how long answers may be kept, and of which headers of the request they are made.
- *
- * @param varyOn names of request headers that decide what is answered
- */
-export function setCacheHeaders(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answers: readonly OperationAnswer[],
-  varyOn: readonly string[],
-): void {
-  const cacheControl = cacheControlOf(answers, request);
-  void reply.header('cache-control', cacheControl);
-  if (cacheControl === 'no-store') return;
-  const before = reply.getHeader('vary');
-  void reply.header('vary', [...(before === undefined ? [] : [String(before)]), ...varyOn].join(', '));
-}
-
-/**
  * The `Cache-Control` of answers that go out together: the strictest of them. Private with a user, and no-store as soon as
  * anything is missing.
  */
-function cacheControlOf(answers: readonly OperationAnswer[], { headers }: FastifyRequest): string {
+export function cacheControlOf(answers: readonly OperationAnswer[], headers: IncomingHttpHeaders): string {
   const policy = answers.map(policyOf).reduce(strictest, UNRESTRICTED);
   return writeCacheControl({ ...policy, isPrivate: policy.isPrivate || hasCredentials(headers) });
 }
@@ -41,6 +23,6 @@ function policyOf(answer: OperationAnswer): CachePolicy {
   return answer.cachePolicy ?? NOT_CACHEABLE;
 }
 
-function hasCredentials({ authorization, cookie }: FastifyRequest['headers']): boolean {
+function hasCredentials({ authorization, cookie }: IncomingHttpHeaders): boolean {
   return authorization !== undefined || cookie !== undefined;
 }

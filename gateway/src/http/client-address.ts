@@ -1,11 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
+import type { HttpSettings } from '../settings.ts';
+
+/** The proxies that are believed, as the framework takes them. */
+export function proxiesOf({ trustProxy = false }: HttpSettings): boolean | string[] {
+  return typeof trustProxy === 'boolean' ? trustProxy : [...trustProxy];
+}
 
 /** Reads a client's address from a request that the framework does not see, by the framework's own rules. */
 export function createAddressReader(
   trustProxy: boolean | readonly string[],
-): (request: IncomingMessage) => string {
+): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
+  if (trustProxy === false) return ({ socket }) => socket.remoteAddress ?? '';
   const isTrusted =
     typeof trustProxy === 'boolean' ? () => trustProxy : proxyAddress.compile([...trustProxy]);
-  return (request) => proxyAddress(request, isTrusted);
+  return (request) => proxyAddress(request as IncomingMessage, isTrusted); // it reads no more of it
 }

@@ -7,38 +7,43 @@ import type {
   onRequestHookHandler,
 } from 'fastify';
 import type { PresentedProof } from '../auth/verify-proof.ts';
-import type { GraphRequest, RequestContext } from '../context.ts';
+import type { GraphRequest } from '../context.ts';
 import { refused, RequestRefused, type GatewayErrorCode } from '../errors.ts';
-import { runOperation } from '../pipeline/index.ts';
-import type { OperationAnswer, PipelineAnswer, StreamAnswer } from '../pipeline/operation-answer.ts';
-import type { PipelineServices } from '../pipeline/services.ts';
-import { setCacheHeaders } from './cache-control.ts';
+import type { StreamAnswer } from '../pipeline/operation-answer.ts';
+import { writeAnswer } from '../pipeline/write-answer.ts';
+import { answerHeaders } from './answer-headers.ts';
+import {
+  answerBody,
+  answerFailure,
+  answerOfOne,
+  answerWhole,
+  compress,
+  firstPartOf,
+  runRequest,
+  type AnsweringOptions,
+  type Carried,
+} from './answer-whole.ts';
 import { preventCsrf } from './csrf.ts';
+import type { HttpAnswer, HttpExchange } from './http-exchange.ts';
 import { assertReadableBody, isJsonBody } from './media-type.ts';
-import { mediaTypeOfFailure, negotiateForms, type AcceptedForms, type ResultMediaType } from './negotiate.ts';
-import { readBody, readQueryString, type RequestBounds } from './read-request.ts';
+import { negotiateForms, type AcceptedForms } from './negotiate.ts';
+import { readBody, readQueryString, type ReadBody } from './read-request.ts';
 import { watchRequest } from './request-signal.ts';
 import { sendParts } from './send-parts.ts';
-import { challengeOf, retryAfterOf, statusOf, statusOfBatch } from './status.ts';
+import { statusOf } from './status.ts';
 import { serverSentEvents } from './streams/stream-format.ts';
 import { sendInStreamFormat, sendStream, type StreamResponseOptions } from './streams/stream-response.ts';
-import { writeAnswer, writeBatch } from '../pipeline/write-answer.ts';
 import type { MultipartTimes } from './write-multipart.ts';
 
 /** Settings of {@link addGraphqlRoute}. */
-export interface GraphqlRouteOptions {
+export interface GraphqlRouteOptions extends AnsweringOptions {
   readonly path: string;
   /** Where every answer is a stream of server-sent events, unless the client prefers another format. */
   readonly streamPath: string;
   readonly streams: StreamResponseOptions;
-  /** Those of the configuration that is in force now. */
-  readonly services: () => PipelineServices;
-  readonly bounds: RequestBounds;
   /** Milliseconds to the first byte of an answer. Specification: Limits, HTTP read timeout. */
   readonly timeoutMs: number;
   readonly multipart: MultipartTimes;
-  /** Told of each answer, for logs and metrics. */
-  readonly onAnswer: (request: { readonly id: string }, answer: OperationAnswer, durationMs: number) => void;
 }
 
 /**
@@ -118,10 +123,13 @@ async function answerPost(
 ): Promise<FastifyReply> {
   const forms = formsOf(request, options);
   if (!Buffer.isBuffer(request.body)) throw refused('BAD_REQUEST', 'The request has no body.');
+  const exchange = exchangeOf(request, reply, options);
+  if (forms.single && !forms.parts && !forms.stream)
+    return send(reply, await answerBody(exchange, request.body, forms.single, options));
   const body = readBody(request.body, options.bounds);
-  const exchange: Exchange = { request, reply, options, forms, accepts: 'query-mutation' };
-  if (body.kind === 'batch') return answerBatch(exchange, body.requests);
-  return answerOne({ ...exchange, accepts: forms.stream ? 'any' : 'query-mutation' }, body.request);
+  if (body.kind === 'batch') return answerBatch({ exchange, reply, options, forms }, body);
+  const accepts = forms.stream ? 'any' : 'query-mutation';
+  return answerOne({ exchange, reply, options, forms }, body.request, accepts);
 }
 
 async function answerGet(
@@ -131,9 +139,9 @@ async function answerGet(
 ): Promise<FastifyReply> {
   const forms = formsOf(request, options);
   const parameters = request.query as Readonly<Record<string, unknown>>; // the parser makes an object without prototype
+  const exchange = exchangeOf(request, reply, options);
   const accepts = forms.stream ? 'query-subscription' : 'query';
-  const exchange: Exchange = { request, reply, options, forms, accepts };
-  return answerOne(exchange, readQueryString(parameters, options.bounds));
+  return answerOne({ exchange, reply, options, forms }, readQueryString(parameters, options.bounds), accepts);
 }
 
 /** @throws RequestRefused NOT_ACCEPTABLE */
@@ -146,85 +154,23 @@ function formsOf(
   return { single: undefined, parts: undefined, stream };
 }
 
-/** One HTTP request and how it is answered. */
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly options: GraphqlRouteOptions;
-  readonly forms: AcceptedForms;
-  readonly accepts: RequestContext['accepts'];
-}
-
-async function answerOne(exchange: Exchange, request: GraphRequest): Promise<FastifyReply> {
-  const { single, parts, stream } = exchange.forms;
-  const [answer] = await runAll(exchange, [request], parts !== undefined);
-  if (!answer) throw new Error('An operation was not answered.');
-  if (answer.kind === 'stream') return openStream(exchange, answer);
-  const first = firstPartOf(answer);
-  const status = statusOf(first, mediaTypeOf(exchange));
-  if (stream && !single && !parts && status === 200)
-    return sendInStreamFormat(exchange.reply, writeAnswer(first), stream);
-  if (parts && (answer.kind === 'parts' || !single))
-    return sendParts(withHeaders(exchange, [first], status), answer, parts, exchange.options.multipart);
-  return send(exchange, [first], status, first.body ?? writeAnswer(first));
-}
-
-function openStream({ reply, forms, options }: Exchange, { stream }: StreamAnswer): FastifyReply {
-  if (forms.stream) return sendStream(reply, stream, forms.stream, options.streams);
-  stream.stop();
-  throw new Error('A stream was opened for a client that takes none.');
-}
-
-function firstPartOf(answer: PipelineAnswer): OperationAnswer {
-  if (answer.kind === 'single') return answer;
-  if (answer.kind === 'parts') return answer.initial;
-  answer.stream.stop();
-  throw new Error('An element of a batch was answered by a stream.');
-}
-
-function mediaTypeOf({ forms }: Exchange): ResultMediaType {
-  return forms.single ?? 'application/json';
-}
-
-async function answerBatch(
-  exchange: Exchange,
-  requests: readonly (GraphRequest | RequestRefused)[],
-): Promise<FastifyReply> {
-  if (!exchange.forms.single && exchange.forms.stream)
-    throw refused('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
-  const answers = (await runAll(exchange, requests, false)).map(firstPartOf);
-  return send(exchange, answers, statusOfBatch(answers, mediaTypeOf(exchange)), writeBatch(answers));
-}
-
-/** Runs operations side by side: what becomes of one is nothing to the others. */
-async function runAll(
-  { request, reply, options, accepts }: Exchange,
-  requests: readonly (GraphRequest | RequestRefused)[],
-  takesParts: boolean,
-): Promise<readonly PipelineAnswer[]> {
-  const { signal, settle } = watchRequest(reply.raw, options.timeoutMs);
-  const { headers } = request;
-  const services = options.services();
-  const context: RequestContext = {
-    requestId: request.id,
+function exchangeOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { timeoutMs }: GraphqlRouteOptions,
+): HttpExchange {
+  const { id, method, headers, ip: address } = request;
+  return {
+    id,
+    method,
     headers,
-    address: request.ip,
-    authorization: headers.authorization,
+    address,
     proof: headers['dpop'] === undefined ? undefined : proofOf(request, headers['dpop']),
-    signal,
-    takesParts,
-    accepts,
+    get elapsedMs() {
+      return reply.elapsedTime;
+    },
+    watch: () => watchRequest(reply.raw, timeoutMs),
   };
-  const run = (element: GraphRequest | RequestRefused): Promise<PipelineAnswer> =>
-    element instanceof RequestRefused
-      ? Promise.resolve(refusedAnswer(element))
-      : runOperation(element, context, services);
-  const [only] = requests;
-  const answers = only && requests.length === 1 ? [await run(only)] : await Promise.all(requests.map(run));
-  settle();
-  for (const answer of answers)
-    if (answer.kind !== 'stream') options.onAnswer(request, firstPartOf(answer), reply.elapsedTime);
-  return answers;
 }
 
 /** A header that is sent twice is no proof: its values are joined, and nobody has signed that. */
@@ -232,37 +178,60 @@ function proofOf({ method, protocol, host, url }: FastifyRequest, header: string
   return { proof: String(header), method, url: `${protocol}://${host}${url}` };
 }
 
-function refusedAnswer({ errors }: RequestRefused): OperationAnswer {
-  return {
-    kind: 'single',
-    data: undefined,
-    errors: errors.map(({ message, extensions }) => ({ message, extensions })),
-    admitted: undefined,
-  };
+/** An exchange that may be answered in more than one form. */
+interface Negotiated {
+  readonly exchange: HttpExchange;
+  readonly reply: FastifyReply;
+  readonly options: GraphqlRouteOptions;
+  readonly forms: AcceptedForms;
 }
 
-/** What the status and the first errors of answers say in headers too. */
-function withHeaders(exchange: Exchange, answers: readonly OperationAnswer[], status: number): Exchange {
-  const { request, reply } = exchange;
-  const challenge = challengeOf(answers, status, request.headers.authorization);
-  if (challenge !== undefined) void reply.header('www-authenticate', challenge);
-  const retryAfterS = retryAfterOf(answers);
-  if (retryAfterS !== undefined) void reply.header('retry-after', retryAfterS);
-  if (status === 405) void reply.header('allow', request.method === 'GET' ? 'POST' : 'GET, POST');
-  setCacheHeaders(request, reply, answers, exchange.options.services().answerPolicy.varyOn);
-  void reply.status(status).header('x-request-id', request.id);
-  return exchange;
+async function answerOne(
+  { exchange, reply, options, forms }: Negotiated,
+  request: GraphRequest,
+  accepts: Carried['accepts'],
+): Promise<FastifyReply> {
+  const { single, parts, stream } = forms;
+  const answer = await runRequest(exchange, request, { takesParts: parts !== undefined, accepts }, options);
+  if (answer.kind === 'stream') return openStream({ exchange, reply, options, forms }, answer);
+  const first = firstPartOf(answer);
+  const mediaType = single ?? 'application/json';
+  const status = statusOf(first, mediaType);
+  if (stream && !single && !parts && status === 200)
+    return sendInStreamFormat(reply, writeAnswer(first), stream);
+  if (!parts || (answer.kind !== 'parts' && single))
+    return send(reply, await compress(answerOfOne(exchange, first, mediaType, options), exchange, options));
+  const { varyOn } = options.services().answerPolicy;
+  setHeaders(reply.status(status), answerHeaders(exchange, [first], status, varyOn));
+  return sendParts(reply, answer, parts, options.multipart);
 }
 
-function send(
-  exchange: Exchange,
-  answers: readonly OperationAnswer[],
-  status: number,
-  body: string | Buffer,
-): FastifyReply {
-  return withHeaders(exchange, answers, status)
-    .reply.header('content-type', `${mediaTypeOf(exchange)}; charset=utf-8`)
-    .send(body);
+function openStream({ reply, forms, options }: Negotiated, { stream }: StreamAnswer): FastifyReply {
+  if (forms.stream) return sendStream(reply, stream, forms.stream, options.streams);
+  stream.stop();
+  throw new Error('A stream was opened for a client that takes none.');
+}
+
+async function answerBatch(
+  { exchange, reply, options, forms }: Negotiated,
+  body: ReadBody,
+): Promise<FastifyReply> {
+  if (!forms.single && forms.stream)
+    throw refused('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
+  const carried: Carried = { takesParts: false, accepts: 'query-mutation' };
+  return send(reply, await answerWhole(exchange, body, forms.single ?? 'application/json', carried, options));
+}
+
+function send(reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply {
+  return setHeaders(reply.status(status), headers).send(body);
+}
+
+/** Of `vary`, what others have set counts as well. */
+function setHeaders(reply: FastifyReply, headers: HttpAnswer['headers']): FastifyReply {
+  const before = headers['vary'] === undefined ? undefined : reply.getHeader('vary');
+  void reply.headers(headers);
+  if (before !== undefined) void reply.header('vary', `${String(before)}, ${headers['vary']}`);
+  return reply;
 }
 
 /** What goes wrong before there is an operation, as a GraphQL response. */
@@ -272,17 +241,8 @@ function sendFailure(
   reply: FastifyReply,
   options: GraphqlRouteOptions,
 ): void {
-  const answer = refusedAnswer(error instanceof RequestRefused ? error : refusalOfFramework(error, request));
-  const single = mediaTypeOfFailure(request.headers.accept);
-  options.onAnswer(request, answer, reply.elapsedTime);
-  const exchange: Exchange = {
-    request,
-    reply,
-    options,
-    forms: { single, parts: undefined, stream: undefined },
-    accepts: 'query',
-  };
-  void send(exchange, [answer], statusOf(answer, single), writeAnswer(answer));
+  const refusal = error instanceof RequestRefused ? error : refusalOfFramework(error, request);
+  void send(reply, answerFailure(exchangeOf(request, reply, options), refusal, options));
 }
 
 const CODES_OF_STATUS: Readonly<Record<number, GatewayErrorCode>> = {

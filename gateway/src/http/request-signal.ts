@@ -2,14 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { CLIENT_CLOSED, gatewayErrorCodes, refused } from '../errors.ts';
 import { DeadlineSignal } from '../traffic/deadline-signal.ts';
 import { endAdmission } from './admit-requests.ts';
-
-/** The life of one HTTP request. */
-export interface RequestSignal {
-  /** Aborts when the client goes away, or when the time to the first byte is over. */
-  readonly signal: AbortSignal;
-  /** To be called when the answer is there: the time no longer counts. */
-  settle(): void;
-}
+import type { RequestSignal } from './http-exchange.ts';
 
 /** Watches a response: the reasons of the signal are refusals, with their codes. */
 export function watchRequest(response: ServerResponse, timeoutMs: number): RequestSignal {

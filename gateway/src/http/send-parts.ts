@@ -15,7 +15,7 @@ const PARAMETERS: Readonly<Record<IncrementalDialect, string>> = {
  * @see https://specs.apollo.dev/incremental/v0.1/ and https://specs.apollo.dev/incremental/v0.2/
  */
 export function sendParts(
-  { reply }: { readonly reply: FastifyReply },
+  reply: FastifyReply,
   answer: OperationAnswer | AnswerInParts,
   dialect: IncrementalDialect,
   times: MultipartTimes,

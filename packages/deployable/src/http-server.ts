@@ -60,6 +60,13 @@ function answerMalformedAddress(_error: FastifyError, _request: FastifyRequest, 
   void reply.status(400).send({ error: 'Bad Request', message: 'The address is not well-formed.' });
 }
 
+/** Emitted on an HTTP server before it is closed: from now on each answer has to end its connection. */
+export const CLOSING_BEGAN = 'closingBegan';
+/** Emitted by an HTTP server that reads some requests by itself, instead of `request`. */
+export const EXCHANGE_BEGAN = 'exchangeBegan';
+/** Emitted when the answer to such a request was handed to its socket, or given up. */
+export const EXCHANGE_ENDED = 'exchangeEnded';
+
 /** A port stays open until nothing has arrived at it for so long, … */
 const QUIET_MS = 100;
 /** … and for so long at most, with clients that don't leave. */
@@ -86,6 +93,7 @@ function closeConnectionsInOrder(server: FastifyInstance): void {
   };
   server.addHook('preClose', async () => {
     if (!http.listening) return;
+    http.emit(CLOSING_BEGAN);
     const leavingUntil = performance.now() + LEAVING_MS;
     do {
       await sleep(CLOSING_CHECK_MS);
@@ -121,5 +129,10 @@ function watchTraffic(http: Server): Traffic {
     answering += 1;
     response.once('close', () => (answering -= 1));
   });
+  http.on(EXCHANGE_BEGAN, () => {
+    arrivedAt = performance.now();
+    answering += 1;
+  });
+  http.on(EXCHANGE_ENDED, () => (answering -= 1));
   return { answering: () => answering, quietMs: () => performance.now() - arrivedAt };
 }

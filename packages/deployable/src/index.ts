@@ -1,6 +1,12 @@
 export { type Deployable, type DeployableProgram, type ProcessConfig, type Resources } from './deployable.ts';
 export { type ReadinessCheck } from './health-routes.ts';
-export { createHttpServer, type HttpServerOptions } from './http-server.ts';
+export {
+  CLOSING_BEGAN,
+  createHttpServer,
+  EXCHANGE_BEGAN,
+  EXCHANGE_ENDED,
+  type HttpServerOptions,
+} from './http-server.ts';
 export { createFlatLogger, createLogger, type Logger, type LoggerOptions } from './logger.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export {

@@ -1,0 +1,41 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { HttpAnswer } from '../http-exchange.ts';
+
+/** Seconds, as `Date` has them. */
+let dateOf = 0;
+let date = '';
+
+/**
+ * Writes an answer to a connection that stays open.
+ *
+ * @param keepAliveS seconds for which it does
+ * @see RFC 9112 §4, §6.2; RFC 9110 §6.6.1
+ */
+export function writePlainAnswer(
+  socket: Socket,
+  { status, headers, body }: HttpAnswer,
+  keepAliveS: number,
+): void {
+  const length = Buffer.byteLength(body);
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+  head += `content-length: ${length}\r\ndate: ${dateNow()}\r\nconnection: keep-alive\r\nkeep-alive: timeout=${keepAliveS}\r\n\r\n`;
+  if (typeof body === 'string') {
+    socket.write(head + body, length === body.length ? 'latin1' : 'utf8');
+    return;
+  }
+  socket.cork();
+  socket.write(head, 'latin1');
+  socket.write(body);
+  socket.uncork();
+}
+
+function dateNow(): string {
+  const now = Math.floor(Date.now() / 1_000);
+  if (now !== dateOf) {
+    dateOf = now;
+    date = new Date(now * 1_000).toUTCString();
+  }
+  return date;
+}

@@ -1,0 +1,130 @@
+import type { Socket } from 'node:net';
+import type { HttpAnswer } from '../http-exchange.ts';
+import { writePlainAnswer } from './plain-answer.ts';
+import type { PlainExchange } from './plain-exchange.ts';
+import type { PlainRequest } from './plain-request.ts';
+
+/** RFC 9110 §15.5.9. */
+const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
+
+/** What a connection is served by. */
+export interface PlainService {
+  /** @returns nothing for what is no plain request, and while the server closes */
+  read(bytes: Buffer): PlainRequest | undefined;
+  /** Begins an exchange. */
+  begin(request: PlainRequest, socket: Socket): PlainExchange;
+  /** Never rejects. */
+  answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer>;
+  ended(): void;
+  /** Another server goes on with the connection, from these bytes on. */
+  handOver(connection: PlainConnection, socket: Socket, bytes: Buffer): void;
+  closed(connection: PlainConnection): void;
+  readonly times: PlainTimes;
+}
+
+/** How long connections are kept. Milliseconds. */
+export interface PlainTimes {
+  /** To the first request. */
+  readonly firstRequestMs: number;
+  /** From an answer to the next request. */
+  readonly keepAliveMs: number;
+  /** While a client does not read its answer; longer than an answer may take to be made. */
+  readonly silentMs: number;
+}
+
+/**
+ * A connection on which nothing but plain requests has arrived so far, one after the other's answer. With the first bytes that
+ * are anything else it is handed over, for good.
+ */
+export class PlainConnection {
+  readonly #socket: Socket;
+  readonly #service: PlainService;
+  readonly #keepAliveS: number;
+  #exchange: PlainExchange | undefined;
+  #hasAsked = false;
+  /** What arrived before the answer was written: more than one request at a time is not plain. */
+  #early: Buffer | undefined;
+
+  constructor(socket: Socket, service: PlainService) {
+    this.#socket = socket;
+    this.#service = service;
+    this.#keepAliveS = Math.floor(service.times.keepAliveMs / 1_000);
+    socket.setTimeout(service.times.firstRequestMs);
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose);
+    socket.on('error', this.#onError).on('timeout', this.#onTimeout).on('drain', this.#onDrain);
+  }
+
+  /** While an answer is made the connection is silent: its own time is bounded by whoever makes it. */
+  get #openMs(): number {
+    return Math.max(this.#service.times.keepAliveMs, this.#service.times.silentMs);
+  }
+
+  get isIdle(): boolean {
+    return !this.#exchange && this.#socket.writableLength === 0;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (!this.isIdle) return this.#keepEarly(bytes);
+    const request = this.#service.read(bytes);
+    if (request) void this.#answer(request);
+    else this.#handOver(bytes);
+  };
+
+  readonly #onEnd = (): void => void this.#socket.end();
+  /** `close` follows. */
+  readonly #onError = (): void => undefined;
+  readonly #onDrain = (): void => this.#goOn();
+
+  readonly #onTimeout = (): void => {
+    if (!this.#hasAsked) this.#socket.write(TOO_LATE);
+    this.#socket.destroy();
+  };
+
+  readonly #onClose = (): void => {
+    this.#exchange?.abandon();
+    this.#service.closed(this);
+  };
+
+  #keepEarly(bytes: Buffer): void {
+    this.#early = this.#early ? Buffer.concat([this.#early, bytes]) : bytes;
+    this.#socket.pause();
+  }
+
+  async #answer(request: PlainRequest): Promise<void> {
+    const exchange = this.#service.begin(request, this.#socket);
+    this.#exchange = exchange;
+    if (!this.#hasAsked) this.#socket.setTimeout(this.#openMs);
+    this.#hasAsked = true;
+    const answer = await this.#service.answer(exchange, request);
+    exchange.settle();
+    this.#exchange = undefined;
+    this.#service.ended();
+    if (!this.#socket.writable) return;
+    writePlainAnswer(this.#socket, answer, this.#keepAliveS);
+    if (this.isIdle) this.#goOn();
+    else this.#socket.setTimeout(this.#service.times.silentMs);
+  }
+
+  /** The answer has gone out. */
+  #goOn(): void {
+    if (!this.isIdle) return;
+    if (this.#socket.timeout !== this.#openMs) this.#socket.setTimeout(this.#openMs);
+    const early = this.#early;
+    if (!early) return;
+    this.#early = undefined;
+    this.#socket.resume();
+    this.#onData(early);
+  }
+
+  #handOver(bytes: Buffer): void {
+    const socket = this.#socket;
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
+    socket.off('error', this.#onError).off('timeout', this.#onTimeout).off('drain', this.#onDrain);
+    socket.setTimeout(0);
+    this.#service.handOver(this, socket, bytes);
+  }
+}

@@ -1,0 +1,222 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
+import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
+import { until } from '../../testing/until.ts';
+
+let subgraph: SubgraphServer;
+let gateway: TestGateway;
+let release: () => void;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  subgraph = await startSubgraph({
+    name: 'numbers',
+    typeDefs: 'type Query { echo(value: String): String slow: String large(bytes: Int!): String }',
+    resolvers: {
+      Query: {
+        echo: (_parent: unknown, { value }: { readonly value: string }) => value,
+        slow: () => new Promise((resolve) => (release = () => resolve('at last'))),
+        large: (_parent: unknown, { bytes }: { readonly bytes: number }) => 'é'.repeat(bytes / 2),
+      },
+    },
+  });
+  gateway = await startTestGateway({ subgraphs: [subgraph], settings: '{}' });
+});
+afterAll(async () => {
+  await gateway.close();
+  await subgraph.close();
+});
+beforeEach(() => {
+  release = () => undefined;
+  subgraph.forget();
+});
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+/** A connection, and what has come back on it. */
+interface Client {
+  readonly socket: Socket;
+  readonly received: () => string;
+  readonly answers: () => number;
+}
+
+async function open(): Promise<Client> {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  let text = '';
+  socket.on('data', (bytes: Buffer) => (text += bytes.toString('latin1')));
+  socket.on('error', () => undefined);
+  return { socket, received: () => text, answers: () => text.split('HTTP/1.1 ').length - 1 };
+}
+
+function post(query: string, headers: readonly string[] = []): string {
+  const body = JSON.stringify({ query });
+  const framing = ['Host: graph.example', `Content-Length: ${Buffer.byteLength(body)}`];
+  return ['POST /graphql HTTP/1.1', ...framing, 'Content-Type: application/json', ...headers, '', body].join(
+    '\r\n',
+  );
+}
+
+const echo = (value: string): string => post(`{ echo(value: "${value}") }`);
+
+/** Says that the framework's server is to answer. */
+const NOT_PLAIN = 'Expect: 100-continue';
+
+describe('A connection with plain requests', () => {
+  it('has them answered one after the other', async () => {
+    const client = await open();
+    for (const [index, value] of ['first', 'second', 'third'].entries()) {
+      client.socket.write(echo(value));
+      await until(() => client.answers() === index + 1);
+      expect(client.received()).toContain(`{"data":{"echo":"${value}"}}`);
+    }
+    expect(client.received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(client.received()).toMatch(/\r\ndate: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT\r\n/);
+  });
+
+  it.each([
+    ['data', '{ echo(value: "a") }', []],
+    ['what is not ASCII', '{ echo(value: "ü€😀") }', []],
+    ['an error of validation', '{ unknown }', []],
+    [
+      'an error under the media type of GraphQL',
+      '{ unknown }',
+      ['Accept: application/graphql-response+json'],
+    ],
+  ])('is told the same as by the framework: %s', async (_what, query, headers) => {
+    const [plain, whole] = [await open(), await open()];
+    plain.socket.write(post(query, headers));
+    whole.socket.write(post(query, [...headers, NOT_PLAIN]));
+    await until(() => plain.answers() === 1 && whole.answers() === 2);
+    const [, , ofFramework = ''] = whole.received().split('HTTP/1.1 ');
+    const [, ofPlain = ''] = plain.received().split('HTTP/1.1 ');
+    expect(partsOf(ofPlain)).toEqual(partsOf(ofFramework));
+  });
+
+  it('is answered a body that is no JSON, or of another type, with a refusal, and goes on', async () => {
+    const client = await open();
+    client.socket.write(post('{ echo }').replace('{"query"', '["query"'));
+    await until(() => client.answers() === 1);
+    expect(client.received()).toContain('HTTP/1.1 400 ');
+    client.socket.write(post('{ echo }').replace('application/json', 'text/plain'));
+    await until(() => client.answers() === 2);
+    expect(client.received()).toContain('CSRF_PREVENTED');
+    client.socket.write(echo('still here'));
+    await until(() => client.received().includes('still here'));
+  });
+
+  it('has large answers compressed where it accepts that', async () => {
+    const client = await open();
+    const bytes: Buffer[] = [];
+    client.socket.on('data', (chunk: Buffer) => bytes.push(chunk));
+    client.socket.write(post('{ large(bytes: 20000) }', ['Accept-Encoding: gzip']));
+    await until(() => client.answers() === 1 && isComplete(Buffer.concat(bytes)));
+    expect(client.received()).toContain('content-encoding: gzip');
+    expect(client.received()).toContain('accept-encoding');
+    const all = Buffer.concat(bytes);
+    const body = gunzipSync(all.subarray(all.indexOf('\r\n\r\n') + 4)).toString();
+    expect(body).toBe(`{"data":{"large":"${'é'.repeat(10_000)}"}}`);
+  });
+});
+
+function isComplete(answer: Buffer): boolean {
+  const at = answer.indexOf('\r\n\r\n');
+  const length = Number(/content-length: (\d+)/.exec(answer.toString('latin1'))?.[1]);
+  return at > 0 && answer.length === at + 4 + length;
+}
+
+/** Without what is different each time. */
+function partsOf(answer: string): unknown {
+  const [head = '', body] = answer.split('\r\n\r\n');
+  const [status, ...headers] = head.toLowerCase().split('\r\n');
+  return {
+    status,
+    headers: headers.filter((line) => !/^(?:x-request-id|date):/.test(line)).toSorted(),
+    body,
+  };
+}
+
+describe('A connection goes over to the framework', () => {
+  it('with a request that arrives in pieces', async () => {
+    const client = await open();
+    client.socket.write(echo('whole'));
+    await until(() => client.answers() === 1);
+    const text = echo('in pieces');
+    for (const piece of [text.slice(0, 30), text.slice(30, -5), text.slice(-5)]) {
+      client.socket.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await until(() => client.received().includes('in pieces'));
+    client.socket.write(echo('and on'));
+    await until(() => client.received().includes('and on'));
+  });
+
+  it('S-061 with requests that do not wait for their answers, in order', async () => {
+    const client = await open();
+    client.socket.write(Array.from({ length: 50 }, (_, index) => echo(`n${index};`)).join(''));
+    await until(() => client.answers() === 50);
+    const order = [...client.received().matchAll(/n(\d+);/g)].map(([, number]) => Number(number));
+    expect(order).toEqual(Array.from({ length: 50 }, (_, index) => index));
+  });
+
+  it('S-061 with requests that come while another one is answered, in order', async () => {
+    const client = await open();
+    client.socket.write(post('{ slow }'));
+    await until(() => subgraph.received.length === 1);
+    client.socket.write(echo('later'));
+    client.socket.write(echo('end'));
+    release();
+    await until(() => client.received().includes('end'));
+    expect(client.received()).toMatch(/at last.*later.*end/s);
+  });
+
+  it('with another path, and an upgrade', async () => {
+    const client = await open();
+    client.socket.write(echo('plain'));
+    await until(() => client.answers() === 1);
+    client.socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until(() => client.answers() === 2);
+    client.socket.write(
+      'GET /graphql HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n' +
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
+    );
+    await until(() => client.received().includes('101 Switching Protocols'));
+  });
+
+  it('S-060 with a length and a coding at once, which is refused', async () => {
+    const client = await open();
+    client.socket.write(post('{ echo }', ['Transfer-Encoding: chunked']));
+    await until(() => client.received().includes('HTTP/1.1 400'));
+    expect(subgraph.received).toHaveLength(0);
+  });
+});
+
+describe('A client that leaves', () => {
+  it('ends the calls of subgraphs', async () => {
+    const before = subgraph.aborted();
+    const client = await open();
+    client.socket.write(post('{ slow }'));
+    await until(() => subgraph.received.length === 1);
+    client.socket.destroy();
+    await until(() => subgraph.aborted() === before + 1);
+    const metrics = await gateway.metrics.metrics();
+    expect(metrics).toMatch(/trellis_gateway_requests_in_flight\{[^}]*\} 0/);
+  });
+
+  it('and one that reads late gets everything', async () => {
+    const client = await open();
+    client.socket.pause();
+    client.socket.write(post('{ large(bytes: 4000000) }'));
+    await until(() => subgraph.received.length === 1);
+    client.socket.write(echo('after it'));
+    client.socket.resume();
+    await until(() => client.received().includes('after it'));
+    expect(client.received().length).toBeGreaterThan(4_000_000);
+  });
+});

@@ -1,0 +1,92 @@
+import { Server, type IncomingMessage, type RequestListener, type ServerOptions } from 'node:http';
+import type { Socket } from 'node:net';
+import { CLOSING_BEGAN, EXCHANGE_BEGAN, EXCHANGE_ENDED } from '@trellis/deployable';
+import type { HttpAnswer } from '../http-exchange.ts';
+import { PlainConnection, type PlainService, type PlainTimes } from './plain-connection.ts';
+import { PlainExchange } from './plain-exchange.ts';
+import { readPlainRequest, type PlainRequest, type PlainRequestRules } from './plain-request.ts';
+
+/** Who answers plain requests. */
+export interface PlainAnswerer {
+  readonly rules: PlainRequestRules;
+  /** Milliseconds to the first byte of an answer. */
+  readonly timeoutMs: number;
+  readonly times: PlainTimes;
+  /** The client's address, as far as trusted proxies tell it. */
+  addressOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string;
+  /** Told when an exchange is answered or given up. */
+  settled(exchange: PlainExchange): void;
+  /** Never rejects. */
+  answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer>;
+}
+
+/**
+ * An HTTP server that answers plain requests by itself. Every connection begins here, and goes over to Node's own server, with
+ * all that has arrived and not been answered, as soon as it carries anything but plain requests: so there is one server that
+ * knows all of HTTP, and requests that need none of that do not pay for it.
+ */
+export class PlainFirstServer extends Server implements PlainService {
+  readonly #answerer: PlainAnswerer;
+  readonly #connections = new Set<PlainConnection>();
+  readonly #passOn: (socket: Socket) => void;
+  #isClosing = false;
+
+  constructor(options: ServerOptions, listener: RequestListener, answerer: PlainAnswerer) {
+    super(options, listener);
+    this.#answerer = answerer;
+    const [ofNode] = this.listeners('connection');
+    if (!ofNode) throw new Error('The HTTP server listens for no connections.');
+    this.removeListener('connection', ofNode as () => void);
+    this.#passOn = ofNode.bind(this) as (socket: Socket) => void;
+    this.on('connection', (socket: Socket) => this.#connections.add(new PlainConnection(socket, this)));
+    // from then on all that arrives is Node's: it knows how a connection is ended
+    this.on(CLOSING_BEGAN, () => (this.#isClosing = true));
+  }
+
+  get times(): PlainTimes {
+    return this.#answerer.times;
+  }
+
+  override closeIdleConnections(): void {
+    for (const connection of this.#connections) if (connection.isIdle) connection.destroy();
+    super.closeIdleConnections();
+  }
+
+  override closeAllConnections(): void {
+    for (const connection of this.#connections) connection.destroy();
+    super.closeAllConnections();
+  }
+
+  read(bytes: Buffer): PlainRequest | undefined {
+    return this.#isClosing ? undefined : readPlainRequest(bytes, this.#answerer.rules);
+  }
+
+  begin({ headers }: PlainRequest, socket: Socket): PlainExchange {
+    this.emit(EXCHANGE_BEGAN);
+    const exchange: PlainExchange = new PlainExchange({
+      headers,
+      address: this.#answerer.addressOf({ headers, socket }),
+      timeoutMs: this.#answerer.timeoutMs,
+      onSettled: () => this.#answerer.settled(exchange),
+    });
+    return exchange;
+  }
+
+  answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer> {
+    return this.#answerer.answer(exchange, request);
+  }
+
+  ended(): void {
+    this.emit(EXCHANGE_ENDED);
+  }
+
+  handOver(connection: PlainConnection, socket: Socket, bytes: Buffer): void {
+    this.#connections.delete(connection);
+    this.#passOn(socket);
+    socket.emit('data', bytes);
+  }
+
+  closed(connection: PlainConnection): void {
+    this.#connections.delete(connection);
+  }
+}
