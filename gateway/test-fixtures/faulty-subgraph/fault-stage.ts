@@ -22,6 +22,8 @@ export interface FaultStage {
   mutate(token: string): Promise<void>;
   /** The first part of the answer does not need the subgraph, the other one does. @returns milliseconds to the first */
   deferred(): Promise<number>;
+  /** Calls of the subgraph that has faults, as far as they have ended; those that were refused are none. */
+  calls(): Promise<number>;
   journal(): readonly string[];
   close(): Promise<void>;
 }
@@ -63,9 +65,10 @@ export async function openFaultStage({ subgraphMs, pauseMs }: FaultStageOptions)
     settings,
     `{timeouts: {subgraphMs: ${subgraphMs}}, traffic: {breaker: {sleepMs: ${pauseMs}}}}`,
   );
+  const metrics = createMetrics('gateway');
   const running = await gateway.start(
     gateway.readConfig({ PORT: '0', SUPERGRAPH: file, CONFIG: settings, GUARDS: 'off' }),
-    { logger: createLogger({ service: 'gateway', level: 'silent' }), metrics: createMetrics('gateway') },
+    { logger: createLogger({ service: 'gateway', level: 'silent' }), metrics },
   );
   // Clients that leave soon: what is still open after a fault is the gateway's.
   const pool = new Pool(running.url, {
@@ -77,6 +80,7 @@ export async function openFaultStage({ subgraphMs, pauseMs }: FaultStageOptions)
     subgraph,
     link,
     ...createRequests(pool, () => shop.forget()),
+    calls: async () => callsIn(await metrics.metrics()),
     journal: () =>
       readFileSync(journal, 'utf8')
         .split('\n')
@@ -88,6 +92,13 @@ export async function openFaultStage({ subgraphMs, pauseMs }: FaultStageOptions)
       directory.remove();
     },
   };
+}
+
+const CALLS =
+  /^trellis_gateway_subgraph_calls_total\{(?=[^}]*subgraph="stock")(?![^}]*outcome="refused")[^}]*\} (\d+)$/gm;
+
+function callsIn(page: string): number {
+  return [...page.matchAll(CALLS)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 type Requests = Pick<FaultStage, 'unaffected' | 'affected' | 'mutate' | 'deferred'>;
