@@ -7,20 +7,21 @@ let dateOf = 0;
 let date = '';
 
 /**
- * Writes an answer to a connection that stays open.
+ * Writes an answer.
  *
- * @param keepAliveS seconds for which it does
- * @see RFC 9112 §4, §6.2; RFC 9110 §6.6.1
+ * @param keepAliveS seconds for which the connection stays open after it; absent where it ends
+ * @see RFC 9112 §4, §6.2, §9.3; RFC 9110 §6.6.1
  */
 export function writePlainAnswer(
   socket: Socket,
   { status, headers, body }: HttpAnswer,
-  keepAliveS: number,
+  keepAliveS: number | undefined,
 ): void {
   const length = Buffer.byteLength(body);
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
-  head += `content-length: ${length}\r\ndate: ${dateNow()}\r\nconnection: keep-alive\r\nkeep-alive: timeout=${keepAliveS}\r\n\r\n`;
+  const connection = keepAliveS === undefined ? 'close' : `keep-alive\r\nkeep-alive: timeout=${keepAliveS}`;
+  head += `content-length: ${length}\r\ndate: ${dateNow()}\r\nconnection: ${connection}\r\n\r\n`;
   if (typeof body === 'string') {
     socket.write(head + body, length === body.length ? 'latin1' : 'utf8');
     return;

@@ -43,6 +43,7 @@ export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswere
     timeoutMs,
     times,
     addressOf,
+    failed: (error) => options.logger.error({ err: error }, 'a connection failed inside'),
     settled: (exchange) => {
       if (admitted.delete(exchange)) admission.admission.leave();
     },

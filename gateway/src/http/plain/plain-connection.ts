@@ -19,6 +19,10 @@ export interface PlainService {
   /** Another server goes on with the connection, from these bytes on. */
   handOver(connection: PlainConnection, socket: Socket, bytes: Buffer): void;
   closed(connection: PlainConnection): void;
+  /** Something that must not happen: the connection ends. */
+  failed(error: unknown): void;
+  /** Whether connections end with the next answer. */
+  readonly isClosing: boolean;
   readonly times: PlainTimes;
 }
 
@@ -59,7 +63,12 @@ export class PlainConnection {
     return Math.max(this.#service.times.keepAliveMs, this.#service.times.silentMs);
   }
 
-  get isIdle(): boolean {
+  /** Whether it waits for the next request, and not for its first: that one may be on its way. */
+  get isKeptAlive(): boolean {
+    return this.#hasAsked && this.#isFree;
+  }
+
+  get #isFree(): boolean {
     return !this.#exchange && this.#socket.writableLength === 0;
   }
 
@@ -68,9 +77,9 @@ export class PlainConnection {
   }
 
   readonly #onData = (bytes: Buffer): void => {
-    if (!this.isIdle) return this.#keepEarly(bytes);
+    if (!this.#isFree) return this.#keepEarly(bytes);
     const request = this.#service.read(bytes);
-    if (request) void this.#answer(request);
+    if (request) this.#answer(request).catch(this.#onFailure);
     else this.#handOver(bytes);
   };
 
@@ -89,6 +98,11 @@ export class PlainConnection {
     this.#service.closed(this);
   };
 
+  readonly #onFailure = (error: unknown): void => {
+    this.#service.failed(error);
+    this.#socket.destroy();
+  };
+
   #keepEarly(bytes: Buffer): void {
     this.#early = this.#early ? Buffer.concat([this.#early, bytes]) : bytes;
     this.#socket.pause();
@@ -104,14 +118,15 @@ export class PlainConnection {
     this.#exchange = undefined;
     this.#service.ended();
     if (!this.#socket.writable) return;
-    writePlainAnswer(this.#socket, answer, this.#keepAliveS);
-    if (this.isIdle) this.#goOn();
+    writePlainAnswer(this.#socket, answer, this.#service.isClosing ? undefined : this.#keepAliveS);
+    if (this.#service.isClosing) this.#socket.end();
+    else if (this.#isFree) this.#goOn();
     else this.#socket.setTimeout(this.#service.times.silentMs);
   }
 
   /** The answer has gone out. */
   #goOn(): void {
-    if (!this.isIdle) return;
+    if (!this.#isFree) return;
     if (this.#socket.timeout !== this.#openMs) this.#socket.setTimeout(this.#openMs);
     const early = this.#early;
     if (!early) return;

@@ -16,6 +16,8 @@ export interface PlainAnswerer {
   addressOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string;
   /** Told when an exchange is answered or given up. */
   settled(exchange: PlainExchange): void;
+  /** Told of what must not happen. */
+  failed(error: unknown): void;
   /** Never rejects. */
   answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer>;
 }
@@ -29,7 +31,7 @@ export class PlainFirstServer extends Server implements PlainService {
   readonly #answerer: PlainAnswerer;
   readonly #connections = new Set<PlainConnection>();
   readonly #passOn: (socket: Socket) => void;
-  #isClosing = false;
+  isClosing = false;
 
   constructor(options: ServerOptions, listener: RequestListener, answerer: PlainAnswerer) {
     super(options, listener);
@@ -40,7 +42,7 @@ export class PlainFirstServer extends Server implements PlainService {
     this.#passOn = ofNode.bind(this) as (socket: Socket) => void;
     this.on('connection', (socket: Socket) => this.#connections.add(new PlainConnection(socket, this)));
     // from then on all that arrives is Node's: it knows how a connection is ended
-    this.on(CLOSING_BEGAN, () => (this.#isClosing = true));
+    this.on(CLOSING_BEGAN, () => (this.isClosing = true));
   }
 
   get times(): PlainTimes {
@@ -48,7 +50,7 @@ export class PlainFirstServer extends Server implements PlainService {
   }
 
   override closeIdleConnections(): void {
-    for (const connection of this.#connections) if (connection.isIdle) connection.destroy();
+    for (const connection of this.#connections) if (connection.isKeptAlive) connection.destroy();
     super.closeIdleConnections();
   }
 
@@ -58,7 +60,7 @@ export class PlainFirstServer extends Server implements PlainService {
   }
 
   read(bytes: Buffer): PlainRequest | undefined {
-    return this.#isClosing ? undefined : readPlainRequest(bytes, this.#answerer.rules);
+    return this.isClosing ? undefined : readPlainRequest(bytes, this.#answerer.rules);
   }
 
   begin({ headers }: PlainRequest, socket: Socket): PlainExchange {
@@ -84,6 +86,10 @@ export class PlainFirstServer extends Server implements PlainService {
     this.#connections.delete(connection);
     this.#passOn(socket);
     socket.emit('data', bytes);
+  }
+
+  failed(error: unknown): void {
+    this.#answerer.failed(error);
   }
 
   closed(connection: PlainConnection): void {
