@@ -47,7 +47,7 @@ export interface PlanningObserver {
   failed(): void;
 }
 
-const MAX_PLANS = 2_000;
+const MAX_PLANS = 1_500;
 /** Of all plans of a generation together: some 100 MB at worst. */
 const MAX_REMEMBERED_SELECTIONS = 100_000;
 const RETRY_AFTER_S = 1;
