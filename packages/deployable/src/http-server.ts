@@ -64,7 +64,7 @@ function answerMalformedAddress(_error: FastifyError, _request: FastifyRequest, 
 export const CLOSING_BEGAN = 'closingBegan';
 /** Emitted by an HTTP server that reads some requests by itself, instead of `request`. */
 export const EXCHANGE_BEGAN = 'exchangeBegan';
-/** Emitted when the answer to such a request was handed to its socket, or given up. */
+/** Emitted when the answer to such a request has gone out, or its client. */
 export const EXCHANGE_ENDED = 'exchangeEnded';
 
 /** A port stays open until nothing has arrived at it for so long, … */

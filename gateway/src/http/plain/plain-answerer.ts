@@ -55,7 +55,7 @@ export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswere
         return withVary(await answer(exchange, request, options), vary);
       }
       admission.onRefused(reason);
-      return refusalAnswer(exchange);
+      return withVary(refusalAnswer(exchange), vary);
     },
   };
 }

@@ -4,6 +4,8 @@ import { writePlainAnswer } from './plain-answer.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 import type { PlainRequest } from './plain-request.ts';
 
+/** A client may use a connection until the very end of the time that it was told. */
+const LATE_MS = 1_000;
 /** RFC 9110 §15.5.9. */
 const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
 
@@ -15,6 +17,7 @@ export interface PlainService {
   begin(request: PlainRequest, socket: Socket): PlainExchange;
   /** Never rejects. */
   answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer>;
+  /** Told once for each exchange that has begun: its answer has gone out, or its client. */
   ended(): void;
   /** Another server goes on with the connection, from these bytes on. */
   handOver(connection: PlainConnection, socket: Socket, bytes: Buffer): void;
@@ -55,21 +58,18 @@ export class PlainConnection {
     this.#keepAliveS = Math.floor(service.times.keepAliveMs / 1_000);
     socket.setTimeout(service.times.firstRequestMs);
     socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose);
-    socket.on('error', this.#onError).on('timeout', this.#onTimeout).on('drain', this.#onDrain);
+    socket.on('error', this.#onError).on('timeout', this.#onTimeout);
   }
 
   /** While an answer is made the connection is silent: its own time is bounded by whoever makes it. */
   get #openMs(): number {
-    return Math.max(this.#service.times.keepAliveMs, this.#service.times.silentMs);
+    const { keepAliveMs, silentMs } = this.#service.times;
+    return Math.max(keepAliveMs + LATE_MS, silentMs);
   }
 
   /** Whether it waits for the next request, and not for its first: that one may be on its way. */
   get isKeptAlive(): boolean {
-    return this.#hasAsked && this.#isFree;
-  }
-
-  get #isFree(): boolean {
-    return !this.#exchange && this.#socket.writableLength === 0;
+    return this.#hasAsked && !this.#exchange;
   }
 
   destroy(): void {
@@ -77,7 +77,8 @@ export class PlainConnection {
   }
 
   readonly #onData = (bytes: Buffer): void => {
-    if (!this.#isFree) return this.#keepEarly(bytes);
+    if (!this.#socket.writable) return; // the last answer said that it ends the connection
+    if (this.#exchange) return this.#keepEarly(bytes);
     const request = this.#service.read(bytes);
     if (request) this.#answer(request).catch(this.#onFailure);
     else this.#handOver(bytes);
@@ -86,7 +87,6 @@ export class PlainConnection {
   readonly #onEnd = (): void => void this.#socket.end();
   /** `close` follows. */
   readonly #onError = (): void => undefined;
-  readonly #onDrain = (): void => this.#goOn();
 
   readonly #onTimeout = (): void => {
     if (!this.#hasAsked) this.#socket.write(TOO_LATE);
@@ -95,6 +95,7 @@ export class PlainConnection {
 
   readonly #onClose = (): void => {
     this.#exchange?.abandon();
+    this.#endExchange();
     this.#service.closed(this);
   };
 
@@ -115,18 +116,28 @@ export class PlainConnection {
     this.#hasAsked = true;
     const answer = await this.#service.answer(exchange, request);
     exchange.settle();
+    if (this.#socket.writable) this.#write(answer);
+  }
+
+  #write(answer: HttpAnswer): void {
+    const { isClosing, times } = this.#service;
+    writePlainAnswer(this.#socket, answer, isClosing ? undefined : this.#keepAliveS);
+    if (isClosing) return this.#socket.destroySoon();
+    if (this.#socket.writableLength === 0) return this.#goOn();
+    this.#socket.setTimeout(times.silentMs);
+    this.#socket.write('', () => this.#goOn()); // `drain` does not come after every answer that had to wait
+  }
+
+  #endExchange(): void {
+    if (!this.#exchange) return;
     this.#exchange = undefined;
     this.#service.ended();
-    if (!this.#socket.writable) return;
-    writePlainAnswer(this.#socket, answer, this.#service.isClosing ? undefined : this.#keepAliveS);
-    if (this.#service.isClosing) this.#socket.end();
-    else if (this.#isFree) this.#goOn();
-    else this.#socket.setTimeout(this.#service.times.silentMs);
   }
 
   /** The answer has gone out. */
   #goOn(): void {
-    if (!this.#isFree) return;
+    if (this.#socket.destroyed) return;
+    this.#endExchange();
     if (this.#socket.timeout !== this.#openMs) this.#socket.setTimeout(this.#openMs);
     const early = this.#early;
     if (!early) return;
@@ -138,7 +149,7 @@ export class PlainConnection {
   #handOver(bytes: Buffer): void {
     const socket = this.#socket;
     socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
-    socket.off('error', this.#onError).off('timeout', this.#onTimeout).off('drain', this.#onDrain);
+    socket.off('error', this.#onError).off('timeout', this.#onTimeout);
     socket.setTimeout(0);
     this.#service.handOver(this, socket, bytes);
   }

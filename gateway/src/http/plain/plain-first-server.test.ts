@@ -219,4 +219,30 @@ describe('A client that leaves', () => {
     await until(() => client.received().includes('after it'));
     expect(client.received().length).toBeGreaterThan(4_000_000);
   });
+
+  it('and one that asks on without reading, until the gateway has to wait for it, loses nothing', async () => {
+    const client = await open();
+    client.socket.pause();
+    const { socket } = client;
+    const question = post('{ large(bytes: 10000) }');
+    let asked = 0;
+    for (; asked < 600; asked += 1) {
+      const before = subgraph.received.length;
+      socket.write(question);
+      if (!(await cameWithin(() => subgraph.received.length > before))) break; // it keeps this one until the others are read
+    }
+    expect(asked).toBeGreaterThan(1);
+    socket.resume();
+    await until(() => client.answers() === Math.min(asked + 1, 600));
+    socket.write(echo('and on'));
+    await until(() => client.received().includes('and on'));
+  });
 });
+
+async function cameWithin(condition: () => boolean): Promise<boolean> {
+  for (let turn = 0; turn < 100; turn += 1) {
+    if (condition()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return false;
+}

@@ -64,13 +64,13 @@ export class PlainFirstServer extends Server implements PlainService {
   }
 
   begin({ headers }: PlainRequest, socket: Socket): PlainExchange {
-    this.emit(EXCHANGE_BEGAN);
     const exchange: PlainExchange = new PlainExchange({
       headers,
       address: this.#answerer.addressOf({ headers, socket }),
       timeoutMs: this.#answerer.timeoutMs,
       onSettled: () => this.#answerer.settled(exchange),
     });
+    this.emit(EXCHANGE_BEGAN);
     return exchange;
   }
 
