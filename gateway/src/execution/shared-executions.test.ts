@@ -111,7 +111,8 @@ describe('Queries that arrive together', () => {
     expect(count()).toBe(1);
   });
 
-  it('wait a moment for those who were just answered, where many ask the same again and again', async () => {
+  // what is waited for is a matter of 10 ms, in which a busy machine may not get to ask again
+  it('wait a moment for those who were just answered, where many ask the same again and again', { retry: 3 }, async () => {
     const shared = new SharedExecutions();
     const { execute, count } = counter();
     const ask = (): Promise<ExecutionResult> => shared.execute(plan, 'same', signal, execute);
