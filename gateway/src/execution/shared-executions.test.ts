@@ -112,18 +112,22 @@ describe('Queries that arrive together', () => {
   });
 
   // what is waited for is a matter of 10 ms, in which a busy machine may not get to ask again
-  it('wait a moment for those who were just answered, where many ask the same again and again', { retry: 3 }, async () => {
-    const shared = new SharedExecutions();
-    const { execute, count } = counter();
-    const ask = (): Promise<ExecutionResult> => shared.execute(plan, 'same', signal, execute);
-    await Promise.all(Array.from({ length: 8 }, ask));
-    const again = [ask()];
-    await nextTurns(3);
-    const last = Array.from({ length: 7 }, ask);
-    const results = await Promise.all([...again, ...last]);
-    expect(count()).toBe(2);
-    expect(new Set(results).size).toBe(1);
-  });
+  it(
+    'wait a moment for those who were just answered, where many ask the same again and again',
+    { retry: 3 },
+    async () => {
+      const shared = new SharedExecutions();
+      const { execute, count } = counter();
+      const ask = (): Promise<ExecutionResult> => shared.execute(plan, 'same', signal, execute);
+      await Promise.all(Array.from({ length: 8 }, ask));
+      const again = [ask()];
+      await nextTurns(3);
+      const last = Array.from({ length: 7 }, ask);
+      const results = await Promise.all([...again, ...last]);
+      expect(count()).toBe(2);
+      expect(new Set(results).size).toBe(1);
+    },
+  );
 
   it('begin without them when they do not come, and wait for nobody where few asked', async () => {
     const shared = new SharedExecutions();
