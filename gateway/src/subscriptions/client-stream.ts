@@ -41,6 +41,10 @@ const PLACEHOLDER: Readonly<TopicMember> = {
 /** One client's subscription or live query, from its admission to its end. */
 export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
   readonly kind: StreamKind;
+  #isEnded = false;
+  #sink: ResultSink | undefined;
+  /** The last result of a live query: another topic may begin with the same one. */
+  #lastText: string | undefined;
   readonly #id: string;
   readonly #context: StreamContext;
   readonly #keeper: StreamKeeper;
@@ -48,10 +52,6 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
   #admitted: AdmittedOperation;
   readonly #findTopic: () => Topic;
   #topic: Topic | undefined;
-  #sink: ResultSink | undefined;
-  #isEnded = false;
-  /** The last result of a live query: another topic may begin with the same one. */
-  #lastText: string | undefined;
   #moves: Promise<void> = Promise.resolve();
 
   /** @param release gives back the place that the stream takes in its client's share */

@@ -28,8 +28,8 @@ export interface OperationOptions {
   readonly observer: OperationObserver;
 }
 
-/** The connection of operations. */
-export interface OperationClient extends MessageWriter {
+/** Whose operations they are. */
+export interface OperationClient {
   /** As whom, and with which headers, an operation runs that begins now. */
   caller(): Pick<RequestContext, 'headers' | 'address' | 'authorization' | 'proof'>;
   /** Whether its caller comes first when there is too much to do. */
@@ -52,12 +52,15 @@ interface RunningOperation {
 export class ConnectionOperations {
   readonly #options: OperationOptions;
   readonly #client: OperationClient;
+  readonly #messages: MessageWriter;
   readonly #running = new Map<string, RunningOperation>();
   #onEnd: (() => void) | undefined;
 
-  constructor(options: OperationOptions, client: OperationClient) {
+  /** @param messages where answers are written; nothing stands between it and the results of a stream */
+  constructor(options: OperationOptions, client: OperationClient, messages: MessageWriter) {
     this.#options = options;
     this.#client = client;
+    this.#messages = messages;
   }
 
   get size(): number {
@@ -156,14 +159,14 @@ export class ConnectionOperations {
   #startStream(id: string, operation: RunningOperation, stream: ResultStream): void {
     if (!this.#isWanted(id, operation)) return stream.stop();
     operation.stream = stream;
-    stream.start(new OperationSink(id, this.#client, () => this.#forget(id)));
+    stream.start(new OperationSink(id, this.#messages, () => this.#forget(id)));
   }
 
   /** A request that was not executed is answered by `error`, which ends the operation; a result by `next`. */
   #sendAnswer(id: string, answer: OperationAnswer): void {
     if (answer.data === undefined) this.#send({ id, type: MessageType.Error, payload: answer.errors });
     else {
-      this.#client.write(nextFrame(id, writeAnswer(answer)));
+      this.#messages.write(nextFrame(id, writeAnswer(answer)));
       this.#send({ id, type: MessageType.Complete });
     }
     this.#forget(id);
@@ -173,7 +176,7 @@ export class ConnectionOperations {
   async #sendParts(id: string, operation: RunningOperation, answer: AnswerInParts): Promise<void> {
     for await (const frame of framesOf(writeAnswer(answer.initial), answer, this.#client.dialect())) {
       if (!this.#isWanted(id, operation)) return;
-      this.#client.write(nextFrame(id, frame));
+      this.#messages.write(nextFrame(id, frame));
     }
     if (!this.#isWanted(id, operation)) return;
     this.#send({ id, type: MessageType.Complete });
@@ -190,7 +193,7 @@ export class ConnectionOperations {
   }
 
   #send(message: Readonly<Record<string, unknown>>): void {
-    this.#client.write(JSON.stringify(message));
+    this.#messages.write(JSON.stringify(message));
   }
 }
 

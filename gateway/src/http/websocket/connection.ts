@@ -89,13 +89,12 @@ export class Connection implements RunsForCaller, Beating {
       onOverrun: () => this.#onOverrun(),
       onClose: () => this.#onClose(),
     });
-    this.#operations = new ConnectionOperations(options, {
+    const client = {
       caller: () => this.#identity.runsAs,
       isKnown: () => this.caller.authenticated || options.services().authenticator.isKnown(undefined),
       dialect: () => this.#dialect,
-      write: (text) => this.#socket.write(text),
-      writeFrame: (frame) => this.#socket.writeFrame(frame),
-    });
+    };
+    this.#operations = new ConnectionOperations(options, client, this.#socket);
     this.#initTimer = setTimeout(
       () => this.#close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout'),
       options.initMs,
