@@ -36,11 +36,15 @@ async function write(service: (typeof SOURCES)[number], mutation: string): Promi
 
 const streamOf = (source: string): string => `trellis:{events:${source}}:stream`;
 
+// In one script: meanwhile the sources go on telling.
+const REPEAT_THE_OLDEST = `
+  local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+  local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+  return redis.call('XADD', KEYS[1], string.match(newest[1], '^%d+') .. '-*', unpack(oldest[2]))`;
+
 /** Puts what was told first behind what was told last: old, a second time, and in no order. */
 async function repeatTheOldest(source: string): Promise<void> {
-  const [[, fields] = ['', []]] = await redis.xrange(streamOf(source), '-', '+', 'COUNT', 1);
-  const [[newest] = ['0-0', []]] = await redis.xrevrange(streamOf(source), '+', '-', 'COUNT', 1);
-  await redis.xadd(streamOf(source), `${newest.split('-')[0]}-1`, ...fields);
+  await redis.eval(REPEAT_THE_OLDEST, 1, streamOf(source));
 }
 
 /** Tells something that nobody can make sense of. */
