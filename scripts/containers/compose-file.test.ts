@@ -7,6 +7,7 @@ import { authServer, configSchema as authServerSchema } from '@trellis/auth-serv
 import { comments, configSchema as commentsSchema } from '@trellis/comments';
 import type { Environment } from '@trellis/config';
 import { gateway, configSchema as gatewaySchema } from '@trellis/gateway';
+import { HEAP_FLAGS } from '@trellis/gateway/heap-flags';
 import { posts, configSchema as postsSchema } from '@trellis/posts';
 import { search, configSchema as searchSchema } from '@trellis/search';
 import { users, configSchema as usersSchema } from '@trellis/users';
@@ -118,6 +119,14 @@ describe('docker-compose.yml', () => {
       expect(serviceOf(store).networks).toEqual(['data']);
       expect(serviceOf(store).healthcheck).toBeDefined();
     }
+  });
+
+  it('gives the gateway the room that `npm run gateway` does', async () => {
+    const { scripts } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as {
+      scripts: Readonly<Record<string, string>>;
+    };
+    expect(serviceOf('gateway').command).toEqual(['node', ...HEAP_FLAGS, 'dist/main.js']);
+    expect(scripts['gateway']).toContain(` ${HEAP_FLAGS.join(' ')} `);
   });
 
   it('makes Redis keep what it was given', () => {

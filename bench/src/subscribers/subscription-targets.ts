@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { HEAP_FLAGS, type Target } from '../targets/index.ts';
+import { HEAP_FLAGS } from '@trellis/gateway/heap-flags';
+import type { Target } from '../targets/index.ts';
 
 const programs = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -1,16 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import { HEAP_FLAGS } from '@trellis/gateway/heap-flags';
 import type { MeasuredGraph, Target } from './target.ts';
 
 const peers = fileURLToPath(new URL('../../peers/', import.meta.url));
 const program = fileURLToPath(new URL('../../bench-gateway.mjs', import.meta.url));
-
-/** As `npm run gateway` and docker-compose.yml have it. */
-export const HEAP_FLAGS: readonly string[] = [
-  '--min-semi-space-size=32',
-  '--max-semi-space-size=32',
-  '--heap-growing-percent=60',
-  '--no-parallel-scavenge',
-];
 
 /** How our gateway runs: compiled as it is shipped, or from source where only the benchmark itself is tried. */
 export type GatewayBuild = 'compiled' | 'source';
