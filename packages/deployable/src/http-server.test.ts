@@ -46,6 +46,20 @@ describe('health', () => {
 });
 
 describe('closing', () => {
+  it('does not wait for the rest of a request that does not come', async () => {
+    server = createHttpServer({ logger });
+    server.post('/', () => 'whole');
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    const client = connect(server.addresses()[0]?.port ?? 0, '127.0.0.1');
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nh');
+    await once(server.server, 'request');
+    const cutOff = once(client, 'close');
+    const start = performance.now();
+    await server.close();
+    await cutOff;
+    expect(performance.now() - start).toBeLessThan(25_000); // the time-out of requests is 30 s
+  }, 40_000);
+
   it('F-13 waits for what is in flight, and not for the connection that carried it', async () => {
     let answer: (value: string) => void = () => undefined;
     const slow = new Promise<string>((resolve) => {

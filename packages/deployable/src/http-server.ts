@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Fastify, {
   LogController,
@@ -73,6 +73,8 @@ const QUIET_MS = 100;
 const LEAVING_MS = 2_000;
 /** A request may come so long after its connection was opened. */
 const FIRST_REQUEST_MS = 1_000;
+/** A request that has begun to arrive when closing begins has so long for the rest. */
+const REST_OF_REQUEST_MS = 5_000;
 const CLOSING_CHECK_MS = 25;
 
 /**
@@ -82,12 +84,14 @@ const CLOSING_CHECK_MS = 25;
  * Then Node closes the connections that are idle, and waits for all others. Some of those never end by themselves in good
  * time: one that carries a request now stays open for the keep-alive time-out after its answer, and one on which no request
  * has arrived whole (browsers open some in advance) waits for the rest of it. So the idle ones are closed again and again,
- * and all that is left when nothing is being answered and nothing has arrived for a while.
+ * and all that is left when nothing is being answered and nothing has arrived for a while. A client that sends its request
+ * a byte at a time is not waited for.
  */
 function closeConnectionsInOrder(server: FastifyInstance): void {
   const http = server.server;
   const traffic = watchTraffic(http);
-  const closeIdle = (): void => {
+  const closeIdle = (restUntil: number): void => {
+    if (performance.now() >= restUntil) for (const request of traffic.arriving()) request.destroy();
     if (traffic.answering() === 0 && traffic.quietMs() >= FIRST_REQUEST_MS) http.closeAllConnections();
     else http.closeIdleConnections();
   };
@@ -95,11 +99,12 @@ function closeConnectionsInOrder(server: FastifyInstance): void {
     if (!http.listening) return;
     http.emit(CLOSING_BEGAN);
     const leavingUntil = performance.now() + LEAVING_MS;
+    const restUntil = performance.now() + REST_OF_REQUEST_MS;
     do {
       await sleep(CLOSING_CHECK_MS);
       await allIsRead();
     } while (traffic.quietMs() < QUIET_MS && performance.now() < leavingUntil);
-    const check = setInterval(() => void allIsRead().then(closeIdle), CLOSING_CHECK_MS);
+    const check = setInterval(() => void allIsRead().then(() => closeIdle(restUntil)), CLOSING_CHECK_MS);
     http.once('close', () => clearInterval(check));
   });
 }
@@ -116,23 +121,30 @@ async function allIsRead(): Promise<void> {
 interface Traffic {
   /** Requests in flight. */
   answering(): number;
+  /** Those whose body is not there yet. */
+  arriving(): readonly IncomingMessage[];
   /** Since a connection was opened, or a request arrived. */
   quietMs(): number;
 }
 
 function watchTraffic(http: Server): Traffic {
-  let answering = 0;
+  const requests = new Set<IncomingMessage>();
+  let exchanges = 0;
   let arrivedAt = -Infinity;
   http.on('connection', () => (arrivedAt = performance.now()));
-  http.on('request', (_request, response) => {
+  http.on('request', (request, response) => {
     arrivedAt = performance.now();
-    answering += 1;
-    response.once('close', () => (answering -= 1));
+    requests.add(request);
+    response.once('close', () => requests.delete(request));
   });
   http.on(EXCHANGE_BEGAN, () => {
     arrivedAt = performance.now();
-    answering += 1;
+    exchanges += 1;
   });
-  http.on(EXCHANGE_ENDED, () => (answering -= 1));
-  return { answering: () => answering, quietMs: () => performance.now() - arrivedAt };
+  http.on(EXCHANGE_ENDED, () => (exchanges -= 1));
+  return {
+    answering: () => requests.size + exchanges,
+    arriving: () => [...requests].filter(({ complete }) => !complete),
+    quietMs: () => performance.now() - arrivedAt,
+  };
 }
