@@ -49,8 +49,8 @@ describe('closing', () => {
   it('does not wait for the rest of a request that does not come', async () => {
     server = createHttpServer({ logger });
     server.post('/', () => 'whole');
-    await server.listen({ port: 0, host: '127.0.0.1' });
-    const client = connect(server.addresses()[0]?.port ?? 0, '127.0.0.1');
+    const url = await server.listen({ port: 0, host: '127.0.0.1' });
+    const client = connect(Number(new URL(url).port), '127.0.0.1');
     client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nh');
     await once(server.server, 'request');
     const cutOff = once(client, 'close');
