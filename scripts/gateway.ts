@@ -3,7 +3,7 @@ import { runDeployable } from '@trellis/deployable';
 import { gateway } from '@trellis/gateway';
 import { operationsPort } from './programs/operations-port.ts';
 
-const USAGE = `npm run gateway -- --supergraph FILE [--port N] [--host H] [--config gateway.yaml]
+const USAGE = `npm run gateway -- --supergraph FILE|URL [--port N] [--host H] [--config gateway.yaml]
                    [--forward-header NAME]… [--workers N]
 
 Serves a supergraph, with nothing else needed. SUPERGRAPH, PORT, HOST and CONFIG in the environment do the same.
@@ -16,7 +16,7 @@ const flags = readFlags();
 if (flags.help) {
   process.stdout.write(USAGE);
 } else if (!flags.supergraph && !flags.config && !process.env['SUPERGRAPH'] && !process.env['CONFIG']) {
-  fail('Say which supergraph: --supergraph FILE.');
+  fail('Say which supergraph: --supergraph FILE or --supergraph URL.');
 } else {
   await runDeployable(gateway, {
     ...process.env,

@@ -98,7 +98,7 @@ describe('gateway.yaml', () => {
   });
 
   it('tells where its syntax is wrong', () => {
-    expect(problemsOf(file('limits: {'))[0]).toMatch(/line 1/);
+    expect(problemsOf(file('limits: {'))[0]).toMatch(/ at line 1, column \d+\.$/);
     expect(problemsOf({ ...MINIMAL, CONFIG: '/nowhere/gateway.yaml' })[0]).toMatch(/can't be read/);
   });
 

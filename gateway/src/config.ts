@@ -77,7 +77,7 @@ export const configSchema: z.ZodObject<ConfigShape> = z.object({
     .describe('production hides internal errors and switches introspection off.'),
   SUPERGRAPH: z
     .string()
-    .describe('Path of the supergraph schema. A change of the file is taken over within seconds.'),
+    .describe('Path or http(s) URL of the supergraph schema. A change is taken over within seconds.'),
   CONFIG: z.string().optional().describe('Path of gateway.yaml.'),
   GUARDS: z
     .enum(['on', 'off'])

@@ -51,7 +51,7 @@ function readText(file: string): string {
 /** Variables are put into the parsed values, so that what they hold can't change the structure of the file. */
 function parseYaml(text: string, environment: Environment, problems: string[]): unknown {
   const document = parseDocument(text);
-  for (const error of document.errors) problems.push(error.message.replaceAll(/\s*\n\s*/g, ' '));
+  for (const error of document.errors) problems.push(withoutExcerpt(error.message));
   visit(document, {
     Scalar: (key, node) => {
       if (key !== 'key' && typeof node.value === 'string')
@@ -59,6 +59,12 @@ function parseYaml(text: string, environment: Environment, problems: string[]): 
     },
   });
   return problems.length > 0 ? undefined : document.toJS();
+}
+
+/** On one line the excerpt, whose place is marked on a second one, would only confuse. */
+function withoutExcerpt(message: string): string {
+  const [sentence = ''] = message.split(':\n', 1);
+  return `${sentence}.`;
 }
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;

@@ -1,4 +1,4 @@
-import type { Logger, Resources } from '@trellis/deployable';
+import { CannotStart, type Logger, type Resources } from '@trellis/deployable';
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/user-context';
 import type { JWK } from 'jose';
 import { ANONYMOUS } from './auth/caller.ts';
@@ -17,6 +17,7 @@ import { createPlannerThread } from './planner-thread/planner-thread.ts';
 import { openRedisResources, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from './subscriptions/open-streams.ts';
+import { InvalidSupergraph } from './supergraph/build-supergraph.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph/supergraph-store.ts';
 import { createGraphMetrics, type GraphMetrics } from './telemetry/graph-metrics.ts';
@@ -222,6 +223,8 @@ function openSupergraphs(
         logger.error({ err: error, source }, 'the supergraph is not usable; the one before goes on serving');
       },
     },
+  }).catch((error: unknown) => {
+    throw error instanceof InvalidSupergraph ? new CannotStart(error.message, { cause: error }) : error;
   });
 }
 

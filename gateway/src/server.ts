@@ -56,6 +56,12 @@ const STREAM_PATH = '/graphql/stream';
 const PLAIN_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH]);
 const ADMITTED_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH, STREAM_PATH]);
 
+/** For whoever opens the address of the gateway alone. */
+const NOT_FOUND = {
+  error: 'Not Found',
+  message: `There is nothing at this address. GraphQL is served at ${GRAPHQL_PATH}.`,
+};
+
 /** Less is not worth it. */
 const COMPRESS_FROM_BYTES = 1_024;
 
@@ -115,6 +121,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   server.addHook('preClose', async () => dependencies.streams.open.drain());
   server.addHook('onClose', async () => heartbeats.close());
   if (contextKeys) addContextKeysRoute(server, contextKeys);
+  server.setNotFoundHandler((_request, reply) => reply.status(404).send(NOT_FOUND));
   return server;
 }
 

@@ -20,6 +20,7 @@ export function preventCsrf(headers: IncomingHttpHeaders, preflighted: boolean):
   if (preflighted || PREFLIGHT_HEADERS.some((name) => Boolean(headers[name]))) return;
   throw refused(
     'CSRF_PREVENTED',
-    `This request needs a header that web pages can't set across origins: ${PREFLIGHT_HEADERS.join(' or ')}.`,
+    'A web page could send this request across origins without asking. Send it by POST with "content-type: application/json", ' +
+      `or with a header that pages can't set by themselves: ${PREFLIGHT_HEADERS.join(' or ')}.`,
   );
 }

@@ -61,6 +61,8 @@ describe('CSRF prevention', () => {
       expect([answer.status, code(answer)]).toEqual([400, 'CSRF_PREVENTED']);
     }
     expect(graph.requests()).toBe(0);
+    const forgotten = await sendRaw(gateway, {}, body); // as `curl -d` without a header sends it
+    expect(forgotten.text).toContain('by POST with \\"content-type: application/json\\"');
     expect((await gateway.get({ query: PUBLIC }, { 'x-apollo-operation-name': 'x' })).status).toBe(200);
   });
 

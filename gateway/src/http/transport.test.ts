@@ -227,6 +227,14 @@ describe('Batches', () => {
   });
 });
 
+it('tells whoever asks another address where the graph is', async () => {
+  const answer = await fetch(new URL('/', gateway.url));
+  expect([answer.status, await answer.json()]).toEqual([
+    404,
+    { error: 'Not Found', message: 'There is nothing at this address. GraphQL is served at /graphql.' },
+  ]);
+});
+
 describe('Automatic persisted queries', () => {
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
   const persisted = (sha256Hash: unknown, version: unknown = 1): object => ({

@@ -56,6 +56,13 @@ describe('a supergraph', () => {
     expect(() => buildSupergraph(sdl)).toThrow(InvalidSupergraph);
   });
 
+  it('is told from the schema of a subgraph, and from a schema with a mistake', () => {
+    const subgraph = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: ["@key"])
+      type Query { a: A } type A @key(fields: "id") { id: ID! }`;
+    expect(() => buildSupergraph(subgraph)).toThrow(/not link to https:\/\/specs\.apollo\.dev\/join,/);
+    expect(() => buildSupergraph('type Query {\n  a: }')).toThrow(/^The text .*: Syntax Error: .*\(2:6\)$/);
+  });
+
   it('with connectors is refused in words', () => {
     const link = '@link(url: "https://specs.apollo.dev/connect/v0.1", for: EXECUTION)';
     const sdl = guarded.replace(/schema\s+@link/, (start) => start.replace('@link', `${link} @link`));

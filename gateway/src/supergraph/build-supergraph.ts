@@ -4,7 +4,7 @@ import {
   Supergraph as FederatedSchema,
   type Schema,
 } from '@apollo/federation-internals';
-import { extendSchema, parse, type GraphQLSchema } from 'graphql';
+import { extendSchema, GraphQLError, parse, type GraphQLSchema } from 'graphql';
 import { LIVE_DIRECTIVE } from '../live/live-directive.ts';
 import type { SubgraphEndpoint, Supergraph } from './supergraph.ts';
 import { createTypeIndex } from './type-index.ts';
@@ -20,6 +20,7 @@ export class InvalidSupergraph extends Error {
   override readonly name = 'InvalidSupergraph';
 }
 
+const JOIN = 'https://specs.apollo.dev/join';
 const CONNECTORS = 'https://specs.apollo.dev/connect';
 
 /**
@@ -44,9 +45,20 @@ export function buildSupergraph(sdl: string, options: BuildOptions = {}): Superg
 function readSupergraph(sdl: string): FederatedSchema {
   try {
     return FederatedSchema.build(sdl, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES });
-  } catch (cause) {
-    throw new InvalidSupergraph(`The text is not a supergraph: ${messageOf(cause)}`, { cause });
+  } catch (error) {
+    throw new InvalidSupergraph(`The text is not a supergraph: ${reasonOf(sdl, error)}`);
   }
+}
+
+/** Whoever gives the schema of a subgraph is told what it lacks, and not which of its directives are unknown. */
+function reasonOf(sdl: string, error: unknown): string {
+  if (error instanceof GraphQLError && error.locations?.[0]) {
+    const { line, column } = error.locations[0];
+    return `${error.message} (${line}:${column})`;
+  }
+  if (!sdl.includes(JOIN))
+    return 'It does not link to ' + JOIN + ', as what composition makes of subgraphs does.';
+  return messageOf(error);
 }
 
 function refuseConnectors(schema: Schema): void {

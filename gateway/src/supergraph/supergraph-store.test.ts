@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
+import { InvalidSupergraph } from './build-supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph-store.ts';
 import type { Supergraph } from './supergraph.ts';
 
@@ -130,9 +131,20 @@ describe('a supergraph file', () => {
     stop();
   });
 
-  it('that can not be read at the start is an error', async () => {
+  it('that can not be read at the start is an error in words', async () => {
     store = await createSupergraphStore({ file });
-    await expect(createSupergraphStore({ file: join(directory, 'none') })).rejects.toThrow(/ENOENT/);
+    const none = join(directory, 'none');
+    const started = createSupergraphStore({ file: none });
+    await expect(started).rejects.toThrow(InvalidSupergraph);
+    await expect(started).rejects.toThrow(`The supergraph at ${none} can't be served. ENOENT`);
+  });
+
+  it('that is none at the start is an error in words', async () => {
+    store = await createSupergraphStore({ file });
+    await writeFile(file, 'type {');
+    const started = createSupergraphStore({ file });
+    await expect(started).rejects.toThrow(InvalidSupergraph);
+    await expect(started).rejects.toThrow(`The supergraph at ${file} can't be served. The text is not`);
   });
 });
 

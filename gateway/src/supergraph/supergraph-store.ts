@@ -45,17 +45,37 @@ const SETTLE_MS = 50;
 /**
  * Loads the supergraph and keeps it current. A broken text never replaces a good one.
  *
- * @throws when there is no first supergraph to serve
+ * @throws InvalidSupergraph when there is no first supergraph to serve
  */
 export async function createSupergraphStore(options: SupergraphStoreOptions): Promise<SupergraphStore> {
   const source = sourceOf(options);
   const closing = new AbortController();
-  const first = await source.read(closing.signal);
-  if (first === undefined) throw new InvalidSupergraph(`There is no supergraph at ${source.description}.`);
-  const current = buildSupergraph(first, options);
-  await options.warm?.(current);
-  options.observer?.serving(current);
-  return new WatchingStore(source, current, first, options, closing);
+  const first = await readFirst(source, options, closing.signal);
+  await options.warm?.(first.supergraph);
+  options.observer?.serving(first.supergraph);
+  return new WatchingStore(source, first, options, closing);
+}
+
+interface FirstReading {
+  readonly text: string;
+  readonly supergraph: Supergraph;
+}
+
+async function readFirst(
+  source: SupergraphSource,
+  options: SupergraphStoreOptions,
+  signal: AbortSignal,
+): Promise<FirstReading> {
+  try {
+    const text = await source.read(signal);
+    if (text === undefined) throw new InvalidSupergraph('There is nothing.');
+    return { text, supergraph: buildSupergraph(text, options) };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new InvalidSupergraph(`The supergraph at ${source.description} can't be served. ${reason}`, {
+      cause,
+    });
+  }
 }
 
 function sourceOf({ file, url, subgraphs }: SupergraphStoreOptions): SupergraphSource {
@@ -80,16 +100,15 @@ class WatchingStore implements SupergraphStore {
 
   constructor(
     source: SupergraphSource,
-    current: Supergraph,
-    text: string,
+    first: FirstReading,
     options: SupergraphStoreOptions,
     closing: AbortController,
   ) {
     this.#source = source;
     this.#options = options;
     this.#closing = closing;
-    this.#current = current;
-    this.#lastText = text;
+    this.#current = first.supergraph;
+    this.#lastText = first.text;
     this.#unwatch = source.watch?.(() => this.#settle());
     this.#poll = setInterval(() => this.#enqueue(), options.pollMs ?? 5000);
     this.#poll.unref();

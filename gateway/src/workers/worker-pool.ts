@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Deployable, Logger, Resources } from '@trellis/deployable';
+import { CannotStart, type Deployable, type Logger, type Resources } from '@trellis/deployable';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
@@ -184,7 +184,7 @@ function hears<Kind extends FromWorker['kind']>(worker: Worker, kind: Kind): Pro
     worker.on('message', (message: FromWorker) => {
       if (message.kind === kind)
         resolve(message as Heard<Kind>); // by its kind
-      else if (message.kind === 'failed') reject(new Error(message.message));
+      else if (message.kind === 'failed') reject(new CannotStart(message.message));
     });
   });
 }

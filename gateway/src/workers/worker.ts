@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { createLogger, createMetrics, type Deployable } from '@trellis/deployable';
+import { createLogger, createMetrics, explainFailedStart, type Deployable } from '@trellis/deployable';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config.ts';
 import { startGateway } from '../start-gateway.ts';
@@ -36,8 +36,9 @@ async function serve(config: GatewayConfig): Promise<void> {
     gateway = await startGateway(config, { logger, metrics }, mayListen);
     tell({ kind: 'ready', url: gateway.url });
   } catch (error) {
-    logger.fatal({ err: error }, 'a worker could not start');
-    tell({ kind: 'failed', message: String(error) });
+    const reason = explainFailedStart(error, config);
+    if (reason === undefined) logger.fatal({ err: error }, 'a worker could not start');
+    tell({ kind: 'failed', message: reason ?? String(error) });
     process.exit(EXIT_FAILED);
   }
 }

@@ -30,7 +30,7 @@ export interface DeployableProgram<Config extends ProcessConfig> {
   readonly service: string;
   /** @throws ConfigError with all that is wrong */
   readonly readConfig: (environment: Environment) => Config;
-  /** Opens pools, migrates, listens. Rejects when it can't serve. */
+  /** Opens pools, migrates, listens. Rejects when it can't serve, with CannotStart where words say all about it. */
   readonly start: (config: Config, resources: Resources) => Promise<Deployable>;
   /** What operators can do with it at the operations port of the process that hosts it, beside reading its metrics. */
   readonly operations?: (config: Config, logger: Logger) => OperationsRoutes | undefined;

@@ -1,4 +1,5 @@
 export { type Deployable, type DeployableProgram, type ProcessConfig, type Resources } from './deployable.ts';
+export { CannotStart, explainFailedStart } from './failed-start.ts';
 export { type ReadinessCheck } from './health-routes.ts';
 export {
   CLOSING_BEGAN,

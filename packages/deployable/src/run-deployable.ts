@@ -1,5 +1,6 @@
 import { ConfigError, EXIT_CONFIG, type Environment } from '@trellis/config';
 import type { Deployable, DeployableProgram, ProcessConfig } from './deployable.ts';
+import { explainFailedStart } from './failed-start.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
 import { startOperationsServer } from './operations-server.ts';
@@ -50,23 +51,11 @@ async function startOrExit<Config extends ProcessConfig>(
   try {
     return await startWithOperations(program, config, logger);
   } catch (error) {
-    if (isPortInUse(error)) process.stderr.write(`${explainPort(error, config)}\n`);
+    const reason = explainFailedStart(error, config);
+    if (reason !== undefined) process.stderr.write(`${reason}\n`);
     else logger.fatal({ err: error }, 'could not start');
     return process.exit(1);
   }
-}
-
-interface PortInUse extends Error {
-  readonly port: number;
-}
-
-function isPortInUse(error: unknown): error is PortInUse {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error;
-}
-
-function explainPort({ port }: PortInUse, config: ProcessConfig): string {
-  const variable = port === config.OPERATIONS_PORT ? 'OPERATIONS_PORT' : 'PORT';
-  return `Port ${port} is in use by another program. Stop it, or set ${variable} to another port (0 takes any free one).`;
 }
 
 async function startWithOperations<Config extends ProcessConfig>(

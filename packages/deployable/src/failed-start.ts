@@ -1,0 +1,28 @@
+import type { ProcessConfig } from './deployable.ts';
+
+/**
+ * Why a deployable can't start, in words for whoever has started it: the reason lies in what it was given, so that a stack
+ * would tell nothing more. The process prints the message and exits with 1.
+ */
+export class CannotStart extends Error {
+  override readonly name = 'CannotStart';
+}
+
+/** The reason of a failed start in words for whoever has started it; nothing where it is a fault of the program. */
+export function explainFailedStart(error: unknown, config: ProcessConfig): string | undefined {
+  if (error instanceof CannotStart) return error.message;
+  return isPortInUse(error) ? explainPort(error, config) : undefined;
+}
+
+interface PortInUse extends Error {
+  readonly port: number;
+}
+
+function isPortInUse(error: unknown): error is PortInUse {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error;
+}
+
+function explainPort({ port }: PortInUse, config: ProcessConfig): string {
+  const variable = port === config.OPERATIONS_PORT ? 'OPERATIONS_PORT' : 'PORT';
+  return `Port ${port} is in use by another program. Stop it, or set ${variable} to another port (0 takes any free one).`;
+}
