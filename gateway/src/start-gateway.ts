@@ -8,6 +8,7 @@ import { openResources, type GatewayResources } from './resources.ts';
 import { buildServer } from './server.ts';
 import type { GatewaySettings } from './settings.ts';
 import { settingsInUse, type SettingsInUse } from './settings-in-use.ts';
+import { unknownSubgraphs } from './unknown-subgraphs.ts';
 import { watchFile } from './watch-file.ts';
 
 /**
@@ -96,7 +97,17 @@ class CurrentConfiguration {
     const inUse = settingsInUse(config);
     const services = createServices(config, inUse, this.#resources, this.#logger);
     this.#resources.admission.rules = inUse.admission;
+    this.#warnOfUnknown(config);
     return services;
+  }
+
+  #warnOfUnknown(config: GatewayConfig): void {
+    const unknown = unknownSubgraphs(config, this.#resources.supergraphs.current().subgraphs);
+    if (unknown.length > 0)
+      this.#logger.warn(
+        { settings: unknown },
+        'these settings are of subgraphs that the supergraph does not have',
+      );
   }
 
   #watch(settings: GatewaySettings): void {

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { readGatewayConfig } from './config.ts';
+import { unknownSubgraphs } from './unknown-subgraphs.ts';
+
+const known = new Map([['users', {}]]);
+
+it('rules for subgraphs that the supergraph does not have are found wherever they stand', () => {
+  const config = readGatewayConfig({
+    SUPERGRAPH: 'supergraph.graphql',
+    SUBGRAPH_URLS: 'users=http://users.test/ uesrs=http://users.test/',
+  });
+  const settings = {
+    headers: { subgraphs: { users: {}, poosts: { remove: ['x-tenant'] } } },
+    subscriptions: { subgraphUrls: { users: 'ws://users.test/', user: 'ws://users.test/' } },
+    traffic: { subgraphs: { users: { timeoutMs: 100 }, Users: { timeoutMs: 100 } } },
+  };
+  expect(unknownSubgraphs({ ...config, settings }, known)).toEqual([
+    'SUBGRAPH_URLS.uesrs',
+    'headers.subgraphs.poosts',
+    'subscriptions.subgraphUrls.user',
+    'traffic.subgraphs.Users',
+  ]);
+});
+
+it('a configuration that names subgraphs of the supergraph alone, or none, has nothing unknown', () => {
+  const config = readGatewayConfig({ SUPERGRAPH: 'supergraph.graphql' });
+  expect(unknownSubgraphs(config, known)).toEqual([]);
+  const named = { ...config, SUBGRAPH_URLS: { users: 'http://users.test/' } };
+  expect(unknownSubgraphs(named, known)).toEqual([]);
+});
