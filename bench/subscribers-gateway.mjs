@@ -1,12 +1,13 @@
-// The gateway as `npm run gateway` starts it, for subscribers that all come from one address. Argument 1: the supergraph file; 2: the port.
+// The gateway as `npm run gateway` starts it, for subscribers that all come from one address. Argument 1: the supergraph file; 2: the port;
+// 3: its main module.
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-const [supergraph, port] = process.argv.slice(2);
+const [supergraph, port, main] = process.argv.slice(2);
 process.env.SUPERGRAPH = supergraph;
 process.env.PORT = port;
 process.env.OPERATIONS_PORT = '0';
 process.env.CONFIG = fileURLToPath(new URL('subscribers.yaml', import.meta.url));
 process.env.GUARDS = 'off';
 process.env.LOG_LEVEL = 'error';
-await import('../gateway/dist/main.js');
+await import(main);

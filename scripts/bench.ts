@@ -8,6 +8,8 @@ import { runTool } from './programs/run-program.ts';
 
 const USAGE = `npm run bench -- [--section gateway|auth] [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT] [--write]
 npm run bench -- --subscribers N [--events N] [--target NAME]…`;
+/** How many subscribe to one topic unless another number is said. */
+const SUBSCRIBERS = 1_000;
 const peers = fileURLToPath(new URL('../bench/peers/', import.meta.url));
 
 /** Where one is missing, what is installed is of an earlier state. */
@@ -40,30 +42,40 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
-if (values.help) {
-  process.stdout.write(`${USAGE}\n`);
-} else if (values.subscribers !== undefined) {
-  installPeers();
-  await compile();
+const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function benchSubscribers(clients: number): Promise<void> {
   const costs = await measureSubscribers({
-    clients: Number(values.subscribers),
+    clients,
     events: Number(values.events),
     targets: values.target,
-    tell: (line) => process.stderr.write(`${line}\n`),
+    tell,
   });
   process.stdout.write(`${formatSubscribers(costs)}\n`);
-} else {
+}
+
+async function benchRequests(rounds: number): Promise<void> {
+  const { target: targets, scenario } = values;
+  const table = await runBenchmark({ rounds, share: Number(values.share), targets, scenario, tell });
+  if (values.write) writeSection('bench', `${rounds} rounds, on ${describeMachine()}.\n\n${table}\n`);
+  else process.stdout.write(`${table}\n`);
+}
+
+/** Where a scenario is chosen, that one alone. */
+async function benchGateway(rounds: number): Promise<void> {
+  await benchRequests(rounds);
+  if (values.scenario === '') await benchSubscribers(SUBSCRIBERS);
+}
+
+async function bench(): Promise<void> {
   installPeers();
   await compile();
+  const { subscribers, section, scenario } = values;
   const rounds = Number(values.rounds);
-  const tell = (line: string): void => void process.stderr.write(`${line}\n`);
-  if (values.section !== 'auth') {
-    const { target: targets, scenario } = values;
-    const share = Number(values.share);
-    const table = await runBenchmark({ rounds, share, targets, scenario, tell });
-    if (values.write) writeSection('bench', `${rounds} rounds, on ${describeMachine()}.\n\n${table}\n`);
-    else process.stdout.write(`${table}\n`);
-  }
-  if (values.section !== 'gateway')
-    process.stdout.write(`${await runAuthBenchmark({ rounds, scenario: values.scenario, tell })}\n`);
+  if (subscribers !== undefined) return benchSubscribers(Number(subscribers));
+  if (section !== 'auth') await benchGateway(rounds);
+  if (section !== 'gateway') process.stdout.write(`${await runAuthBenchmark({ rounds, scenario, tell })}\n`);
 }
+
+if (values.help) process.stdout.write(`${USAGE}\n`);
+else await bench();

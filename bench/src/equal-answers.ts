@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { joinParts } from './join-parts.ts';
 import { askOnce } from './load.ts';
+import type { Operation } from './operations.ts';
 import type { Scenario } from './scenarios.ts';
 import type { TargetProcess } from './target-process.ts';
+
+/** What is asked. */
+type Asked = Pick<TargetProcess, 'name' | 'url'>;
 
 /** A target that does not answer a scenario as ours does. */
 export interface Difference {
@@ -12,11 +16,11 @@ export interface Difference {
 }
 
 /**
- * Asks every target for every scenario's first operation, and holds the answers against the first target's. The order
+ * Asks every target for every scenario's operations, or the first of them, and holds the answers against the first target's. The order
  * of members counts, because the specification of GraphQL fixes it (§7.2.2).
  */
 export async function differingAnswers(
-  targets: readonly TargetProcess[],
+  targets: readonly Asked[],
   scenarios: readonly Scenario[],
 ): Promise<Difference[]> {
   const differences: Difference[] = [];
@@ -24,9 +28,9 @@ export async function differingAnswers(
   return differences;
 }
 
-async function compareScenario(targets: readonly TargetProcess[], scenario: Scenario): Promise<Difference[]> {
+async function compareScenario(targets: readonly Asked[], scenario: Scenario): Promise<Difference[]> {
   const asked = targets.filter(({ name }) => !scenario.without?.includes(name));
-  const answers = await Promise.all(asked.map(({ url }) => answerOf(url, scenario)));
+  const answers = await Promise.all(asked.map(({ url }) => answersOf(url, scenario)));
   if (answers[0] === NO_PARTS) throw new Error(`Our answer to "${scenario.name}" has ${NO_PARTS}.`);
   return asked.flatMap(({ name: target }, index) => {
     const kind = describeDifference(answers[0], answers[index]);
@@ -36,12 +40,19 @@ async function compareScenario(targets: readonly TargetProcess[], scenario: Scen
 
 const NO_PARTS = 'no parts that add up to the whole answer';
 
+async function answersOf(url: string, scenario: Scenario): Promise<unknown> {
+  const { compared = 1, whole: plain } = scenario;
+  if (plain) return answerInParts(url, scenario, plain);
+  const answers: unknown[] = [];
+  for (let index = 0; index < compared; index += 1)
+    answers.push(dataOf(await askOnce(url, scenario.operation(index, 0), scenario.accept)));
+  return answers;
+}
+
 /** Where there is no answer in parts, that is the difference. */
-async function answerOf(url: string, scenario: Scenario): Promise<unknown> {
-  const answer = await askOnce(url, scenario.operation(0, 0), scenario.accept);
-  if (!scenario.whole) return dataOf(answer);
-  const whole = dataOf(await askOnce(url, scenario.whole));
-  const parts = joinParts(answer);
+async function answerInParts(url: string, scenario: Scenario, plain: Operation): Promise<unknown> {
+  const parts = joinParts(await askOnce(url, scenario.operation(0, 0), scenario.accept));
+  const whole = dataOf(await askOnce(url, plain));
   return isDeepStrictEqual(parts, whole) ? parts : NO_PARTS;
 }
 

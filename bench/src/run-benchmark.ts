@@ -53,7 +53,11 @@ export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
   try {
     const chosen = allScenarios
       .filter(({ name }) => name.includes(options.scenario))
-      .map((scenario) => ({ ...scenario, requests: Math.ceil(scenario.requests * options.share) }));
+      .map((scenario) => ({
+        ...scenario,
+        requests: Math.ceil(scenario.requests * options.share),
+        compared: Math.ceil((scenario.compared ?? 1) * options.share),
+      }));
     const scenarios = await leaveOutDiffering(running, chosen, options.tell);
     const rows = await measureAll(running, scenarios, subgraphs.requestCount, options);
     return `${formatTable(rows)}\n\n${formatGoals(judgeGoals(rows))}`;

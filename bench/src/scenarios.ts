@@ -19,6 +19,8 @@ export interface Scenario {
   readonly accept?: string;
   /** Where the answer comes in parts: the operation that is answered at once as the parts add up. */
   readonly whole?: Operation;
+  /** How many of its operations all targets are asked for before, to compare the answers. @default 1 */
+  readonly compared?: number;
   readonly connections: number;
   /** Requests of one round; slow targets get fewer. */
   readonly requests: number;
@@ -70,6 +72,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: '1,000 distinct operations',
     operation: (index) => distinct[index % distinct.length] as Operation,
+    compared: distinct.length,
     connections: 16,
     requests: 1_000,
     authorization: differing,
@@ -78,6 +81,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: '1,000 new operations',
     operation: (index, round) => newOperation(1_000 * (round + 1) + index),
+    compared: 100,
     connections: 16,
     requests: 1_000,
     authorization: differing,

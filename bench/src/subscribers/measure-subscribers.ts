@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Operation } from '../operations.ts';
 import { startTarget, type TargetProcess } from '../target-process.ts';
-import type { MeasuredGraph, Target } from '../targets/target.ts';
+import type { GatewayBuild, MeasuredGraph, Target } from '../targets/index.ts';
 import { Audience } from './audience.ts';
 import { subscriptionTargets } from './subscription-targets.ts';
 import { writeTopicGraph, type Asked, type Counted } from './topic-graph.ts';
@@ -17,6 +17,8 @@ export interface SubscriberLoad {
   readonly events: number;
   /** Only targets of these names; empty means all. */
   readonly targets: readonly string[];
+  /** How our gateway runs. @default compiled */
+  readonly build?: GatewayBuild;
   /** Where progress is told. */
   readonly tell: (line: string) => void;
 }
@@ -54,7 +56,7 @@ export async function measureSubscribers(load: SubscriberLoad): Promise<readonly
   const directory = await mkdtemp(join(tmpdir(), 'trellis-subscribers-'));
   const costs: SubscriberCost[] = [];
   try {
-    for (const target of subscriptionTargets) {
+    for (const target of subscriptionTargets(load.build ?? 'compiled')) {
       if (load.targets.length > 0 && !load.targets.includes(target.name)) continue;
       try {
         costs.push(await measureTarget(target, join(directory, 'supergraph.graphql'), load));

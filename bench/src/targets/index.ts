@@ -3,7 +3,7 @@ import { HEAP_FLAGS } from '@trellis/gateway/heap-flags';
 import type { MeasuredGraph, Target } from './target.ts';
 
 const peers = fileURLToPath(new URL('../../peers/', import.meta.url));
-const program = fileURLToPath(new URL('../../bench-gateway.mjs', import.meta.url));
+const programs = fileURLToPath(new URL('../../', import.meta.url));
 
 /** How our gateway runs: compiled as it is shipped, or from source where only the benchmark itself is tried. */
 export type GatewayBuild = 'compiled' | 'source';
@@ -13,8 +13,8 @@ const BUILDS: Readonly<Record<GatewayBuild, { readonly flags: readonly string[];
   source: { flags: ['--conditions=trellis-source', '--import', 'tsx'], main: '../gateway/src/main.ts' },
 };
 
-/** Our gateway. */
-export function ourGateway(build: GatewayBuild): Target {
+/** Our gateway, started by a program of this package. */
+export function ourGateway(build: GatewayBuild, program = 'bench-gateway.mjs'): Target {
   const { flags, main } = BUILDS[build];
   return {
     name: 'trellis',
@@ -23,7 +23,7 @@ export function ourGateway(build: GatewayBuild): Target {
       process.execPath,
       ...HEAP_FLAGS,
       ...flags,
-      program,
+      `${programs}${program}`,
       supergraphFile,
       String(port),
       main,

@@ -6,8 +6,10 @@ interface Shop {
 }
 
 let graph: HandGraph;
+let fair: HandGraph;
 
 beforeAll(async () => {
+  fair = await startFair();
   graph = await startHandGraph({
     shops: {
       sdl: `${FEDERATION}
@@ -38,7 +40,49 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => graph.close());
+afterAll(() => Promise.all([graph.close(), fair.close()]));
+
+/** Places of two types, each of which has the unit of its prices in a field of its own. */
+function startFair(): Promise<HandGraph> {
+  const price = ({ id }: Shop, { unit }: { readonly unit: string | null }): string => `${id} in ${unit}`;
+  return startHandGraph({
+    places: {
+      sdl: `${FEDERATION}
+        type Query { places: [Place!]! }
+        union Place = Shop | Market
+        type Shop @key(fields: "id") { id: ID! currency: String! }
+        type Market @key(fields: "id") { id: ID! coin: String }
+      `,
+      resolvers: {
+        Query: {
+          places: () => [
+            { __typename: 'Market', id: 'old', coin: 'groats' },
+            { __typename: 'Shop', id: 'cz', currency: 'CZK' },
+            { __typename: 'Market', id: 'poor', coin: null },
+          ],
+        },
+      },
+    },
+    prices: {
+      sdl: `${FEDERATION}
+        type Query { ready: Boolean }
+        type Shop @key(fields: "id") @context(name: "place") { id: ID! currency: String! @external offers: [Offer!]! }
+        type Market @key(fields: "id") @context(name: "place") { id: ID! coin: String @external stalls: [Stall!]! }
+        type Stall { number: Int! offers: [Offer!]! }
+        type Offer @key(fields: "id") {
+          id: ID!
+          price(unit: String @fromContext(field: "$place ... on Shop { currency } ... on Market { coin }")): String
+        }
+      `,
+      resolvers: {
+        Shop: { offers: () => [{ id: 'tea' }] },
+        Market: { stalls: () => [{ number: 1 }, { number: 2 }] },
+        Stall: { offers: () => [{ id: 'tea' }] },
+        Offer: { price },
+      },
+    },
+  });
+}
 
 describe('@fromContext', () => {
   it('gives a field the value from above it, also where one entity is below several', async () => {
@@ -47,6 +91,20 @@ describe('@fromContext', () => {
         shops: [
           { id: 'cz', offers: [{ price: 'shared in CZK' }, { price: 'own-cz in CZK' }] },
           { id: 'de', offers: [{ price: 'shared in EUR' }, { price: 'own-de in EUR' }] },
+        ],
+      },
+    });
+  });
+
+  it('takes it from whichever type is above, at any distance, and null for null', async () => {
+    const text = `{ places { ... on Shop { offers { price } } ... on Market { stalls { offers { price } } } } }`;
+    const stalls = (price: string): unknown => Array.from({ length: 2 }, () => ({ offers: [{ price }] }));
+    expect(plain(await fair.run(text))).toEqual({
+      data: {
+        places: [
+          { stalls: stalls('tea in groats') },
+          { offers: [{ price: 'tea in CZK' }] },
+          { stalls: stalls('tea in null') },
         ],
       },
     });

@@ -13,15 +13,29 @@ import { writtenResult } from './written-result.ts';
  * must be is found out by the careful way, which decides what the answer is.
  */
 export function shapeAnswer(plan: OperationPlan, run: PlanRun): ExecutionResult {
-  if (!run.failed && run.looseErrors.length === 0) {
-    const dataText = writerOf(plan)?.(run.root, run.hasEscapes ? quoteAny : quotePlain);
-    if (dataText !== undefined)
-      return writtenResult(dataText, run.isAscii && !run.hasEscapes, cachingOf(run));
-  }
+  const written = hasWorries(run) ? undefined : writeAnswer(writerOf(plan), run);
+  if (written) return written;
   const { data, errors } = completeRun(plan, run);
   const all = [...errors, ...takeLooseErrors(run)];
   const caching = cachingOf(run);
   return all.length > 0 ? { data, errors: all, caching } : { data, caching };
+}
+
+/** Whether the careful way alone can tell what the answer to a run is. */
+export function hasWorries({ failed, looseErrors }: PlanRun): boolean {
+  return failed || looseErrors.length > 0;
+}
+
+/**
+ * Makes the answer of a run without worries by a writer.
+ *
+ * @returns nothing without a writer, or when something is not as it must be
+ */
+export function writeAnswer(writer: AnswerWriter | undefined, run: PlanRun): ExecutionResult | undefined {
+  const dataText = writer?.(run.root, run.hasEscapes ? quoteAny : quotePlain);
+  return dataText === undefined
+    ? undefined
+    : writtenResult(dataText, run.isAscii && !run.hasEscapes, cachingOf(run));
 }
 
 /** What subgraphs said in a run of how long their answers may be kept. */
@@ -72,11 +86,17 @@ const writers = new WeakMap<SelectionShape, WriterState>();
 /** Making a writer, and warming its code, costs more than it saves on an operation that runs now and then. */
 const USES_BEFORE_COMPILING = 10;
 
-function writerOf({ shape, origins }: OperationPlan): AnswerWriter | undefined {
+/** Makes the writer of a plan's answers, whether it is worth it or not; nothing where there can be none. */
+export function compileWriterOf({ shape, origins }: OperationPlan): AnswerWriter | undefined {
+  return compileWriter(shape, unitedPaths(origins));
+}
+
+function writerOf(plan: OperationPlan): AnswerWriter | undefined {
+  const { shape } = plan;
   let state = writers.get(shape);
   if (!state) writers.set(shape, (state = { uses: 0, writer: undefined }));
   state.uses += 1;
-  if (state.uses === USES_BEFORE_COMPILING) state.writer = compileWriter(shape, unitedPaths(origins));
+  if (state.uses === USES_BEFORE_COMPILING) state.writer = compileWriterOf(plan);
   return state.writer;
 }
 

@@ -9,6 +9,9 @@ export const OLD = 'multipart/mixed;deferSpec=20220824, application/json';
 /** Accepts parts with `pending` and `completed`. */
 export const NEW = 'multipart/mixed;incrementalSpec=v0.2, application/json';
 
+/** Longer than tests wait: what ends a call was not its time-out. */
+const SUBGRAPH_MS = 60_000;
+
 /** What tests of answers in parts have in common. */
 export interface MagazineStage {
   readonly graph: MagazineGraph;
@@ -29,7 +32,7 @@ export function stageMagazine(heartbeatMs = 60_000): MagazineStage {
     graph = await startMagazineGraph();
     gateway = await startTestGateway({
       subgraphs: graph.all,
-      settings: `timeouts: { heartbeatMs: ${heartbeatMs} }`,
+      settings: `timeouts: { heartbeatMs: ${heartbeatMs}, subgraphMs: ${SUBGRAPH_MS} }`,
     });
   });
   afterAll(async () => {

@@ -1,7 +1,13 @@
 import { getVariableValues, getOperationAST, type ExecutionResult as WholeResult } from 'graphql';
-import { executePlan, type ExecutionContext } from '../../src/execution/execute-plan.ts';
+import type { ExecutionContext } from '../../src/execution/execute-plan.ts';
 import type { ExecutionResult } from '../../src/execution/execution-result.ts';
+import type { DataObject } from '../../src/execution/failure.ts';
+import { startRun, type PlanRun } from '../../src/execution/plan-run.ts';
+import { runStep } from '../../src/execution/run-step.ts';
+import { compileWriterOf, hasWorries, shapeAnswer, writeAnswer } from '../../src/execution/shape-answer.ts';
 import type { SubgraphClient } from '../../src/execution/subgraph-client.ts';
+import { isVerbatim } from '../../src/execution/verbatim-check.ts';
+import { verbatimShape } from '../../src/execution/verbatim-shape.ts';
 import type { OperationPlan, OperationPlanner } from '../../src/planning/operation-plan.ts';
 import { FAULT_CODE } from './field-resolution.ts';
 import type { RandomOperation } from './random-operation.ts';
@@ -14,13 +20,64 @@ export interface Engine {
   readonly subgraphClient: SubgraphClient;
 }
 
-/** The gateway's answer over the graph's servers. */
+/** The gateway's answers to one run of an operation. */
+export interface FederatedAnswers {
+  /** Made the careful way. */
+  readonly careful: ExecutionResult;
+  /** `data` as the compiled writer has it, which answers what is asked often; absent where it leaves the answer to the careful way. */
+  readonly written: string | undefined;
+  /** `data` of the one response that would be passed on as it is if it were large; absent where it would be read. */
+  readonly verbatim: string | undefined;
+}
+
+/** Runs an operation over the graph's servers once, and answers it in every way that the gateway has. */
 export async function executeFederated(
   engine: Engine,
   graph: RunningGraph,
   operation: RandomOperation,
-): Promise<ExecutionResult> {
-  return executePlan(...(await prepareToRun(engine, graph, operation, { incremental: false })));
+): Promise<FederatedAnswers> {
+  const [plan, context] = await prepareToRun(engine, graph, operation, { incremental: false });
+  const { client, bodies } = recording(context.subgraphClient);
+  const run = startRun(
+    plan.supergraph,
+    { ...context, subgraphClient: client },
+    Object.create(null) as DataObject,
+    plan.origins,
+  );
+  if (plan.step) await runStep(plan.step, run);
+  const written = hasWorries(run) ? undefined : writtenText(plan, run);
+  const verbatim = verbatimText(plan, bodies);
+  return { careful: shapeAnswer(plan, run), written, verbatim };
+}
+
+/** A client that keeps what subgraphs answered. */
+function recording({ send, close }: SubgraphClient): { client: SubgraphClient; bodies: Buffer[] } {
+  const bodies: Buffer[] = [];
+  const client: SubgraphClient = {
+    async send(request) {
+      const response = await send(request);
+      bodies.push(response.body);
+      return response;
+    },
+    close,
+  };
+  return { client, bodies };
+}
+
+/** Of a long answer the bytes are what counts. */
+function writtenText(plan: OperationPlan, run: PlanRun): string | undefined {
+  const answer = writeAnswer(compileWriterOf(plan), run);
+  return answer?.body ? dataTextOf(answer.body) : answer?.dataText;
+}
+
+function verbatimText(plan: OperationPlan, bodies: readonly Buffer[]): string | undefined {
+  const [body] = bodies;
+  const shape = verbatimShape(plan);
+  return body && shape && isVerbatim(body, shape) ? dataTextOf(body) : undefined;
+}
+
+function dataTextOf(body: Buffer): string {
+  return JSON.stringify((JSON.parse(body.toString()) as { readonly data: unknown }).data);
 }
 
 /** Plans an operation, with or without parts. */
@@ -41,6 +98,19 @@ export async function prepareToRun(
   );
   const { subgraphClient } = engine;
   return [plan, { variables: coerced, headersFor: () => ({}), subgraphClient, signal }];
+}
+
+/**
+ * Compares the gateway's answers with the right one.
+ *
+ * @returns what differs; nothing when they are all equal
+ */
+export function differenceOfAny(answers: FederatedAnswers, whole: WholeResult): string | undefined {
+  const { careful, written, verbatim } = answers;
+  const right = JSON.stringify(whole.data ?? null);
+  for (const [way, text] of Object.entries({ written, verbatim }))
+    if (text !== undefined && (text !== right || whole.errors)) return `${way}: ${text}\nexpected: ${right}`;
+  return difference(careful, whole);
 }
 
 /**

@@ -17,7 +17,7 @@ import { schemaHints } from '../../src/planning/schema-hints.ts';
 import { createPlannerThread } from '../../src/planner-thread/planner-thread.ts';
 import { createOperationPlanner } from '../../src/planning/plan-operation.ts';
 import { differenceOfParts, executeInParts } from './compare-parts.ts';
-import { difference, executeFederated, type Engine } from './compare.ts';
+import { differenceOfAny, executeFederated, type Engine, type FederatedAnswers } from './compare.ts';
 import { createFaultPlan, noFaults } from './field-resolution.ts';
 import { createRandom, hashOf, type Random } from './hash.ts';
 import { randomOperation, type RandomOperation } from './random-operation.ts';
@@ -31,6 +31,10 @@ export interface FuzzFindings {
   readonly withErrors: number;
   /** Right answers of more than a hundred characters: the others prove little. */
   readonly substantial: number;
+  /** Answers that the compiled writer could make too. */
+  readonly written: number;
+  /** Answers that a subgraph had written just so. */
+  readonly verbatim: number;
   /** Deferred parts that were put together again. */
   readonly parts: number;
   /** Each with the operation, its variables and both answers. */
@@ -71,6 +75,8 @@ async function fuzz(graph: RunningGraph, engine: Engine, options: FuzzOptions): 
   const differences: string[] = [];
   let withErrors = 0;
   let substantial = 0;
+  let written = 0;
+  let verbatim = 0;
   let parts = 0;
   for (let count = 0; count < options.operations; count += 1) {
     const operation = nextOperation(graph, random);
@@ -79,12 +85,14 @@ async function fuzz(graph: RunningGraph, engine: Engine, options: FuzzOptions): 
     const whole = await graph.executeWhole(operation.document, operation.variables);
     if (whole.errors) withErrors += 1;
     if (JSON.stringify(whole.data).length > 100) substantial += 1;
-    const found = await differenceOf(engine, graph, operation, whole);
+    const found = await checkAnswers(engine, graph, operation, whole);
+    if (found.answers?.written !== undefined) written += 1;
+    if (found.answers?.verbatim !== undefined) verbatim += 1;
     const inParts = await checkParts(engine, graph, operation, whole);
     parts += inParts.parts;
-    differences.push(...[found, inParts.difference].filter((text) => text !== undefined));
+    differences.push(...[found.difference, inParts.difference].filter((text) => text !== undefined));
   }
-  return { operations: options.operations, withErrors, substantial, parts, differences };
+  return { operations: options.operations, withErrors, substantial, written, verbatim, parts, differences };
 }
 
 function nextOperation(graph: RunningGraph, random: Random): RandomOperation {
@@ -93,19 +101,26 @@ function nextOperation(graph: RunningGraph, random: Random): RandomOperation {
   return randomOperation(schema, random, { maxDepth: 2 + random.below(3), defer: true, root });
 }
 
-async function differenceOf(
+interface AnswersCheck {
+  /** Absent where there was none. */
+  readonly answers?: FederatedAnswers;
+  readonly difference: string | undefined;
+}
+
+/** The operation in one piece, in each way that an answer is made. */
+async function checkAnswers(
   engine: Engine,
   graph: RunningGraph,
   operation: RandomOperation,
-  whole: Parameters<typeof difference>[1],
-): Promise<string | undefined> {
-  let found: string | undefined;
+  whole: Parameters<typeof differenceOfAny>[1],
+): Promise<AnswersCheck> {
   try {
-    found = difference(await executeFederated(engine, graph, operation), whole);
+    const answers = await executeFederated(engine, graph, operation);
+    const found = differenceOfAny(answers, whole);
+    return { answers, difference: found && told(operation, found) };
   } catch (error) {
-    found = error instanceof Error ? error.stack : String(error);
+    return { difference: told(operation, error instanceof Error ? String(error.stack) : String(error)) };
   }
-  return found && told(operation, found);
 }
 
 interface PartsCheck {
@@ -118,7 +133,7 @@ async function checkParts(
   engine: Engine,
   graph: RunningGraph,
   operation: RandomOperation,
-  whole: Parameters<typeof difference>[1],
+  whole: Parameters<typeof differenceOfAny>[1],
 ): Promise<PartsCheck> {
   let parts = 0;
   let found: string | undefined;

@@ -23,7 +23,8 @@ beforeAll(async () => {
       },
     },
   });
-  gateway = await startTestGateway({ subgraphs: [subgraph], settings: '{}' });
+  const settings = 'timeouts: { subgraphMs: 60000 }'; // longer than tests wait: what ends a call was not its time-out
+  gateway = await startTestGateway({ subgraphs: [subgraph], settings });
 });
 afterAll(async () => {
   await gateway.close();
