@@ -52,6 +52,6 @@ function isTelling({ operations, withErrors, substantial, written, verbatim, par
     withErrors > operations / 20 &&
     parts > operations / 4 &&
     written > operations / 3 &&
-    verbatim > operations / 50
+    verbatim > operations / 150
   );
 }
