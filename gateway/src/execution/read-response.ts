@@ -6,6 +6,7 @@ import {
   type FailureReason,
   type PathKey,
 } from './failure.ts';
+import { SubgraphError } from './subgraph-failure.ts';
 import type { SubgraphResponse } from './subgraph-request.ts';
 
 /** A well-formed GraphQL response. */
@@ -34,18 +35,19 @@ export function readResponse(
   const body = parseObject(response.body, isAscii);
   if (!body) return malformed(subgraph, `It answered ${response.status} and no JSON object.`);
   return (
-    readResult(body) ?? malformed(subgraph, `It answered ${response.status} without data and without errors.`)
+    readResult(subgraph, body) ??
+    malformed(subgraph, `It answered ${response.status} without data and without errors.`)
   );
 }
 
 /** Reads an event of a subscription: a response as well, parsed by its transport. */
 export function readEvent(subgraph: string, event: unknown): GraphResponse | Failure {
-  const result = isDataObject(event) ? readResult(event) : undefined;
+  const result = isDataObject(event) ? readResult(subgraph, event) : undefined;
   return result ?? malformed(subgraph, 'It sent an event without data and without errors.');
 }
 
-function readResult(body: DataObject): GraphResponse | undefined {
-  const errors = readErrors(own(body, 'errors'));
+function readResult(subgraph: string, body: DataObject): GraphResponse | undefined {
+  const errors = readErrors(subgraph, own(body, 'errors'));
   const data = own(body, 'data');
   if (isDataObject(data)) return { data, errors };
   return errors.length > 0 ? { data: null, errors } : undefined;
@@ -73,19 +75,21 @@ function own(object: DataObject, key: string): unknown {
 
 const NO_ERRORS: readonly FailureReason[] = [];
 
-function readErrors(errors: unknown): readonly FailureReason[] {
+function readErrors(subgraph: string, errors: unknown): readonly FailureReason[] {
   if (!Array.isArray(errors)) return NO_ERRORS;
-  return errors.slice(0, MAX_ERRORS_READ).map(readError);
+  return errors.slice(0, MAX_ERRORS_READ).map((error) => readError(subgraph, error));
 }
 
-function readError(error: unknown): FailureReason {
+function readError(subgraph: string, error: unknown): FailureReason {
   const from = isDataObject(error) ? error : {};
-  const message = own(from, 'message');
+  const text = own(from, 'message');
+  const message = typeof text === 'string' ? text : 'A subgraph reported an error without a message.';
+  const extensions = readExtensions(own(from, 'extensions'));
   return {
-    message: typeof message === 'string' ? message : 'A subgraph reported an error without a message.',
-    extensions: readExtensions(own(from, 'extensions')),
+    message,
+    extensions,
     below: readPath(own(from, 'path')),
-    cause: undefined,
+    cause: extensions['code'] === 'INTERNAL_SERVER_ERROR' ? new SubgraphError(subgraph, message) : undefined,
   };
 }
 

@@ -14,3 +14,15 @@ export class SubgraphFailure extends Error {
     this.kind = kind;
   }
 }
+
+/** A subgraph has answered with an error of its own that says nothing to clients: for the log, so that it names the subgraph. */
+export class SubgraphError extends Error {
+  override readonly name = 'SubgraphError';
+  readonly subgraph: string;
+
+  constructor(subgraph: string, message: string) {
+    super(message);
+    this.subgraph = subgraph;
+    this.stack = `SubgraphError: The subgraph "${subgraph}" answered: ${message}`; // where it was read tells nothing
+  }
+}

@@ -66,6 +66,14 @@ describe('S-110 an answer that is none', () => {
     });
   });
 
+  it('an error that clients are told nothing of names the subgraph for the log', async () => {
+    answer('stock', '{"errors": [{"message": "No route to the database."}]}');
+    const { errors } = await graph.run(text);
+    const [cause] = (errors ?? []).map(({ originalError }) => originalError);
+    expect(cause).toMatchObject({ subgraph: 'stock', message: 'No route to the database.' });
+    expect(cause?.stack).toBe('SubgraphError: The subgraph "stock" answered: No route to the database.');
+  });
+
   it('a socket that is closed fails those fields alone', async () => {
     graph.server('stock').intercept((_request, response) => {
       response.destroy();
