@@ -1,5 +1,6 @@
 import type { Proof, ProofOptions } from '@trellis/testkit';
 import { DEFAULT_COSTS } from '../src/limits/cost-settings.ts';
+import { RequestRefused } from '../src/errors.ts';
 import { PROTECTIVE_LIMITS } from '../src/limits/limits.ts';
 import { createOperationCatalogue } from '../src/pipeline/operation-catalogue.ts';
 import { PlannerOverstrained } from '../src/planner-thread/planner-worker.ts';
@@ -28,7 +29,7 @@ const PLANNING_MS = 2_000;
 
 /**
  * S-034: very many operations, each sent once, beside some that are sent again and again. S-035: one that many send at once
- * for the first time. S-036: one that overstrains the planner.
+ * for the first time. S-033: types within types, refused before they are planned. S-036: one that overstrains the planner.
  */
 export const proof: Proof = {
   name: 'operation-flood',
@@ -54,6 +55,7 @@ export const proof: Proof = {
       const plannedTogether = await bench.plannedBy(() =>
         Promise.all(Array.from({ length: AT_ONCE }, () => bench.plan('query Cold { me { username } }'))),
       );
+      const exploded = await bench.explode();
       const killedFor = await bench.overstrain();
       const plannedAfter = await bench.plannedBy(() => bench.plan('query After { me { email } }'));
       const growthPercent = (heapAfter / heapBefore - 1) * 100;
@@ -64,6 +66,7 @@ export const proof: Proof = {
           plannedAgain === 0 &&
           isBounded &&
           plannedTogether === 1 &&
+          exploded === 'selections, planned 0 times' &&
           killedFor === 'planningMs' &&
           plannedAfter === 1,
         figures: {
@@ -74,6 +77,7 @@ export const proof: Proof = {
           heapGrowthPercent: growthPercent.toFixed(1),
           askedAtOnce: AT_ONCE,
           plannedForThem: plannedTogether,
+          exploded,
           killedFor,
           plannedAfterwards: plannedAfter,
         },
@@ -94,10 +98,25 @@ function fragmentBomb(levels: number): string {
   return `{ topProducts { ...F0 } } ${fragments.join(' ')} fragment F${levels} on Book { name inStock }`;
 }
 
+const EXPLOSION_LEVELS = 8;
+
+/** Each level has all types of the one before, some of them twice. */
+function typeExplosion(levels: number): string {
+  const fragments = Array.from({ length: levels }, (_, level) => {
+    const next = `...L${level + 1}`;
+    const ofBook = `... on Book { related { ${next} } again: related { ${next} } }`;
+    const ofOthers = `... on Furniture { set { items { ${next} } } } ... on Bundle { items { ${next} } }`;
+    return `fragment L${level} on CatalogItem { ${ofBook} ${ofOthers} }`;
+  });
+  return `{ catalog { ...L0 } } ${fragments.join(' ')} fragment L${levels} on CatalogItem { __typename }`;
+}
+
 interface Bench {
   plan(text: string): Promise<void>;
   /** How many plans were made meanwhile. */
   plannedBy(work: () => Promise<unknown>): Promise<number>;
+  /** Asks for an explosion of types. @returns what came of it */
+  explode(): Promise<string>;
   /** Gives the thread more than it can plan in its time. @returns the limit that it went over */
   overstrain(): Promise<string>;
   close(): Promise<void>;
@@ -123,11 +142,22 @@ function createBench(maxPlans: number): Bench {
     policies: {},
     introspection: true,
   });
+  const plan = async (text: string): Promise<void> => {
+    const { document, documentHash, name: operationName } = catalogue.document(text).operation(undefined);
+    const request = { supergraph, document, documentHash, operationName, variables: {} };
+    await planner.planOperation(request, new AbortController().signal);
+  };
   return {
+    plan,
     async plannedBy(work) {
       const before = planned;
       await work();
       return planned - before;
+    },
+    async explode() {
+      const before = planned;
+      const found = await plan(typeExplosion(EXPLOSION_LEVELS)).then(() => 'planned', limitOf);
+      return `${found}, planned ${planned - before} times`;
     },
     async overstrain() {
       const found = await thread
@@ -136,10 +166,12 @@ function createBench(maxPlans: number): Bench {
       return found instanceof PlannerOverstrained ? found.limit : String(found);
     },
     close: () => planner.close(),
-    async plan(text) {
-      const { document, documentHash, name: operationName } = catalogue.document(text).operation(undefined);
-      const request = { supergraph, document, documentHash, operationName, variables: {} };
-      await planner.planOperation(request, new AbortController().signal);
-    },
   };
+}
+
+/** The limit that an operation went over. */
+function limitOf(error: unknown): string {
+  const [first] = error instanceof RequestRefused ? error.errors : [];
+  const limit = first?.extensions['limit'] as { readonly name: string } | undefined; // as errors.md has it
+  return limit?.name ?? String(error);
 }

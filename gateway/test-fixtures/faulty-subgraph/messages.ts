@@ -5,7 +5,8 @@ export type Behaviour =
   | { readonly kind: 'garbage' }
   | { readonly kind: 'wrong-types' }
   | { readonly kind: 'huge'; readonly bytes: number }
-  | { readonly kind: 'endless' };
+  | { readonly kind: 'endless' }
+  | { readonly kind: 'drip' };
 
 /** What the process says once it listens. */
 export interface Listening {

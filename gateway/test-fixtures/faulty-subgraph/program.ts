@@ -33,6 +33,36 @@ const schema = buildSubgraphSchema({
   },
 });
 
+/** S-110, S-111, S-038: what is no answer, with its status. Few of them look like a subgraph that is down. */
+const GARBAGE: readonly (readonly [status: number, body: string])[] = [
+  [200, '{"data": {"_entities": [{"stock"'],
+  [200, ''],
+  [200, 'null'],
+  [200, '[]'],
+  [200, '{}'],
+  [500, '<html><body>Internal Server Error</body></html>'],
+  [200, '{"data":null,"errors":null}'],
+  [200, '{"data":{}}'],
+  [200, '{"data":{"_entities":[]}}'],
+  [200, '{"data":{"_entities":[{"stock":1},{"stock":2}]}}'],
+  [204, ''],
+  [200, '{"data":{"_entities":[{"__typename":"Nothing","stock":10}]}}'],
+  [200, '{"data":{"_entities":[{"stock":[10]}]}}'],
+  [
+    200,
+    '{"__proto__":{"polluted":1},"data":{"__proto__":{"polluted":1},"_entities":[{"__proto__":{"polluted":1}}]}}',
+  ],
+  [200, '{"data":{"_entities":[{"constructor":{"prototype":{"polluted":1}}}]}}'],
+];
+
+let answered = 0;
+
+function writeGarbage(response: ServerResponse): void {
+  const [status, body] = GARBAGE[answered++ % GARBAGE.length] ?? [200, ''];
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(body);
+}
+
 let behaviour: Behaviour = { kind: 'good' };
 process.on('message', (message: Behaviour) => (behaviour = message));
 process.on('disconnect', () => process.exit(0));
@@ -52,7 +82,7 @@ async function misbehave(response: ServerResponse, how: Behaviour): Promise<bool
       await sleep(how.ms);
       return false;
     case 'garbage':
-      response.end('{"data": {"_entities": [{"stock"');
+      writeGarbage(response);
       return true;
     case 'wrong-types':
       response.end('{"data":{"_entities":[{"stock":"plenty"},7,null,{"stock":{}}]},"errors":"none"}');
@@ -64,6 +94,9 @@ async function misbehave(response: ServerResponse, how: Behaviour): Promise<bool
     case 'endless':
       await flood(response);
       return true;
+    case 'drip':
+      await drip(response);
+      return true;
     default:
       return how satisfies never;
   }
@@ -73,5 +106,12 @@ async function flood(response: ServerResponse): Promise<void> {
   const chunk = Buffer.alloc(65_536, ' ');
   while (!response.destroyed) {
     if (!response.write(chunk)) await sleep(1);
+  }
+}
+
+async function drip(response: ServerResponse): Promise<void> {
+  while (!response.destroyed) {
+    response.write(' ');
+    await sleep(100);
   }
 }
