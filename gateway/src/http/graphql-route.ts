@@ -11,6 +11,7 @@ import type { GraphRequest } from '../context.ts';
 import { refused, RequestRefused, type GatewayErrorCode } from '../errors.ts';
 import type { StreamAnswer } from '../pipeline/operation-answer.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
+import { endAdmission } from './admit-requests.ts';
 import { answerHeaders } from './answer-headers.ts';
 import {
   answerBody,
@@ -241,6 +242,7 @@ function sendFailure(
   reply: FastifyReply,
   options: GraphqlRouteOptions,
 ): void {
+  endAdmission(reply.raw); // its answer may have to wait for others
   const refusal = error instanceof RequestRefused ? error : refusalOfFramework(error, request);
   void send(reply, answerFailure(exchangeOf(request, reply, options), refusal, options));
 }

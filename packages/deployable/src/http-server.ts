@@ -12,6 +12,7 @@ import Fastify, {
 import type { Logger } from './logger.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
 import { refuseAmbiguousRequests } from './unambiguous-request.ts';
+import { closeWaitingResponses } from './waiting-responses.ts';
 
 /** Settings of {@link createHttpServer}. */
 export interface HttpServerOptions {
@@ -49,6 +50,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   }) as FastifyInstance; // the logger's type parameter is of no use to callers
   // Node exchanges the two when the one for headers, 60 s by default, is the longer: bodies would have that time.
   server.server.headersTimeout = requestTimeoutMs;
+  closeWaitingResponses(server.server);
   refuseAmbiguousRequests(server);
   addHealthRoutes(server, options.readiness ?? {});
   closeConnectionsInOrder(server);

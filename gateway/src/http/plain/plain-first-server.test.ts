@@ -206,8 +206,31 @@ describe('A client that leaves', () => {
     await until(() => subgraph.received.length === 1);
     client.socket.destroy();
     await until(() => subgraph.aborted() === before + 1);
-    const metrics = await gateway.metrics.metrics();
-    expect(metrics).toMatch(/trellis_gateway_requests_in_flight\{[^}]*\} 0/);
+    expect(await inFlight()).toBe(0);
+  });
+
+  it('S-061 gives back all the places of requests that waited for their turn, and ends their calls', async () => {
+    const before = subgraph.aborted();
+    const client = await open();
+    const unread = [
+      post('{ echo }').replace('{"query"', '["query"'),
+      post('{ echo }', ['Cookie: a']).slice(0, -3),
+    ];
+    client.socket.write([post('{ slow }'), post('{ again: slow }'), ...unread].join(''));
+    await until(() => subgraph.received.length === 2);
+    client.socket.destroy();
+    await until(() => subgraph.aborted() === before + 2);
+    await until(async () => (await inFlight()) === 0);
+  });
+
+  it('S-061 holds no place with a refusal that waits for its turn', async () => {
+    const client = await open();
+    const refused = post('{ echo }').replace('application/json', 'text/plain');
+    client.socket.write([post('{ slow }'), ...Array.from({ length: 20 }, () => refused)].join(''));
+    await until(() => subgraph.received.length === 1);
+    await until(async () => (await inFlight()) === 1);
+    release();
+    await until(() => client.answers() === 21);
   });
 
   it('and one that reads late gets everything', async () => {
@@ -239,6 +262,11 @@ describe('A client that leaves', () => {
     await until(() => client.received().includes('and on'));
   });
 });
+
+async function inFlight(): Promise<number> {
+  const metrics = await gateway.metrics.metrics();
+  return Number(/trellis_gateway_requests_in_flight\{[^}]*\} (\d+)/.exec(metrics)?.[1]);
+}
 
 async function cameWithin(condition: () => boolean): Promise<boolean> {
   for (let turn = 0; turn < 100; turn += 1) {
