@@ -39,6 +39,21 @@ describe('A pool whose server goes away', () => {
     expect(errors.some((error) => 'client' in error)).toBe(false);
   });
 
+  it('does not tell when it is being ended itself', async () => {
+    const told: Error[] = [];
+    const ended = createPool({
+      connectionString: database.connectionString,
+      schema: 'public',
+      onIdleError: (error) => told.push(error),
+    });
+    const client = await ended.connect();
+    client.release();
+    const ending = ended.end();
+    ended.emit('error', new Error('terminating connection due to administrator command'), client);
+    await ending;
+    expect(told).toEqual([]);
+  });
+
   it('ends a statement that takes longer than it may', async () => {
     const impatient = createPool({
       connectionString: database.connectionString,

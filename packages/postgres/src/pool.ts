@@ -47,14 +47,17 @@ export function createPool(options: PoolOptions): Pool {
   return pool;
 }
 
-/** A server that goes away ends all idle connections, and each would tell. */
+/**
+ * A server that goes away ends all idle connections, and each would tell. A pool that is being ended does not wait for its connections to
+ * be closed: a server that is stopped right after it is nothing to tell of.
+ */
 function observeOutages(pool: Pool, onIdleError: PoolOptions['onIdleError']): void {
   let told = false;
   pool.on('connect', () => {
     told = false;
   });
   pool.on('error', (error) => {
-    if (!told) onIdleError?.(withoutClient(error));
+    if (!told && !pool.ending) onIdleError?.(withoutClient(error));
     told = true;
   });
 }
