@@ -117,6 +117,12 @@ describe('Bodies', () => {
     expect(status).toBe(431);
   });
 
+  it('S-059 answers 431 to too many headers', async () => {
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x-${index}`, 'x']));
+    const { status } = await sendRaw(gateway, { 'content-type': 'application/json', ...many }, '{}');
+    expect(status).toBe(431);
+  });
+
   it('S-060 answers 400 to a request with both content-length and chunks', async () => {
     const text = await new Promise<string>((resolve, reject) => {
       const { port, hostname } = new URL(gateway.url);

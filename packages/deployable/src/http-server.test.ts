@@ -123,6 +123,24 @@ describe('a request that two servers may understand differently', () => {
   }
   const good = ['host: a', 'content-type: application/json', 'transfer-encoding: chunked'];
 
+  it('S-059 is told that its connection ends where it cannot be read', async () => {
+    expect(await send('no header')).toMatch(
+      /^HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n[^]*not well-formed/,
+    );
+    await server.close();
+    const long = `x: ${'x'.repeat(20_000)}`;
+    expect(await send(...good, long)).toMatch(/^HTTP\/1\.1 431 [^]*\r\nConnection: close\r\n[^]*too large/);
+  });
+
+  it('S-059 is refused with 431 where it has more headers than are read', async () => {
+    const many = Array.from({ length: 250 }, (_, index) => `x${index}: a`);
+    expect(await send(...good, ...many)).toMatch(/^HTTP\/1\.1 200 /);
+    await server.close();
+    expect(await send(...good, ...many, ...many)).toMatch(
+      /^HTTP\/1\.1 431 [^]*"A request may have 256 headers\."/,
+    );
+  });
+
   it('S-060 is refused with 400 where a header that may be there once is there twice', async () => {
     expect(await send(...good)).toMatch(/^HTTP\/1\.1 200 /);
     for (const twice of ['Host: b', 'Content-Type: text/plain', 'Content-Encoding: gzip']) {

@@ -11,6 +11,7 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from './logger.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
+import { refuseMalformed } from './refuse-malformed.ts';
 import { refuseAmbiguousRequests } from './unambiguous-request.ts';
 import { closeWaitingResponses } from './waiting-responses.ts';
 
@@ -46,6 +47,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     genReqId: () => randomUUID(),
     childLoggerFactory: (logger) => logger, // few requests have anything to tell: those records name `request.id`
     frameworkErrors: answerMalformedAddress,
+    clientErrorHandler: refuseMalformed,
     ...options.fastify,
   }) as FastifyInstance; // the logger's type parameter is of no use to callers
   // Node exchanges the two when the one for headers, 60 s by default, is the longer: bodies would have that time.

@@ -19,4 +19,4 @@ export {
 export { processVariables } from './process-variables.ts';
 export { runDeployable } from './run-deployable.ts';
 export { onStopSignal, type StopSignalOptions } from './stop-signals.ts';
-export { ambiguityOf } from './unambiguous-request.ts';
+export { ambiguityOf, hasTooManyHeaders, MAX_HEADERS } from './unambiguous-request.ts';

@@ -7,21 +7,34 @@ import type { FastifyInstance } from 'fastify';
  */
 const ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'content-encoding']);
 
+/** Headers of a request. Node reads 2,000 and leaves the rest unread, which a proxy in front may not. */
+export const MAX_HEADERS = 256;
+
 /** Where `chunked` is not the last coding Node refuses the body by itself. */
 const MORE_THAN_CHUNKED = /,\s*chunked$/i;
 
 /**
  * Has requests answered 400 that two servers may understand differently: with a header twice that may be there once, or in a
- * transfer coding other than `chunked`, as nothing here would decode it.
+ * transfer coding other than `chunked`, as nothing here would decode it. Those with too many headers are answered 431.
  *
- * @see RFC 9112 §3.2, §6.1; RFC 9110 §5.3
+ * @see RFC 9112 §3.2, §6.1; RFC 9110 §5.3; RFC 6585 §5
  */
 export function refuseAmbiguousRequests(server: FastifyInstance): void {
   server.addHook('onRequest', ({ raw }, reply, done) => {
+    if (hasTooManyHeaders(raw)) {
+      const message = `A request may have ${MAX_HEADERS} headers.`;
+      const error = 'Request Header Fields Too Large';
+      return void reply.status(431).header('connection', 'close').send({ error, message });
+    }
     const message = ambiguityOf(raw);
     if (message === undefined) return done();
     void reply.status(400).header('connection', 'close').send({ error: 'Bad Request', message });
   });
+}
+
+/** Whether a request has more than {@link MAX_HEADERS}, for those that do not come through the hooks. */
+export function hasTooManyHeaders({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.length > 2 * MAX_HEADERS; // names and values
 }
 
 /**

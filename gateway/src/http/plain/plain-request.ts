@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { MAX_HEADERS } from '@trellis/deployable';
 
 /** A POST that is there whole and has nothing about it that needs a closer look. */
 export interface PlainRequest {
@@ -76,6 +77,7 @@ function readHeaders(
   without: ReadonlySet<string>,
 ): IncomingHttpHeaders | undefined {
   const headers: IncomingHttpHeaders = {};
+  let count = 0;
   let at = start;
   while (at < head.length) {
     const lineEnd = head.indexOf('\r\n', at);
@@ -87,7 +89,8 @@ function readHeaders(
     if (!NAME.test(name) || !VALUE.test(value)) return undefined;
     if (NEVER_PLAIN.has(name) || without.has(name) || Object.hasOwn(headers, name)) return undefined;
     headers[name] = value;
+    count += 1;
     at = end + 2;
   }
-  return headers;
+  return count <= MAX_HEADERS ? headers : undefined;
 }

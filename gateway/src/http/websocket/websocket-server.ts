@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ambiguityOf } from '@trellis/deployable';
+import { ambiguityOf, hasTooManyHeaders } from '@trellis/deployable';
 import type { FastifyInstance } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -93,6 +93,7 @@ class WebSocketHost {
   /** The status that an upgrade is refused with. */
   #refusalOf(request: IncomingMessage): number | undefined {
     if (request.url?.split('?')[0] !== this.#options.path) return 404;
+    if (hasTooManyHeaders(request)) return 431;
     if (ambiguityOf(request) !== undefined) return 400;
     if (!this.#isAllowedOrigin(request)) return 403;
     if (this.#isDraining || this.#connections.size + this.#arriving.size >= this.#options.maxConnections)
