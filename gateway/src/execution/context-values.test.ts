@@ -48,7 +48,7 @@ function startFair(): Promise<HandGraph> {
   return startHandGraph({
     places: {
       sdl: `${FEDERATION}
-        type Query { places: [Place!]! }
+        type Query { places: [Place!]! robbed: Market! }
         union Place = Shop | Market
         type Shop @key(fields: "id") { id: ID! currency: String! }
         type Market @key(fields: "id") { id: ID! coin: String }
@@ -60,6 +60,13 @@ function startFair(): Promise<HandGraph> {
             { __typename: 'Shop', id: 'cz', currency: 'CZK' },
             { __typename: 'Market', id: 'poor', coin: null },
           ],
+          robbed: () => ({ id: 'robbed' }),
+        },
+        Market: {
+          coin: ({ id, coin }: Shop & { readonly coin: unknown }) => {
+            if (id === 'robbed') throw new Error('Stolen.');
+            return coin;
+          },
         },
       },
     },
@@ -108,5 +115,25 @@ describe('@fromContext', () => {
         ],
       },
     });
+  });
+
+  it('fails the fields alone that take a value which is not there', async () => {
+    const answer = await fair.run(
+      'query ($more: Boolean!) { robbed { stalls { number offers { id price @include(if: $more) } } } }',
+      { variables: { more: true } },
+    );
+    const offers = [{ id: 'tea', price: null }];
+    expect(plain(answer)).toMatchObject({
+      data: {
+        robbed: {
+          stalls: [
+            { number: 1, offers },
+            { number: 2, offers },
+          ],
+        },
+      },
+      errors: [0, 1].map((stall) => ({ path: ['robbed', 'stalls', stall, 'offers', 0, 'price'] })),
+    });
+    expect((await fair.run('{ robbed { stalls { offers { price } } } }')).errors).toHaveLength(2);
   });
 });

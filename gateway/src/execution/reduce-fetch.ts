@@ -1,13 +1,6 @@
-import {
-  Kind,
-  parse,
-  print,
-  stripIgnoredCharacters,
-  visit,
-  type SelectionNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { Kind, parse, visit, type DocumentNode, type SelectionNode, type SelectionSetNode } from 'graphql';
 import type { ExpectedSelection, FetchStep } from './plan-steps.ts';
+import { withOperation } from './with-operation.ts';
 
 const reducedSteps = new WeakMap<FetchStep, Map<string, FetchStep>>();
 
@@ -43,34 +36,19 @@ function makeReduced(step: FetchStep, dropped: readonly ExpectedSelection[]): Fe
     }))
     .filter(({ keys }) => keys.some((key) => key !== '__typename'));
   if (expected.length === 0) return { ...step, expected };
-  const operation = withoutFields(step.operation, isDropped);
-  const used = new Set([...operation.matchAll(/\$([_A-Za-z]\w*)/g)].map(([, name]) => name));
-  return {
-    ...step,
-    expected,
-    operation,
-    bodyStart: step.bodyStart.replace(JSON.stringify(step.operation), () => JSON.stringify(operation)),
-    variableNames: step.variableNames.filter((name) => used.has(name)),
-  };
+  return { ...withOperation(step, withoutFields(step.operation, isDropped)), expected };
 }
 
 function withoutFields(
   operation: string,
   isDropped: (type: string | undefined, key: string) => boolean,
-): string {
-  const document = parse(operation, { noLocation: true });
-  const reduced = visit(document, {
+): DocumentNode {
+  return visit(parse(operation, { noLocation: true }), {
     Field: (node) =>
       node.name.value === '_entities' && node.selectionSet
         ? { ...node, selectionSet: reduceSet(node.selectionSet, undefined, isDropped) }
         : undefined,
   });
-  const used = new Set<string>();
-  visit(reduced, { VariableDefinition: () => false, Variable: ({ name }) => void used.add(name.value) });
-  const declared = visit(reduced, {
-    VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? undefined : null),
-  });
-  return stripIgnoredCharacters(print(declared));
 }
 
 function reduceSet(

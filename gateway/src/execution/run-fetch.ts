@@ -1,13 +1,13 @@
 import { isAscii } from 'node:buffer';
 import { readCacheControl, strictest, UNRESTRICTED } from '../caching/cache-policy.ts';
 import { ownVariable } from '../planning/variables.ts';
-import { visitPath } from './apply-rewrites.ts';
 import { EntityCalls } from './entity-calls.ts';
 import { Failure, internalFailure, type DataObject } from './failure.ts';
 import { failDependents, failObject, placeEntities, placeKnownEntity, placeRoot } from './place-answer.ts';
-import type { ContextValue, FetchStep } from './plan-steps.ts';
+import { fetchByContext } from './fetch-by-context.ts';
+import type { FetchStep } from './plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
-import { targetsAt, targetsWithAncestors, type Target } from './path-targets.ts';
+import { targetsAt } from './path-targets.ts';
 import { readResponse, type GraphResponse } from './read-response.ts';
 import { flatRepresentations } from './flat-representations.ts';
 import { reduceFetch } from './reduce-fetch.ts';
@@ -30,7 +30,8 @@ export function runFetch(step: FetchStep, run: PlanRun): Promise<void> {
 /** Nothing is thrown before there is a promise: the fetches that run beside this one would be left to themselves. */
 async function fetchDependent(step: FetchStep, run: PlanRun): Promise<void> {
   if (step.contextValues.length === 0) await fetchEntities(step, run, targetsOf(step, run), '');
-  else await fetchByContext(step, run);
+  else
+    await fetchByContext(step, run, (reduced, objects, text) => fetchEntities(reduced, run, objects, text));
 }
 
 const NOTHING_TO_ASK = Promise.resolve();
@@ -123,47 +124,6 @@ async function askEntities(
 
 function joinMembers(first: string, second: string): string {
   return first === '' || second === '' ? first + second : `${first},${second}`;
-}
-
-/** Objects that get the same values from above them share a call. */
-async function fetchByContext(step: FetchStep, run: PlanRun): Promise<void> {
-  const groups = new Map<string, DataObject[]>();
-  for (const target of targetsWithAncestors(run.root, step.path)) {
-    const text = contextText(step.contextValues, target, run);
-    if (text instanceof Failure) {
-      failObject(step, run, target.object, text);
-      continue;
-    }
-    const group = groups.get(text);
-    if (!group) groups.set(text, [target.object]);
-    else if (!group.includes(target.object)) group.push(target.object);
-  }
-  await Promise.all([...groups].map(([text, objects]) => fetchEntities(step, run, objects, text)));
-}
-
-function contextText(values: readonly ContextValue[], target: Target, run: PlanRun): string | Failure {
-  const texts = new Map<string, string>();
-  for (const value of values) {
-    const found = contextValue(value, target, run);
-    if (found instanceof Failure) return found;
-    if (found !== undefined)
-      texts.set(value.variable, `${JSON.stringify(value.variable)}:${JSON.stringify(found)}`);
-  }
-  const missing = values.find(({ variable }) => !texts.has(variable));
-  if (missing) return internalFailure('A value that a field takes from its context is not there.');
-  return [...texts.values()].join();
-}
-
-/** Several places may be named for one variable: one for each type that sets the context. */
-function contextValue({ levelsUp, path }: ContextValue, target: Target, run: PlanRun): unknown {
-  const from = levelsUp === 0 ? target.object : target.ancestors.at(-levelsUp);
-  const last = path.at(-1);
-  if (last?.kind !== 'key') return undefined;
-  let found: unknown;
-  visitPath(from, path.slice(0, -1), 0, run.supergraph.types, (object) => {
-    if (Object.hasOwn(object, last.key)) found = object[last.key];
-  });
-  return found;
 }
 
 function variablesText(step: FetchStep, run: PlanRun): string {

@@ -1,0 +1,106 @@
+import { visitPath } from './apply-rewrites.ts';
+import { Failure, internalFailure, withoutPath, type DataObject } from './failure.ts';
+import { targetsWithAncestors, type Target } from './path-targets.ts';
+import type { ContextValue, FetchStep } from './plan-steps.ts';
+import type { PlanRun } from './plan-run.ts';
+import { withoutVariables, type LeftOutField } from './without-variables.ts';
+
+/** Fetches entities with values from above them. @param text variables as members of a JSON object */
+export type FetchWithValues = (
+  step: FetchStep,
+  objects: readonly DataObject[],
+  text: string,
+) => Promise<unknown>;
+
+/** Why variables have no value. */
+type Missing = ReadonlyMap<string, Failure>;
+
+/** Objects that get the same values. */
+interface ContextGroup {
+  readonly text: string;
+  readonly missing: ReadonlySet<string>;
+  readonly objects: Map<DataObject, Missing>;
+}
+
+/**
+ * Fetches what takes values from above (`@fromContext`). Objects that get the same values share a call. Where a value is not
+ * there, the fields that take it fail, and the others are asked for without them.
+ */
+export async function fetchByContext(step: FetchStep, run: PlanRun, fetch: FetchWithValues): Promise<void> {
+  const groups = [...groupsOf(step, run).values()];
+  await Promise.all(groups.map((group) => fetchGroup(step, run, group, fetch)));
+}
+
+function groupsOf(step: FetchStep, run: PlanRun): ReadonlyMap<string, ContextGroup> {
+  const groups = new Map<string, ContextGroup>();
+  for (const target of targetsWithAncestors(run.root, step.path)) {
+    const { text, missing } = contextOf(step.contextValues, target, run);
+    const key = `${text} ${[...missing.keys()].join()}`;
+    let group = groups.get(key);
+    if (!group) groups.set(key, (group = { text, missing: new Set(missing.keys()), objects: new Map() }));
+    group.objects.set(target.object, missing);
+  }
+  return groups;
+}
+
+async function fetchGroup(
+  step: FetchStep,
+  run: PlanRun,
+  { text, missing, objects }: ContextGroup,
+  fetch: FetchWithValues,
+): Promise<void> {
+  if (missing.size === 0) return void (await fetch(step, [...objects.keys()], text));
+  const { step: remaining, leftOut } = withoutVariables(step, missing);
+  if (remaining) await fetch(remaining, [...objects.keys()], text);
+  for (const [object, failures] of objects) failLeftOut(run, object, leftOut, failures);
+}
+
+/** Marks what was left out as failed, for the reason that it was. */
+function failLeftOut(
+  run: PlanRun,
+  entity: DataObject,
+  leftOut: readonly LeftOutField[],
+  failures: Missing,
+): void {
+  run.failed = true;
+  run.version += 1;
+  for (const { path, key, variable } of leftOut) {
+    const failure = failures.get(variable);
+    visitPath(entity, path, 0, run.supergraph.types, (object) => {
+      if (failure && !Object.hasOwn(object, key)) object[key] = failure;
+    });
+  }
+}
+
+function contextOf(
+  values: readonly ContextValue[],
+  target: Target,
+  run: PlanRun,
+): { readonly text: string; readonly missing: Missing } {
+  const texts = new Map<string, string>();
+  const missing = new Map<string, Failure>();
+  for (const value of values) {
+    const { variable } = value;
+    const found = contextValue(value, target, run);
+    if (found instanceof Failure) missing.set(variable, new Failure(found.reasons.map(withoutPath)));
+    else if (found !== undefined) texts.set(variable, `${JSON.stringify(variable)}:${JSON.stringify(found)}`);
+  }
+  for (const { variable } of values)
+    if (!texts.has(variable) && !missing.has(variable)) missing.set(variable, NOT_THERE);
+  for (const variable of texts.keys()) missing.delete(variable);
+  return { text: [...texts.values()].join(), missing };
+}
+
+const NOT_THERE = internalFailure('A value that a field takes from its context is not there.');
+
+/** Several places may be named for one variable: one for each type that sets the context. */
+function contextValue({ levelsUp, path }: ContextValue, target: Target, run: PlanRun): unknown {
+  const from = levelsUp === 0 ? target.object : target.ancestors.at(-levelsUp);
+  const last = path.at(-1);
+  if (last?.kind !== 'key') return undefined;
+  let found: unknown;
+  visitPath(from, path.slice(0, -1), 0, run.supergraph.types, (object) => {
+    if (Object.hasOwn(object, last.key)) found = object[last.key];
+  });
+  return found;
+}

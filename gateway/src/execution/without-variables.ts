@@ -1,0 +1,115 @@
+import {
+  BREAK,
+  Kind,
+  parse,
+  visit,
+  type FieldNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { FetchStep, RewriteStep } from './plan-steps.ts';
+import { withOperation } from './with-operation.ts';
+
+/** A field that is left out of a fetch, below an entity. */
+export interface LeftOutField {
+  /** From the entity to the objects that lack it. */
+  readonly path: readonly RewriteStep[];
+  readonly key: string;
+  /** The variable that it takes. */
+  readonly variable: string;
+}
+
+/** What is left of a fetch when variables have no value. */
+export interface RemainingFetch {
+  /** Nothing where all that it asks takes such a variable. */
+  readonly step: FetchStep | undefined;
+  readonly leftOut: readonly LeftOutField[];
+}
+
+const remainders = new WeakMap<FetchStep, Map<string, RemainingFetch>>();
+
+/**
+ * A fetch of entities without the fields, at any depth, that take one of these variables: the others are answered all the
+ * same. Made at the first use.
+ */
+export function withoutVariables(step: FetchStep, variables: ReadonlySet<string>): RemainingFetch {
+  const signature = [...variables].toSorted().join();
+  let known = remainders.get(step);
+  if (!known) remainders.set(step, (known = new Map()));
+  let remaining = known.get(signature);
+  if (!remaining) known.set(signature, (remaining = makeRemaining(step, variables)));
+  return remaining;
+}
+
+function makeRemaining(step: FetchStep, variables: ReadonlySet<string>): RemainingFetch {
+  const leftOut: LeftOutField[] = [];
+  let isEmpty = false;
+  const document = visit(parse(step.operation, { noLocation: true }), {
+    Field: (node) => {
+      if (node.name.value !== '_entities' || !node.selectionSet) return undefined;
+      const selectionSet = reduceSet(node.selectionSet, [], variables, leftOut);
+      isEmpty = !selectionSet.selections.some(brings);
+      return isEmpty ? BREAK : { ...node, selectionSet };
+    },
+  });
+  if (isEmpty) return { step: undefined, leftOut };
+  const top = new Set(leftOut.filter(({ path }) => !path.some(isKey)).map(({ key }) => key));
+  const expected = step.expected.map(({ typeCondition, keys }) => ({
+    typeCondition,
+    keys: keys.filter((key) => !top.has(key)),
+  }));
+  return { step: { ...withOperation(step, document), expected }, leftOut };
+}
+
+/** Whether it asks for more than what its object is. */
+function brings(selection: SelectionNode): boolean {
+  if (selection.kind === Kind.FIELD) return selection.name.value !== '__typename';
+  return selection.kind !== Kind.INLINE_FRAGMENT || selection.selectionSet.selections.some(brings);
+}
+
+function isKey({ kind }: RewriteStep): boolean {
+  return kind === 'key';
+}
+
+/** Where nothing is left below a field, it is still asked whether there is an object. */
+function reduceSet(
+  set: SelectionSetNode,
+  path: readonly RewriteStep[],
+  variables: ReadonlySet<string>,
+  leftOut: LeftOutField[],
+): SelectionSetNode {
+  const below = (inner: SelectionSetNode, next: RewriteStep): SelectionSetNode =>
+    reduceSet(inner, [...path, next], variables, leftOut);
+  const selections = set.selections.map((selection): SelectionNode | undefined => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return selection;
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      const type = selection.typeCondition?.name.value;
+      const selectionSet = type
+        ? below(selection.selectionSet, { kind: 'type', type })
+        : reduceSet(selection.selectionSet, path, variables, leftOut);
+      return { ...selection, selectionSet };
+    }
+    const key = selection.alias?.value ?? selection.name.value;
+    const variable = variableIn(selection, variables);
+    if (variable !== undefined) leftOut.push({ path, key, variable });
+    if (variable !== undefined || !selection.selectionSet)
+      return variable === undefined ? selection : undefined;
+    return { ...selection, selectionSet: below(selection.selectionSet, { kind: 'key', key }) };
+  });
+  const left = selections.filter((selection) => selection !== undefined);
+  return { ...set, selections: left.length > 0 ? left : [TYPENAME] };
+}
+
+const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+
+/** Of the variables, the one that an argument of this very field takes. */
+function variableIn(field: FieldNode, variables: ReadonlySet<string>): string | undefined {
+  let found: string | undefined;
+  const look = {
+    Variable: ({ name }: { readonly name: { readonly value: string } }) => {
+      if (variables.has(name.value)) found = name.value;
+    },
+  };
+  for (const argument of field.arguments ?? []) visit(argument, look);
+  return found;
+}
