@@ -1,4 +1,5 @@
 import type { JudgedGoal } from './goals.ts';
+import { markdownTable } from './markdown-table.ts';
 import type { Row } from './measure.ts';
 
 const HEAD = [
@@ -16,7 +17,7 @@ const HEAD = [
 
 /** A Markdown table; `of stock` is the target's CPU as a fraction of stock @apollo/gateway's in the same scenario, `of the floor` as a multiple of the hand-written program's. */
 export function formatTable(rows: readonly Row[]): string {
-  return tableOf(
+  return markdownTable(
     HEAD,
     rows.map((row) => cellsOf(row, rows)),
   );
@@ -24,7 +25,7 @@ export function formatTable(rows: readonly Row[]): string {
 
 /** A Markdown table that says of each goal whether it is met. */
 export function formatGoals(goals: readonly JudgedGoal[]): string {
-  return tableOf(
+  return markdownTable(
     ['goal', 'CPU ms/request', 'at most', 'verdict'],
     goals.map(({ text, measured, limit, verdict }) => [text, inMs(measured), inMs(limit), verdict]),
   );
@@ -32,10 +33,6 @@ export function formatGoals(goals: readonly JudgedGoal[]): string {
 
 function inMs(value: number | undefined): string {
   return value === undefined ? '–' : value.toFixed(3);
-}
-
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 function cellsOf({ scenario, target, figures }: Row, rows: readonly Row[]): string[] {
