@@ -2,69 +2,82 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proof, ProofOutcome } from '@trellis/testkit';
 import { Agent, request } from 'undici';
-import { WebSocket } from 'ws';
 import { startEventGraph, type EventGraph } from '../src/testing/event-graph.ts';
-import { startGatewayProcess } from '../test-fixtures/load/gateway-process.ts';
-import { startLoad } from '../test-fixtures/load/open-loop.ts';
+import { startGatewayProcess, type GatewayProcess } from '../test-fixtures/load/gateway-process.ts';
+import { startNumberedEvents, type NumberedEvents } from '../test-fixtures/load/numbered-events.ts';
+import { startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
+import { openResumingSubscribers, type ResumingReport } from '../test-fixtures/load/resuming-subscribers.ts';
 
 const SIZES = {
   small: { perSecond: 40, workers: [2], subscriptions: 5 },
   full: { perSecond: 200, workers: [1, 2, 1, 2, 1, 2], subscriptions: 100 },
 } as const;
+const EVENTS_PER_SECOND = 20;
 const EXIT_WITHIN_MS = 30_000;
 const SHED = 503;
 const PERSON = '{ person(id: "1") { name } }';
 const DEFERRED = '{ latest { id ... @defer { author { name } } } }';
 
-/** F-13: SIGTERM under load, to one process and to several. */
+/** F-13: SIGTERM under load, to one process and to several. Another gateway takes the subscribers, as behind a load balancer. */
 export const proof: Proof = {
   name: 'gateway-drain',
   description:
-    'A gateway that is told to end answers what it has begun, closes every socket in order, and ends with 0.',
+    'A gateway that is told to end answers what it has begun, closes every socket in order, and ends with 0; no subscriber loses an event.',
   async run({ size }) {
     const graph = await startEventGraph();
+    const other = startGatewayProcess({ subgraphs: graph.all, environment: { WORKERS: '1' } });
+    const started = other.catch(() => undefined); // it is awaited by whoever needs it
+    const events = startNumberedEvents(graph.news, EVENTS_PER_SECOND);
     try {
       const outcomes: Drained[] = [];
-      for (const workers of SIZES[size].workers) outcomes.push(await drainOnce(graph, workers, SIZES[size]));
+      for (const workers of SIZES[size].workers)
+        outcomes.push(await drainOnce({ graph, events, other, ...SIZES[size], workers }));
       return judge(outcomes);
     } finally {
+      events.stop();
+      (await started)?.remove();
       await graph.close();
     }
   },
 };
 
 interface Drained {
-  readonly requests: number;
-  /** Requests that were sent before the signal and not answered, and all that were answered otherwise than they should be. */
-  readonly failed: number;
-  /** Those that were sent after the signal and found nobody any more. */
-  readonly turnedAway: number;
-  readonly reason: string | undefined;
+  readonly requests: RequestReport;
+  readonly subscribers: ResumingReport;
   readonly exitCode: number | null;
   readonly exitMs: number;
-  readonly sockets: number;
-  /** How many of them were told why they end. */
-  readonly closedInOrder: number;
 }
 
 function judge(outcomes: readonly Drained[]): ProofOutcome {
-  const sum = (name: 'requests' | 'failed' | 'turnedAway' | 'sockets' | 'closedInOrder'): number =>
-    outcomes.reduce((total, outcome) => total + outcome[name], 0);
+  const sum = (count: (outcome: Drained) => number): number =>
+    outcomes.reduce((total, outcome) => total + count(outcome), 0);
+  const failed = sum(({ requests }) => requests.failed);
+  const sockets = sum(({ subscribers }) => subscribers.codes.length);
+  const closedInOrder = sum(({ subscribers }) => subscribers.codes.filter(isInOrder).length);
+  const eventsLost = sum(({ subscribers }) => subscribers.lost);
+  const eventsTwice = sum(({ subscribers }) => subscribers.twice);
   const exitMs = Math.max(...outcomes.map((outcome) => outcome.exitMs));
-  const reason = outcomes.find((outcome) => outcome.reason !== undefined)?.reason;
+  const [reason] = outcomes.flatMap(({ requests, subscribers }) => [
+    ...requests.reasons,
+    ...(subscribers.refusal === undefined ? [] : [subscribers.refusal]),
+  ]);
   return {
     passed:
-      sum('failed') === 0 &&
-      sum('closedInOrder') === sum('sockets') &&
+      failed === 0 &&
+      closedInOrder === sockets &&
+      eventsLost + eventsTwice === 0 &&
       exitMs <= EXIT_WITHIN_MS &&
       outcomes.every(({ exitCode }) => exitCode === 0),
     figures: {
       drains: outcomes.length,
-      requests: sum('requests'),
-      failed: sum('failed'),
-      turnedAway: sum('turnedAway'),
-      sockets: sum('sockets'),
-      closedInOrder: sum('closedInOrder'),
+      requests: sum(({ requests }) => requests.sent),
+      failed,
+      turnedAway: sum(({ requests }) => requests.turnedAway),
+      sockets,
+      closedInOrder,
+      events: sum(({ subscribers }) => subscribers.events),
+      eventsLost,
+      eventsTwice,
       slowestExitMs: Math.round(exitMs),
       exitCodes: [...new Set(outcomes.map(({ exitCode }) => String(exitCode)))].join(' '),
       ...(reason !== undefined && { reason }),
@@ -72,64 +85,86 @@ function judge(outcomes: readonly Drained[]): ProofOutcome {
   };
 }
 
-interface Size {
+/** The close codes that tell a client why it ends: going away, and service restart. RFC 6455 §7.4.1, IANA's registry. */
+function isInOrder(code: number): boolean {
+  return code === 1001 || code === 1012;
+}
+
+interface Drain {
+  readonly graph: EventGraph;
+  readonly events: NumberedEvents;
+  /** The gateway that the subscribers go on at. */
+  readonly other: Promise<GatewayProcess>;
+  readonly workers: number;
   readonly perSecond: number;
   readonly subscriptions: number;
 }
 
-async function drainOnce(
-  graph: EventGraph,
-  workers: number,
-  { perSecond, subscriptions }: Size,
-): Promise<Drained> {
+async function drainOnce(drain: Drain): Promise<Drained> {
+  const { graph, events, other, workers, perSecond, subscriptions } = drain;
   const running = await startGatewayProcess({
     subgraphs: graph.all,
     environment: { WORKERS: String(workers) },
   });
-  const { url } = running;
   try {
-    const sockets = await openSockets(url, subscriptions);
-    const agent = new Agent({ connections: 64 });
-    let signalledAt = Infinity;
-    let failed = 0;
-    let turnedAway = 0;
-    const load = startLoad({
-      perSecond,
-      async send(number) {
-        const sentAt = performance.now();
-        try {
-          await ask(url, agent, number);
-        } catch (error) {
-          if (sentAt >= signalledAt && !(error instanceof BadAnswer)) turnedAway += 1;
-          else {
-            failed += 1;
-            throw error;
-          }
-        }
-      },
+    const { url: to } = await other;
+    const subscribers = await openResumingSubscribers({
+      from: running.url,
+      to,
+      events,
+      count: subscriptions,
     });
+    const requests = startRequests(running.url, perSecond);
     await sleep(1_500);
     const ended = once(running.process, 'exit');
-    signalledAt = performance.now();
+    const signalledAt = performance.now();
+    requests.expectTheEnd();
     running.process.kill('SIGTERM');
     const [exitCode] = (await ended) as [number | null];
     const exitMs = performance.now() - signalledAt;
-    const report = await load.stop();
-    const codes = await Promise.all(sockets.map((socket) => socket.closed));
-    await agent.destroy();
-    return {
-      requests: report.sent,
-      failed,
-      turnedAway,
-      reason: report.reasons[0],
-      exitCode,
-      exitMs,
-      sockets: codes.length,
-      closedInOrder: codes.filter((code) => code === 1001 || code === 1012).length,
-    };
+    const outcome = { requests: await requests.stop(), subscribers: await subscribers.report() };
+    subscribers.close();
+    return { ...outcome, exitCode, exitMs };
   } finally {
     running.remove();
   }
+}
+
+interface RequestReport extends LoadReport {
+  /** Those that were sent after the signal and found nobody any more. They have not failed. */
+  readonly turnedAway: number;
+}
+
+interface Requests {
+  /** From now on requests may find nobody; those that were sent before are still to be answered. */
+  expectTheEnd(): void;
+  stop(): Promise<RequestReport>;
+}
+
+function startRequests(url: string, perSecond: number): Requests {
+  const agent = new Agent({ connections: 64 });
+  let endsAt = Infinity;
+  let turnedAway = 0;
+  const load = startLoad({
+    perSecond,
+    async send(number) {
+      const sentAt = performance.now();
+      try {
+        await ask(url, agent, number);
+      } catch (error) {
+        if (sentAt < endsAt || error instanceof BadAnswer) throw error;
+        turnedAway += 1;
+      }
+    },
+  });
+  return {
+    expectTheEnd: () => void (endsAt = performance.now()),
+    async stop() {
+      const report = await load.stop();
+      await agent.destroy();
+      return { ...report, turnedAway };
+    },
+  };
 }
 
 /** An answer that was begun, and is not what it should be. */
@@ -154,27 +189,4 @@ async function ask(url: string, agent: Agent, number: number): Promise<void> {
     : text === '{"data":{"person":{"name":"Person 1"}}}';
   if (answer.statusCode === SHED) return; // a machine that is busy beyond measure; it is an answer, and in order
   if (!isWhole || answer.statusCode !== 200) throw new BadAnswer(`${answer.statusCode} ${text}`);
-}
-
-interface Subscriber {
-  /** The code of the close frame; 1006 where there was none. */
-  readonly closed: Promise<number>;
-}
-
-async function openSockets(url: string, count: number): Promise<readonly Subscriber[]> {
-  return Promise.all(Array.from({ length: count }, () => openSocket(url)));
-}
-
-async function openSocket(url: string): Promise<Subscriber> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
-  socket.on('error', () => undefined); // a close follows
-  const closed = new Promise<number>((resolve) => {
-    socket.on('close', resolve);
-  });
-  await once(socket, 'open');
-  socket.send('{"type":"connection_init"}');
-  await once(socket, 'message');
-  const payload = { query: 'subscription { published { id } }' };
-  socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload }));
-  return { closed };
 }

@@ -2,19 +2,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { buildSubgraphSchema } from '@apollo/subgraph';
+import { EVENT_ID_EXTENSION, readLastEventId } from '@trellis/user-context';
 import { graphql, parse } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
+import { NewsFeed, valueOf, type NewsEvent, type NewsStream } from './news-feed.ts';
 import { startSubgraph, type ReceivedRequest, type SubgraphServer } from './subgraph-server.ts';
-
-/** Something that happened at the news desk. */
-export interface NewsEvent {
-  readonly id: string;
-  readonly author?: string;
-  /** What a stream can be resumed after. */
-  readonly eventId?: string;
-}
 
 /** A subgraph whose subscriptions are served by graphql-ws' own server, and which the test lets speak. */
 export interface NewsSubgraph extends SubgraphServer {
@@ -23,7 +17,7 @@ export interface NewsSubgraph extends SubgraphServer {
   readonly initialised: readonly unknown[];
   /** How many subscriptions are open now. */
   open(): number;
-  /** Sends an event on all streams of the topic. */
+  /** Sends an event on all streams of the topic. Where it has an event id, streams can be resumed after it. */
   publish(event: NewsEvent, topic?: string): void;
   /** Ends all streams in order. */
   complete(): void;
@@ -94,81 +88,38 @@ async function findPerson(_: unknown, { id }: { readonly id: string }): Promise<
   return { id, name: `Person ${id}` };
 }
 
-/** The events of one subscription. Ending it works while somebody waits for the next event, as graphql-js does. */
-class EventStream implements AsyncIterableIterator<unknown> {
-  readonly topic: string;
-  readonly #field: string;
-  readonly #onEnd: (stream: EventStream) => void;
-  readonly #queue: IteratorResult<unknown>[] = [];
-  #waiting: ((result: IteratorResult<unknown>) => void) | undefined;
-
-  constructor(topic: string, field: string, onEnd: (stream: EventStream) => void) {
-    this.topic = topic;
-    this.#field = field;
-    this.#onEnd = onEnd;
-  }
-
-  push(event: NewsEvent): void {
-    this.#add({ done: false, value: { [this.#field]: shapeOf(event) } });
-  }
-
-  end(): void {
-    this.#onEnd(this);
-    this.#add({ done: true, value: undefined });
-  }
-
-  next(): Promise<IteratorResult<unknown>> {
-    const queued = this.#queue.shift();
-    if (queued) return Promise.resolve(queued);
-    return new Promise((resolve) => {
-      this.#waiting = resolve;
-    });
-  }
-
-  return(): Promise<IteratorResult<unknown>> {
-    this.end();
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  #add(result: IteratorResult<unknown>): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    if (waiting) waiting(result);
-    else this.#queue.push(result);
-  }
-}
-
-function shapeOf({ id, author }: NewsEvent): unknown {
-  return { id, author: author === undefined ? null : { __typename: 'Person', id: author }, secret: 'hush' };
+/** What belongs to one subscription: resolvers and results of all its events share it. */
+interface StreamContext {
+  readonly lastEventId: string | undefined;
+  stream?: NewsStream;
 }
 
 async function startNews(): Promise<NewsSubgraph> {
-  const streams = new Set<EventStream>();
+  const feed = new NewsFeed();
   let count = 0;
-  let lastEventId: string | undefined;
   const received: ReceivedRequest[] = [];
   const subscribed: SubscribePayload[] = [];
   const initialised: unknown[] = [];
-  const subscribeTo = (topic: string, field: string): EventStream => {
-    const stream = new EventStream(topic, field, () => streams.delete(stream));
-    streams.add(stream);
-    return stream;
-  };
+  const subscribeTo = (topic: string, field: string, context: StreamContext): NewsStream =>
+    (context.stream = feed.subscribe({ topic, field, lastEventId: context.lastEventId }));
   const schema = buildSubgraphSchema({
     typeDefs: parse(NEWS),
     resolvers: {
-      Query: { latest: () => shapeOf({ id: 'latest' }), count: () => count },
+      Query: { latest: () => valueOf({ id: 'latest' }), count: () => count },
       Mutation: { bump: () => (count += 1) },
       Subscription: {
         published: {
-          subscribe: (_: unknown, { topic }: { topic: string }) => subscribeTo(topic, 'published'),
+          subscribe: (_: unknown, { topic }: { topic: string }, context: StreamContext) =>
+            subscribeTo(topic, 'published', context),
         },
-        shared: { subscribe: () => subscribeTo('all', 'shared') },
-        guarded: { subscribe: () => subscribeTo('all', 'guarded') },
+        shared: {
+          subscribe: (_: unknown, __: unknown, context: StreamContext) =>
+            subscribeTo('all', 'shared', context),
+        },
+        guarded: {
+          subscribe: (_: unknown, __: unknown, context: StreamContext) =>
+            subscribeTo('all', 'guarded', context),
+        },
         refused: {
           subscribe: () => {
             throw new Error('no such desk at db-7.internal');
@@ -191,10 +142,13 @@ async function startNews(): Promise<NewsSubgraph> {
       schema,
       onConnect: ({ connectionParams }) => void initialised.push(connectionParams),
       onSubscribe: (_context, _id, payload) => void subscribed.push(payload),
-      onNext: (_context, _id, _payload, _args, { data, errors }) => ({
+      context: (_context, _id, { extensions }): StreamContext => ({
+        lastEventId: readLastEventId(extensions),
+      }),
+      onNext: (_context, _id, _payload, args, { data, errors }) => ({
         ...(data !== undefined && { data }),
         ...(errors && { errors: errors.map((error) => error.toJSON()) }),
-        ...(lastEventId !== undefined && { extensions: { eventId: lastEventId } }),
+        ...extensionsOf(args.contextValue as StreamContext),
       }),
     },
     sockets,
@@ -210,13 +164,10 @@ async function startNews(): Promise<NewsSubgraph> {
     received,
     subscribed,
     initialised,
-    open: () => streams.size,
-    publish(event, topic = 'all') {
-      lastEventId = event.eventId;
-      for (const stream of streams) if (stream.topic === topic) stream.push(event);
-    },
+    open: () => feed.streams.size,
+    publish: (event, topic = 'all') => feed.publish(event, topic),
     complete() {
-      for (const stream of streams) stream.end();
+      for (const stream of feed.streams) stream.end();
     },
     breakSockets() {
       for (const socket of sockets.clients) socket.terminate();
@@ -235,6 +186,11 @@ async function startNews(): Promise<NewsSubgraph> {
       });
     },
   };
+}
+
+function extensionsOf({ stream }: StreamContext): { extensions?: Record<string, string> } {
+  const eventId = stream?.takenId;
+  return eventId === undefined ? {} : { extensions: { [EVENT_ID_EXTENSION]: eventId } };
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

@@ -86,6 +86,7 @@ describe('operations over WebSocket', () => {
 
   it('pass on the id that an event can be resumed after, and the id that a client resumes after', async () => {
     const socket = await connect();
+    graph.news.publish({ id: 'seen', eventId: 'e-4' });
     socket.subscribe('1', 'subscription { published { id } }', { extensions: { lastEventId: 'e-4' } });
     await until(() => graph.news.open() === 1);
     expect(graph.news.subscribed[0]?.extensions).toMatchObject({ lastEventId: 'e-4' });
