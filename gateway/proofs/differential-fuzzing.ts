@@ -17,7 +17,7 @@ export const proof: Proof = {
   async run({ size, seed }) {
     const total = size === 'full' ? 10_000 : 300;
     const operations = Math.ceil(total / graphs.length);
-    const sum = { operations: 0, withErrors: 0, substantial: 0, written: 0, verbatim: 0, parts: 0 };
+    const sum = { operations: 0, withErrors: 0, substantial: 0, written: 0, verbatim: 0, parts: 0, sent: 0 };
     const differences: string[] = [];
     for (const graph of graphs) {
       const found = await fuzzGraph(graph, { operations, seed, faultPercent: FAULT_PERCENT });
@@ -27,6 +27,7 @@ export const proof: Proof = {
       sum.written += found.written;
       sum.verbatim += found.verbatim;
       sum.parts += found.parts;
+      sum.sent += found.sent;
       differences.push(...found.differences.map((text) => `${graph.name}: ${text}`));
     }
     const [first] = differences;

@@ -1,4 +1,9 @@
-import { getVariableValues, getOperationAST, type ExecutionResult as WholeResult } from 'graphql';
+import {
+  getVariableValues,
+  getOperationAST,
+  type ExecutionResult as WholeResult,
+  type GraphQLError,
+} from 'graphql';
 import type { ExecutionContext } from '../../src/execution/execute-plan.ts';
 import type { ExecutionResult } from '../../src/execution/execution-result.ts';
 import type { DataObject } from '../../src/execution/failure.ts';
@@ -121,7 +126,7 @@ export function differenceOfAny(answers: FederatedAnswers, whole: WholeResult): 
  *
  * @returns what differs; nothing when they are equal
  */
-export function difference(federated: ExecutionResult, whole: WholeResult): string | undefined {
+export function difference(federated: Answered, whole: WholeResult): string | undefined {
   const left = JSON.stringify(federated.data);
   const right = JSON.stringify(whole.data ?? null);
   if (left !== right)
@@ -143,7 +148,13 @@ export function difference(federated: ExecutionResult, whole: WholeResult): stri
 }
 
 /** Errors of an answer. */
-export type Errors = WholeResult['errors'];
+export type Errors = readonly Pick<GraphQLError, 'path' | 'message' | 'extensions'>[] | undefined;
+
+/** An answer, by whomever. */
+export interface Answered {
+  readonly data?: unknown;
+  readonly errors?: Errors;
+}
 
 /** The group of errors that are below no null. */
 export const EXACT = 'at their own place';

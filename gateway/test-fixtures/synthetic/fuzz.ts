@@ -17,9 +17,16 @@ import { schemaHints } from '../../src/planning/schema-hints.ts';
 import { createPlannerThread } from '../../src/planner-thread/planner-thread.ts';
 import { createOperationPlanner } from '../../src/planning/plan-operation.ts';
 import { differenceOfParts, executeInParts } from './compare-parts.ts';
-import { differenceOfAny, executeFederated, type Engine, type FederatedAnswers } from './compare.ts';
+import {
+  difference,
+  differenceOfAny,
+  executeFederated,
+  type Engine,
+  type FederatedAnswers,
+} from './compare.ts';
 import { createFaultPlan, noFaults } from './field-resolution.ts';
 import { createRandom, hashOf, type Random } from './hash.ts';
+import { startGatewayOver, type AskedGateway } from './over-http.ts';
 import { randomOperation, type RandomOperation } from './random-operation.ts';
 import { startGraph, type RunningGraph } from './start-graph.ts';
 import type { GraphDefinition } from './subgraph-definition.ts';
@@ -37,6 +44,8 @@ export interface FuzzFindings {
   readonly verbatim: number;
   /** Deferred parts that were put together again. */
   readonly parts: number;
+  /** Operations that were sent to a whole gateway as well. */
+  readonly sent: number;
   /** Each with the operation, its variables and both answers. */
   readonly differences: readonly string[];
 }
@@ -60,16 +69,26 @@ export async function fuzzGraph(definition: GraphDefinition, options: FuzzOption
     planner: createOperationPlanner({ source }),
     subgraphClient: createSubgraphClient(),
   };
+  const asked = await startGatewayOver(graph);
   try {
-    return await fuzz(graph, engine, options);
+    return await fuzz(graph, engine, asked, options);
   } finally {
+    await asked.close();
     await engine.planner.close();
     await engine.subgraphClient.close();
     await graph.close();
   }
 }
 
-async function fuzz(graph: RunningGraph, engine: Engine, options: FuzzOptions): Promise<FuzzFindings> {
+/** Of so many operations one is sent over HTTP: what comes before and after execution differs less from one to the next. */
+const SENT_OF = 8;
+
+async function fuzz(
+  graph: RunningGraph,
+  engine: Engine,
+  asked: AskedGateway,
+  options: FuzzOptions,
+): Promise<FuzzFindings> {
   const random = createRandom(options.seed);
   const breakable = breakableFields(graph);
   const differences: string[] = [];
@@ -78,6 +97,7 @@ async function fuzz(graph: RunningGraph, engine: Engine, options: FuzzOptions): 
   let written = 0;
   let verbatim = 0;
   let parts = 0;
+  let sent = 0;
   for (let count = 0; count < options.operations; count += 1) {
     const operation = nextOperation(graph, random);
     const faulty = count % 3 === 2;
@@ -91,8 +111,13 @@ async function fuzz(graph: RunningGraph, engine: Engine, options: FuzzOptions): 
     const inParts = await checkParts(engine, graph, operation, whole);
     parts += inParts.parts;
     differences.push(...[found.difference, inParts.difference].filter((text) => text !== undefined));
+    if (count % SENT_OF > 0) continue;
+    sent += 1;
+    const answered = difference(await asked.ask(operation), whole);
+    if (answered !== undefined) differences.push(told(operation, `over HTTP: ${answered}`));
   }
-  return { operations: options.operations, withErrors, substantial, written, verbatim, parts, differences };
+  const { operations } = options;
+  return { operations, withErrors, substantial, written, verbatim, parts, sent, differences };
 }
 
 function nextOperation(graph: RunningGraph, random: Random): RandomOperation {

@@ -1,0 +1,41 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLogger, createMetrics } from '@trellis/deployable';
+import { createTemporaryDirectory } from '@trellis/testkit';
+import { gateway } from '../../src/gateway.ts';
+import type { Answered } from './compare.ts';
+import type { RandomOperation } from './random-operation.ts';
+import type { RunningGraph } from './start-graph.ts';
+
+/** A whole gateway, asked as clients ask. */
+export interface AskedGateway {
+  ask(operation: RandomOperation): Promise<Answered>;
+  close(): Promise<void>;
+}
+
+/** Starts a gateway over the servers of a graph. It has no limits: operations are random. */
+export async function startGatewayOver(graph: RunningGraph): Promise<AskedGateway> {
+  const directory = createTemporaryDirectory();
+  const supergraphFile = join(directory.path, 'supergraph.graphql');
+  writeFileSync(supergraphFile, graph.sdl);
+  const running = await gateway.start(
+    gateway.readConfig({ PORT: '0', SUPERGRAPH: supergraphFile, GUARDS: 'off' }),
+    { logger: createLogger({ service: 'gateway', level: 'silent' }), metrics: createMetrics('gateway') },
+  );
+  return {
+    ask: (operation) => ask(running.url, operation),
+    async close() {
+      await running.close();
+      directory.remove();
+    },
+  };
+}
+
+async function ask(url: string, { text: query, variables }: RandomOperation): Promise<Answered> {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  });
+  return (await response.json()) as Answered;
+}
