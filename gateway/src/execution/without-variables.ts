@@ -53,10 +53,9 @@ function makeRemaining(step: FetchStep, variables: ReadonlySet<string>): Remaini
     },
   });
   if (isEmpty) return { step: undefined, leftOut };
-  const top = new Set(leftOut.filter(({ path }) => !path.some(isKey)).map(({ key }) => key));
   const expected = step.expected.map(({ typeCondition, keys }) => ({
     typeCondition,
-    keys: keys.filter((key) => !top.has(key)),
+    keys: keys.filter((key) => !leftOut.some((field) => isAtTop(field, typeCondition, key))),
   }));
   return { step: { ...withOperation(step, document), expected }, leftOut };
 }
@@ -67,8 +66,11 @@ function brings(selection: SelectionNode): boolean {
   return selection.kind !== Kind.INLINE_FRAGMENT || selection.selectionSet.selections.some(brings);
 }
 
-function isKey({ kind }: RewriteStep): boolean {
-  return kind === 'key';
+/** Whether a field was left out of the entities themselves, of this type. */
+function isAtTop(field: LeftOutField, typeCondition: string | undefined, key: string): boolean {
+  const last = field.path.at(-1);
+  if (field.key !== key || field.path.some(({ kind }) => kind === 'key')) return false;
+  return (last?.kind === 'type' ? last.type : undefined) === typeCondition;
 }
 
 /** Where nothing is left below a field, it is still asked whether there is an object. */
