@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createSealer, encrypt } from './sealing.ts';
+
+const key = randomBytes(32);
+const sealer = createSealer([key]);
+
+describe('Sealed texts', () => {
+  test('are opened at their place with their key', () => {
+    for (const text of ['', 'a', '{"subject":"Ædå"}', 'x'.repeat(8192)]) {
+      expect(sealer.open(sealer.seal(text, 'session:{a}'), 'session:{a}')).toBe(text);
+    }
+  });
+
+  test('look different each time, and show nothing of the text', () => {
+    const sealed = sealer.seal('the text', 'here');
+    expect(sealer.seal('the text', 'here')).not.toBe(sealed);
+    expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('text');
+  });
+
+  test('are not opened elsewhere, nor with the key of another purpose', () => {
+    const sealed = sealer.seal('mine', 'session:{a}');
+    expect(sealer.open(sealed, 'session:{b}')).toBeUndefined();
+    expect(sealer.open(sealed, '')).toBeUndefined();
+    expect(createSealer([randomBytes(32)]).open(sealed, 'session:{a}')).toBeUndefined();
+  });
+
+  test('are opened with every key of the list, and sealed with the first', () => {
+    const newKey = randomBytes(32);
+    const both = createSealer([newKey, key]);
+    expect(both.open(sealer.seal('old', 'here'), 'here')).toBe('old');
+    expect(createSealer([newKey]).open(both.seal('new', 'here'), 'here')).toBe('new');
+    expect(sealer.open(both.seal('new', 'here'), 'here')).toBeUndefined();
+  });
+
+  test('are not opened when a single bit is another one', () => {
+    const bytes = Buffer.from(sealer.seal('mine', 'here'), 'base64url');
+    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+      const changed = Buffer.from(bytes);
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(sealer.open(changed.toString('base64url'), 'here')).toBeUndefined();
+    }
+  });
+
+  test('are not opened when they are cut, or spelled in another way', () => {
+    const sealed = sealer.seal('mine', 'here');
+    for (let length = 0; length < sealed.length; length += 1) {
+      expect(sealer.open(sealed.slice(0, length), 'here')).toBeUndefined();
+    }
+    for (const other of [`${sealed}=`, `${sealed}\n`, ` ${sealed}`, `${sealed}A`, '{"subject":"x"}']) {
+      expect(sealer.open(other, 'here')).toBeUndefined();
+    }
+  });
+
+  test('need a key', () => {
+    expect(() => createSealer([])).toThrow(TypeError);
+  });
+});
+
+describe('XAES-256-GCM (C2SP)', () => {
+  const nonce = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWX');
+  const text = Buffer.from('XAES-256-GCM');
+
+  // The two test vectors of the specification: one for each value of the highest bit that CMAC shifts out.
+  test.each([
+    [1, '', 'ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271'],
+    [3, 'c2sp.org/XAES-256-GCM', '986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d'],
+  ])('key of bytes %i', (byte, place, expected) => {
+    expect(encrypt(Buffer.alloc(32, byte), nonce, text, place).toString('hex')).toBe(expected);
+  });
+});
