@@ -1,0 +1,117 @@
+import { amountAt, DEFAULT_SHARES, type LevelAmounts } from './default-shares.ts';
+import type { ShareKeys } from './share-keys.ts';
+
+/** How much in which time. The amounts come back evenly, not all at the end of it. */
+export interface BucketRate {
+  /** Of one key, by its level; `amountsOf(n, DEFAULT_SHARES.ofCaller)` is a good one. */
+  readonly amounts: LevelAmounts;
+  readonly windowMs: number;
+}
+
+/** Settings of {@link ShareBuckets}. */
+export interface ShareBucketsOptions extends BucketRate {
+  /** Keys that are remembered of each level. @default 10000 */
+  readonly maxKeys?: number | undefined;
+  /** Milliseconds on a clock that never goes back. @default performance.now */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Of so many keys the one that has the least to pay off makes room. */
+const LOOKED_AT = 8;
+/** Sums of fractions of a window come out a little over it. */
+const ROUNDING_MS = 1e-3;
+
+/**
+ * A token bucket for each key of a hierarchy, in this process: an amount is taken only where every level has it. What a
+ * bucket holds follows from the time at which it is full again; those that are full are not remembered. When there are too
+ * many others, the one that lacks least makes room, so that new keys, as many as somebody likes, push out one another and
+ * none that is nearly empty; and what they take counts in the networks around them.
+ */
+export class ShareBuckets {
+  readonly #amounts: LevelAmounts;
+  readonly #windowMs: number;
+  readonly #maxKeys: number;
+  readonly #now: () => number;
+  /** For each level: by key, when the bucket is full again. */
+  readonly #fullAt: Map<string, number>[] = [];
+
+  constructor({ amounts, windowMs, maxKeys = DEFAULT_SHARES.maxKeys, now }: ShareBucketsOptions) {
+    this.#amounts = amounts;
+    this.#windowMs = windowMs;
+    this.#maxKeys = maxKeys;
+    this.#now = now ?? performance.now.bind(performance);
+  }
+
+  /** How many buckets are remembered. */
+  get size(): number {
+    return this.#fullAt.reduce((sum, level) => sum + level.size, 0);
+  }
+
+  /** @returns milliseconds until the amount is there; 0 when it was taken */
+  take(keys: ShareKeys, amount = 1): number {
+    const waitMs = this.waitMs(keys, amount);
+    if (waitMs === 0) this.charge(keys, amount);
+    return waitMs;
+  }
+
+  /**
+   * Takes nothing.
+   *
+   * @param amount one that no bucket can hold is there when the bucket is full
+   * @returns milliseconds until the amount is there
+   */
+  waitMs(keys: ShareKeys, amount = 1): number {
+    const now = this.#now();
+    return keys.reduce((longest, key, level) => {
+      const emptyForMs = this.#fullAtOf(key, level, now) - now + this.#refillMs(amount, level);
+      return Math.max(longest, Math.ceil(emptyForMs - this.#windowMs - ROUNDING_MS));
+    }, 0);
+  }
+
+  /** Takes an amount that is known afterwards, whether it is there or not: what lacks is waited for by the next. */
+  charge(keys: ShareKeys, amount: number): void {
+    const now = this.#now();
+    keys.forEach((key, level) => {
+      const fullAt = this.#fullAtOf(key, level, now) + this.#costMs(amount, level);
+      const buckets = this.#bucketsOf(level);
+      if (!buckets.has(key) && buckets.size >= this.#maxKeys) makeRoom(buckets, now);
+      buckets.set(key, fullAt);
+    });
+  }
+
+  #bucketsOf(level: number): Map<string, number> {
+    return (this.#fullAt[level] ??= new Map<string, number>());
+  }
+
+  #fullAtOf(key: string, level: number, now: number): number {
+    return Math.max(now, this.#fullAt[level]?.get(key) ?? now);
+  }
+
+  /** How long the bucket takes to get so much again. */
+  #costMs(amount: number, level: number): number {
+    return (amount * this.#windowMs) / amountAt(this.#amounts, level);
+  }
+
+  #refillMs(amount: number, level: number): number {
+    return Math.min(this.#windowMs, this.#costMs(amount, level));
+  }
+}
+
+/** Forgets full buckets at the front, or the one of those there that lacks least; the others go to the end. */
+function makeRoom(buckets: Map<string, number>, now: number): void {
+  const front = firstOf(buckets, LOOKED_AT);
+  const full = front.filter(([, fullAt]) => fullAt <= now);
+  const [leaving] = front.toSorted(([, left], [, right]) => left - right);
+  for (const [key] of front) buckets.delete(key);
+  const gone = new Set([leaving, ...full]);
+  for (const entry of front) if (!gone.has(entry)) buckets.set(...entry);
+}
+
+function firstOf(buckets: ReadonlyMap<string, number>, count: number): readonly [string, number][] {
+  const first: [string, number][] = [];
+  for (const entry of buckets) {
+    first.push(entry);
+    if (first.length === count) break;
+  }
+  return first;
+}

@@ -1,0 +1,62 @@
+import { createRandom } from '@trellis/demo-data';
+import { describe, expect, it } from 'vitest';
+import { amountsOf, DEFAULT_SHARES } from './default-shares.ts';
+import { shareKeysOf, type ShareKeys } from './share-keys.ts';
+import { ShareLimit } from './share-limit.ts';
+
+const keysOf = (address: string): ShareKeys => shareKeysOf({ address });
+
+describe('A limit with shares', () => {
+  it('gives one caller its share, a network its own, and the rest to others', () => {
+    const limit = new ShareLimit({ total: 8, perKey: amountsOf(8, DEFAULT_SHARES.ofTotal) });
+    const taken = (address: string): number => {
+      let count = 0;
+      while (limit.tryAcquire(keysOf(address)) === undefined) count += 1;
+      return count;
+    };
+    expect(taken('2001:db8:0:1::1')).toBe(4);
+    expect(taken('2001:db8:0:1::2')).toBe(0); // of the same /64
+    expect(taken('2001:db8:0:2::1')).toBe(1); // of the same /56
+    expect(taken('2001:db8:0:102::1')).toBe(1); // of the same /48
+    expect(taken('2001:db8:0:202::1')).toBe(0);
+    expect(taken('198.51.100.7')).toBe(2);
+    expect(limit.tryAcquire(keysOf('203.0.113.1'))).toBe('total');
+  });
+
+  it('says whether the share or all is used up, and takes nothing then', () => {
+    const limit = new ShareLimit({ total: 10, perKey: [6] });
+    expect(limit.tryAcquire(['a'], 7)).toBe('share');
+    expect(limit.held).toBe(0);
+    expect(limit.tryAcquire(['a'], 6)).toBeUndefined();
+    expect(limit.tryAcquire(['b'], 5)).toBe('total');
+    limit.acquire(['b'], 5);
+    expect(limit.held).toBe(11);
+    limit.release(['b'], 2);
+    expect(limit.heldBy('b')).toBe(3);
+  });
+
+  it('never holds more than its bounds, and nothing when all is given back', () => {
+    const random = createRandom(1);
+    const limit = new ShareLimit({ total: 100, perKey: [20, 30, 50] });
+    const held: { readonly keys: ShareKeys; readonly amount: number }[] = [];
+    const sumOf = (key: string): number =>
+      held.reduce((sum, { keys, amount }) => (keys.includes(key) ? sum + amount : sum), 0);
+    for (let round = 0; round < 1_500; round += 1) {
+      const keys = keysOf(`2001:db8:${random.below(3)}:${random.below(600).toString(16)}::1`);
+      const amount = 1 + random.below(10);
+      if (random.chance(0.55)) {
+        if (limit.tryAcquire(keys, amount) === undefined) held.push({ keys, amount });
+      } else {
+        const [given] = held.splice(random.below(held.length), 1);
+        if (given) limit.release(given.keys, given.amount);
+      }
+      keys.forEach((key, level) => {
+        expect(limit.heldBy(key)).toBe(sumOf(key));
+        expect(limit.heldBy(key)).toBeLessThanOrEqual([20, 30, 50][level] ?? 0);
+      });
+      expect(limit.held).toBeLessThanOrEqual(100);
+    }
+    for (const { keys, amount } of held) limit.release(keys, amount);
+    expect(limit.held).toBe(0);
+  });
+});

@@ -1,0 +1,72 @@
+import { amountAt, type LevelAmounts } from './default-shares.ts';
+import type { ShareKeys } from './share-keys.ts';
+
+/** Bounds of a {@link ShareLimit}. */
+export interface ShareLimitOptions {
+  /** Of all callers together. */
+  readonly total: number;
+  /** Of one key, by its level; `amountsOf(total, DEFAULT_SHARES.ofTotal)` is a good one. */
+  readonly perKey: LevelAmounts;
+}
+
+/** Why nothing more is given: the caller, or a network around it, has its share, or everything is taken. */
+export type ShareRefusal = 'share' | 'total';
+
+/**
+ * Counts what is held at a time, be it places or bytes: in all, and by each key of its holder. It remembers those who hold
+ * something, and nobody else.
+ */
+export class ShareLimit {
+  readonly #perKey: LevelAmounts;
+  readonly #total: number;
+  readonly #held = new Map<string, number>();
+  #heldInAll = 0;
+
+  constructor({ total, perKey }: ShareLimitOptions) {
+    this.#total = total;
+    this.#perKey = perKey;
+  }
+
+  /** All that is held now. */
+  get held(): number {
+    return this.#heldInAll;
+  }
+
+  /** What is held now under a key. */
+  heldBy(key: string): number {
+    return this.#held.get(key) ?? 0;
+  }
+
+  /** What speaks against so much more; nothing is taken. */
+  refusalOf(keys: ShareKeys, amount = 1): ShareRefusal | undefined {
+    const isOver = keys.some((key, level) => this.heldBy(key) + amount > amountAt(this.#perKey, level));
+    if (isOver) return 'share';
+    return this.#heldInAll + amount > this.#total ? 'total' : undefined;
+  }
+
+  /** @returns what speaks against it; nothing when it was taken, and is to be given back by {@link release} */
+  tryAcquire(keys: ShareKeys, amount = 1): ShareRefusal | undefined {
+    const refusal = this.refusalOf(keys, amount);
+    if (refusal === undefined) this.acquire(keys, amount);
+    return refusal;
+  }
+
+  /** Takes it whatever the limits: for what can't be refused any more. */
+  acquire(keys: ShareKeys, amount = 1): void {
+    this.#add(keys, amount);
+  }
+
+  /** Gives back what was taken, or part of it. */
+  release(keys: ShareKeys, amount = 1): void {
+    this.#add(keys, -amount);
+  }
+
+  #add(keys: ShareKeys, amount: number): void {
+    this.#heldInAll += amount;
+    for (const key of keys) {
+      const held = this.heldBy(key) + amount;
+      if (held > 0) this.#held.set(key, held);
+      else this.#held.delete(key);
+    }
+  }
+}
