@@ -5,12 +5,14 @@ import { createAudit } from './audit.ts';
 import { createAuditWriter, type AuditWriter } from './audit-writer.ts';
 import { createAddressGuard } from './back-channel/address-guard.ts';
 import { createBackChannelLogout } from './back-channel/back-channel-logout.ts';
+import { createTransactions } from './authorize/transactions.ts';
 import { createAuthServerMetrics } from './auth-server-metrics.ts';
 import { createClientRegistry } from './client-registry.ts';
 import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
 import { createDpopNonces } from './dpop/nonces.ts';
 import { createGrantRevoker } from './grant-revoker.ts';
 import { paths } from './routes/paths.ts';
+import { createSealer } from './sealing.ts';
 import { deriveKey } from './secrets.ts';
 import type { Services, Settings } from './services.ts';
 import { createPasswordHasher, type PasswordHasher } from './sign-in/password-hasher.ts';
@@ -36,7 +38,6 @@ import { createRevocationFeed } from './stores/revocation-feed.ts';
 import { createPushedRequestStore } from './stores/pushed-request-store.ts';
 import { createSessionStore } from './stores/session-store.ts';
 import { createSigningKeyStore } from './stores/signing-key-store.ts';
-import { createTransactionStore } from './stores/transaction-store.ts';
 import { createKeyEncryption } from './tokens/key-encryption.ts';
 import { createKeyring } from './tokens/keyring.ts';
 import { createRefreshTokens } from './tokens/refresh-token.ts';
@@ -94,7 +95,7 @@ export async function createServices(
     keyring,
     audit: createAudit({ logger, writer: auditWriter, metrics, clock }),
     clients: createClientRegistry({ store: clientStore, secretKey, clock }),
-    ...createKeyedServices(config, clock),
+    ...createKeyedServices(config, resources),
     ...createStores(config, resources),
   };
   const services = { ...base, ...createActions(config, base, resources) };
@@ -103,14 +104,16 @@ export async function createServices(
 
 /** What works with keys that are derived from configured secrets. */
 function createKeyedServices(
-  { COOKIE_SECRET, KEY_ENCRYPTION_SECRET, DPOP_NONCE_REQUIRED }: AuthServerConfig,
-  clock: () => number,
-): Pick<Services, 'csrfKey' | 'dpopNonces' | 'refreshTokens'> {
+  { COOKIE_SECRET, KEY_ENCRYPTION_SECRET, DPOP_NONCE_REQUIRED, TRANSACTION_TTL_S: ttlS }: AuthServerConfig,
+  { redis, clock }: ServiceResources,
+): Pick<Services, 'csrfKey' | 'dpopNonces' | 'refreshTokens' | 'transactions'> {
   const csrfKey = deriveKey(COOKIE_SECRET, 'csrf');
+  const sealer = createSealer([deriveKey(COOKIE_SECRET, 'authorization-requests')]);
   return {
     csrfKey,
     dpopNonces: createDpopNonces(csrfKey, DPOP_NONCE_REQUIRED, clock),
     refreshTokens: createRefreshTokens(deriveKey(KEY_ENCRYPTION_SECRET, 'refresh-tokens')),
+    transactions: createTransactions({ sealer, redis, clock, ttlS }),
   };
 }
 
@@ -127,7 +130,6 @@ type Stores = Pick<
   | 'pushedRequests'
   | 'replicated'
   | 'sessions'
-  | 'transactions'
 >;
 
 function createStores(config: AuthServerConfig, { pool, redis }: ServiceResources): Stores {
@@ -145,7 +147,6 @@ function createStores(config: AuthServerConfig, { pool, redis }: ServiceResource
     pushedRequests: createPushedRequestStore(redis, config.TRANSACTION_TTL_S),
     replicated: createReplicated(redis, config.REDIS_REPLICAS),
     sessions: createSessionStore(redis, sessionLifetimes),
-    transactions: createTransactionStore(redis, config.TRANSACTION_TTL_S),
   };
 }
 

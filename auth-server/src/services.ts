@@ -5,6 +5,7 @@ import type { ClientRegistry } from './client-registry.ts';
 import type { GrantRevoker } from './grant-revoker.ts';
 import type { AuthServerMetrics } from './auth-server-metrics.ts';
 import type { Guesses } from './sign-in/guesses.ts';
+import type { Transactions } from './authorize/transactions.ts';
 import type { AccountMail } from './mail/account-mail.ts';
 import type { MailLimits } from './mail/mail-limits.ts';
 import type { PasswordHasher } from './sign-in/password-hasher.ts';
@@ -20,7 +21,6 @@ import type { LinkStore } from './stores/link-store.ts';
 import type { PushedRequestStore } from './stores/pushed-request-store.ts';
 import type { Replicated } from './stores/replication.ts';
 import type { SessionStore } from './stores/session-store.ts';
-import type { TransactionStore } from './stores/transaction-store.ts';
 import type { Keyring } from './tokens/keyring.ts';
 import type { RefreshTokens } from './tokens/refresh-token.ts';
 
@@ -86,7 +86,7 @@ export interface Services {
   readonly revoker: GrantRevoker;
   readonly sessions: SessionStore;
   readonly signIn: SignIn;
-  readonly transactions: TransactionStore;
+  readonly transactions: Transactions;
 }
 
 /** When a grant ends, however often it is refreshed. @param createdAt like the answer in seconds since 1970 */

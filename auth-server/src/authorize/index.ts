@@ -12,6 +12,7 @@ import { checkResponseType } from './check-response-type.ts';
 import { checkScope } from './check-scope.ts';
 import { checkUnsupported } from './check-unsupported.ts';
 
+export { knownParameters } from './known-parameters.ts';
 export { openRequest, requirePushed, type OpenedRequest } from './open-request.ts';
 export type { AuthorizationRequest, Prompt, RedirectTarget } from './authorization-request.ts';
 

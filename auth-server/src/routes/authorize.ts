@@ -1,5 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { checkAuthorizationRequest, openRequest, requirePushed, resolveTarget } from '../authorize/index.ts';
+import {
+  checkAuthorizationRequest,
+  knownParameters,
+  openRequest,
+  requirePushed,
+  resolveTarget,
+} from '../authorize/index.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
@@ -10,21 +16,20 @@ import { readSession } from './read-session.ts';
 import type { RouteContext } from './route-context.ts';
 
 /**
- * The authorization endpoint. A posted request is kept and fetched again by GET, because browsers withhold SameSite=Lax
- * cookies from a POST of another site.
+ * The authorization endpoint. A posted request is sealed into an address that the browser fetches, because browsers withhold
+ * SameSite=Lax cookies from a POST of another site.
  *
  * @see RFC 6749 §3.1, OpenID Connect Core §3.1.2
  */
 export function addAuthorizeRoutes(server: FastifyInstance, context: RouteContext): void {
   const { services } = context;
   addEndpoint(server, paths.authorize, {
-    GET: (request, reply) => authorize(context, queryParameters(request), request, reply),
-    POST: (request, reply) => keepPosted(context, formParameters(request), reply),
+    GET: (request, reply) => authorize(context, knownParameters(queryParameters(request)), request, reply),
+    POST: (request, reply) => resumePosted(context, knownParameters(formParameters(request)), reply),
   });
-  addEndpoint(server, `${paths.resume}/:id`, {
+  addEndpoint(server, paths.resume, {
     GET: async (request, reply) => {
-      const { id = '' } = request.params as { readonly id?: string };
-      const posted = await services.transactions.findPosted(id);
+      const posted = services.transactions.openPosted(queryParameters(request).get('posted') ?? '');
       if (!posted) throw pageExpired('no such posted request');
       return authorize(context, parametersOf(posted), request, reply);
     },
@@ -51,8 +56,8 @@ async function authorize(
   }
 }
 
-/** Only what is good is kept, so that nobody fills the store with anything. */
-async function keepPosted(
+/** Only a good request is sent on. */
+async function resumePosted(
   context: RouteContext,
   outer: Parameters,
   reply: FastifyReply,
@@ -62,8 +67,8 @@ async function keepPosted(
   const resolved = await resolveTarget(parameters, services);
   try {
     await checkAuthorizationRequest(resolved, parameters, services);
-    const id = await services.transactions.savePosted(outer.entries());
-    return redirect(reply, `${services.settings.issuer}${paths.resume}/${encodeURIComponent(id)}`);
+    const posted = services.transactions.sealPosted(outer.entries());
+    return redirect(reply, `${services.settings.issuer}${paths.resume}?posted=${posted}`);
   } catch (error) {
     return redirectError(context, resolved.target, error, reply, undefined);
   }

@@ -2,13 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import { checkSameOrigin } from '../http/same-origin.ts';
 import type { Parameters } from '../parameters.ts';
 import { equalsConstantTime, macOf } from '../secrets.ts';
-import type { AuthorizationTransaction, Transaction } from '../stores/transaction-store.ts';
+import type { AuthorizationTransaction, Transaction } from '../authorize/transactions.ts';
 import { pageExpired } from './page-errors.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** A transaction that is continued in the browser it was begun in. */
 export interface BoundTransaction<Kind extends Transaction = Transaction> {
-  readonly id: string;
+  /** As addresses and forms carry it. */
+  readonly sealed: string;
+  readonly browserHash: string;
   readonly transaction: Kind;
 }
 
@@ -36,13 +38,11 @@ export async function findTransaction(
   request: FastifyRequest,
   parameters: Parameters,
 ): Promise<BoundTransaction> {
-  const id = parameters.get('transaction');
-  const transaction = id === undefined ? undefined : await services.transactions.find(id);
-  if (id === undefined || !transaction) throw pageExpired('no such transaction');
+  const sealed = parameters.get('transaction') ?? '';
   const browserHash = cookies.readBrowser(request) ?? '';
-  if (!equalsConstantTime(browserHash, transaction.browserHash))
-    throw pageExpired('transaction of another browser');
-  return { id, transaction };
+  const transaction = await services.transactions.find(sealed, browserHash);
+  if (!transaction) throw pageExpired('no such transaction in this browser');
+  return { sealed, browserHash, transaction };
 }
 
 /** The same, for pages that only an authorization request leads to. */
@@ -51,9 +51,9 @@ export async function findAuthorization(
   request: FastifyRequest,
   parameters: Parameters,
 ): Promise<BoundTransaction<AuthorizationTransaction>> {
-  const { id, transaction } = await findTransaction(context, request, parameters);
+  const { transaction, ...bound } = await findTransaction(context, request, parameters);
   if (transaction.kind !== 'authorization') throw pageExpired('transaction of another kind');
-  return { id, transaction };
+  return { ...bound, transaction };
 }
 
 /**
@@ -65,10 +65,10 @@ export function checkFormToken(
   context: RouteContext,
   request: FastifyRequest,
   parameters: Parameters,
-  { id, transaction }: BoundTransaction,
+  { browserHash, transaction }: BoundTransaction,
   subject: string,
 ): void {
   checkSameOrigin(request, context.services.settings.issuer);
-  const expected = formToken(context, transaction.browserHash, id, subject);
+  const expected = formToken(context, browserHash, transaction.id, subject);
   if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
 }

@@ -10,7 +10,7 @@ import { renderConsent } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 import type { Parameters } from '../parameters.ts';
 import { formActionSource } from '../redirect-uri.ts';
-import type { AuthorizationTransaction } from '../stores/transaction-store.ts';
+import type { AuthorizationTransaction } from '../authorize/transactions.ts';
 import type { Session } from '../stores/session-store.ts';
 import { checkFormToken, findAuthorization, formToken, type BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
@@ -67,7 +67,7 @@ async function findPerson(
 
 async function decide(
   context: RouteContext,
-  { id, transaction }: BoundTransaction<AuthorizationTransaction>,
+  { transaction }: BoundTransaction<AuthorizationTransaction>,
   { session }: SignedInPerson,
   parameters: Parameters,
   reply: FastifyReply,
@@ -75,7 +75,7 @@ async function decide(
   const { services } = context;
   const decision = parameters.get('decision');
   if (decision !== 'allow' && decision !== 'deny') throw pageExpired('no decision');
-  if (!(await services.transactions.take(id))) throw pageExpired('answered already');
+  if (!(await services.transactions.end(transaction))) throw pageExpired('answered already');
   const { request } = transaction;
   const { clientId, scopes } = request;
   const { subject } = session;
@@ -100,7 +100,7 @@ async function decide(
 
 async function showConsent(
   context: RouteContext,
-  { id, transaction }: BoundTransaction<AuthorizationTransaction>,
+  { sealed, browserHash, transaction }: BoundTransaction<AuthorizationTransaction>,
   { account }: SignedInPerson,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -109,8 +109,8 @@ async function showConsent(
   const client = await context.services.clients.find(clientId);
   if (!client) throw pageExpired('client was removed');
   const texts = chooseTexts(uiLocales, request.headers['accept-language']);
-  const csrf = formToken(context, transaction.browserHash, id, account.id);
+  const csrf = formToken(context, browserHash, transaction.id, account.id);
   const { email } = account;
-  const page = { clientName: client.metadata.client_name, email, scopes, transaction: id, csrf };
+  const page = { clientName: client.metadata.client_name, email, scopes, transaction: sealed, csrf };
   return sendPage(reply, renderConsent(page, texts), { formTarget: formActionSource(redirectUri) });
 }

@@ -8,7 +8,7 @@ import type { Parameters } from '../parameters.ts';
 import { formActionSource } from '../redirect-uri.ts';
 import { equalsConstantTime } from '../secrets.ts';
 import type { Session } from '../stores/session-store.ts';
-import type { Transaction } from '../stores/transaction-store.ts';
+import type { Transaction } from '../authorize/transactions.ts';
 import { beginSession, knownBrowserMac } from './begin-session.ts';
 import { checkFormToken, findTransaction, formToken, type BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
@@ -75,7 +75,7 @@ async function goOn(
     return proceed(context, { request: transaction.request, session, bound }, request, reply);
   }
   const { settings, transactions } = context.services;
-  await transactions.take(bound.id);
+  await transactions.end(transaction);
   return redirect(reply, `${settings.issuer}${transaction.path}`);
 }
 
@@ -92,7 +92,7 @@ export function readKnownBrowser(
 
 async function showSignIn(
   context: RouteContext,
-  { id, transaction }: BoundTransaction,
+  { sealed, browserHash, transaction }: BoundTransaction,
   request: FastifyRequest,
   reply: FastifyReply,
   shown: Pick<SignInPage, 'email' | 'problem'>,
@@ -101,10 +101,10 @@ async function showSignIn(
   const authorization = transaction.kind === 'authorization' ? transaction.request : undefined;
   const texts = chooseTexts(authorization?.uiLocales, request.headers['accept-language']);
   const clientName = authorization && (await clientNameOf(authorization.clientId, context));
-  const csrf = formToken(context, transaction.browserHash, id, '');
+  const csrf = formToken(context, browserHash, transaction.id, '');
   const { settings, accountMail } = context.services;
   const offers = { reset: accountMail !== undefined, signUp: settings.signUp };
-  const page = { ...shown, clientName, transaction: id, csrf, offers };
+  const page = { ...shown, clientName, transaction: sealed, csrf, offers };
   const formTarget = authorization && formActionSource(authorization.redirectUri);
   return sendPage(reply, renderSignIn(page, texts), { status, formTarget });
 }

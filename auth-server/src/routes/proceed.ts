@@ -31,11 +31,8 @@ export async function proceed(
     const step = await chooseStep(context, progress);
     if (step.kind === 'answer') return await answer(context, progress, step.session, reply);
     const path = step.kind === 'sign_in' ? paths.login : paths.consent;
-    const id = progress.bound?.id ?? (await beginTransaction(context, progress.request, request, reply));
-    return redirect(
-      reply,
-      `${context.services.settings.issuer}${path}?transaction=${encodeURIComponent(id)}`,
-    );
+    const sealed = progress.bound?.sealed ?? beginTransaction(context, progress.request, request, reply);
+    return redirect(reply, `${context.services.settings.issuer}${path}?transaction=${sealed}`);
   } catch (error) {
     return redirectError(context, progress.request, error, reply, progress.session);
   }
@@ -56,19 +53,14 @@ async function chooseStep({ services }: RouteContext, progress: Progress): Promi
   });
 }
 
-async function beginTransaction(
+function beginTransaction(
   { services, cookies }: RouteContext,
   authorization: AuthorizationRequest,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<string> {
+): string {
   const browserHash = cookies.ensureBrowser(request, reply);
-  return services.transactions.save({
-    kind: 'authorization',
-    request: authorization,
-    browserHash,
-    createdAt: services.clock(),
-  });
+  return services.transactions.begin({ kind: 'authorization', request: authorization }, browserHash);
 }
 
 /** A transaction ends with its answer: of two forms sent at once, one gets it. */
@@ -78,7 +70,7 @@ async function answer(
   session: Session,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (bound && !(await services.transactions.take(bound.id))) throw pageExpired('answered already');
+  if (bound && !(await services.transactions.end(bound.transaction))) throw pageExpired('answered already');
   return redirect(reply, await issueCode(request, session, services));
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { checkAuthorizationRequest, resolveTarget } from '../authorize/index.ts';
+import { checkAuthorizationRequest, knownParameters, resolveTarget } from '../authorize/index.ts';
 import { PUSHED_URN } from '../authorize/open-request.ts';
 import { authenticateClient } from '../client-authentication/index.ts';
 import { OAuthError } from '../errors.ts';
@@ -9,13 +9,6 @@ import { parametersOf, type Parameters } from '../parameters.ts';
 import { paths } from './paths.ts';
 import { readProof } from './read-proof.ts';
 import type { RouteContext } from './route-context.ts';
-
-/** Parameters of client authentication, which are no part of the request that is kept. */
-const CREDENTIALS: ReadonlySet<string> = new Set([
-  'client_secret',
-  'client_assertion',
-  'client_assertion_type',
-]);
 
 /** The endpoint at which clients push authorization requests, which are checked as if they had been visited. RFC 9126 §2 */
 export function addPushedAuthorizationRoute(server: FastifyInstance, { services }: RouteContext): void {
@@ -29,7 +22,7 @@ export function addPushedAuthorizationRoute(server: FastifyInstance, { services 
         const client = await authenticateClient(request.headers.authorization, sent, services);
         const clientId = client.metadata.client_id;
         const keyThumbprint = await readProof(request, paths.par, services);
-        const parameters = withKey(withoutCredentials(sent, clientId), keyThumbprint);
+        const parameters = withKey(withClient(knownParameters(sent), clientId), keyThumbprint);
         if (parameters.get('request_uri') !== undefined) {
           throw new OAuthError('invalid_request', 'A pushed request has no request_uri.');
         }
@@ -55,7 +48,7 @@ function withKey(parameters: Parameters, keyThumbprint: string | undefined): Par
 }
 
 /** A client that authenticates by header need not repeat its id. */
-function withoutCredentials(sent: Parameters, clientId: string): Parameters {
-  const kept = sent.entries().filter(([name]) => !CREDENTIALS.has(name) && name !== 'client_id');
-  return parametersOf([...kept, ['client_id', clientId]]);
+function withClient(parameters: Parameters, clientId: string): Parameters {
+  const others = parameters.entries().filter(([name]) => name !== 'client_id');
+  return parametersOf([...others, ['client_id', clientId]]);
 }

@@ -24,14 +24,13 @@ export async function findPerson(
 }
 
 /** To the sign-in page, and from there to a page of this server. @param path below the issuer, made by this server */
-export async function askToSignIn(
+export function askToSignIn(
   { services, cookies }: RouteContext,
   path: string,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): FastifyReply {
   const browserHash = cookies.ensureBrowser(request, reply);
-  const createdAt = services.clock();
-  const id = await services.transactions.save({ kind: 'visit', path, browserHash, createdAt });
-  return redirect(reply, `${services.settings.issuer}${paths.login}?transaction=${encodeURIComponent(id)}`);
+  const sealed = services.transactions.begin({ kind: 'visit', path }, browserHash);
+  return redirect(reply, `${services.settings.issuer}${paths.login}?transaction=${sealed}`);
 }
