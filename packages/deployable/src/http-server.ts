@@ -10,10 +10,12 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify';
 import type { Logger } from './logger.ts';
+import { continueInTurn } from './continue-in-turn.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
+import { PendingResponses } from './pending-responses.ts';
 import { refuseMalformed } from './refuse-malformed.ts';
 import { refuseAmbiguousRequests } from './unambiguous-request.ts';
-import { closeWaitingResponses } from './waiting-responses.ts';
+import { ignoreOtherUpgrades } from './upgrades.ts';
 
 /** Settings of {@link createHttpServer}. */
 export interface HttpServerOptions {
@@ -34,6 +36,7 @@ const CONNECTIONS_CHECK_MS = 1_000;
 /** A Fastify instance with health checks, request ids, bounds on what clients may send, and no banner. It does not listen yet. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const requestTimeoutMs = options.requestTimeoutMs ?? 30_000;
+  const pending = new PendingResponses();
   const server = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -47,12 +50,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     genReqId: () => randomUUID(),
     childLoggerFactory: (logger) => logger, // few requests have anything to tell: those records name `request.id`
     frameworkErrors: answerMalformedAddress,
-    clientErrorHandler: refuseMalformed,
+    clientErrorHandler: (error, socket) => refuseMalformed(error, socket, pending),
     ...options.fastify,
   }) as FastifyInstance; // the logger's type parameter is of no use to callers
   // Node exchanges the two when the one for headers, 60 s by default, is the longer: bodies would have that time.
   server.server.headersTimeout = requestTimeoutMs;
-  closeWaitingResponses(server.server);
+  continueInTurn(server.server);
+  pending.watch(server.server);
+  ignoreOtherUpgrades(server.server, pending);
   refuseAmbiguousRequests(server);
   addHealthRoutes(server, options.readiness ?? {});
   closeConnectionsInOrder(server);

@@ -20,3 +20,4 @@ export { processVariables } from './process-variables.ts';
 export { runDeployable } from './run-deployable.ts';
 export { onStopSignal, type StopSignalOptions } from './stop-signals.ts';
 export { ambiguityOf, hasTooManyHeaders, MAX_HEADERS } from './unambiguous-request.ts';
+export { onWebSocketRequest } from './upgrades.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import { onWebSocketRequest, type Logger } from '@trellis/deployable';
 import { clientError, unauthenticated } from '@trellis/errors';
 import {
   InvalidUserContext,
@@ -70,7 +70,7 @@ export function serveSubscriptions(server: FastifyInstance, options: Subscriptio
     sockets,
     KEEP_ALIVE_MS,
   );
-  server.server.on('upgrade', (request, socket, head) => {
+  onWebSocketRequest(server.server, (request, socket, head) => {
     if (request.url?.split('?')[0] === PATH)
       sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request));
     else socket.end('HTTP/1.1 404 Not Found\r\n\r\n');

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ambiguityOf, hasTooManyHeaders } from '@trellis/deployable';
+import { ambiguityOf, hasTooManyHeaders, onWebSocketRequest } from '@trellis/deployable';
 import type { FastifyInstance } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -33,7 +33,7 @@ export interface WebSocketServerOptions extends Omit<ConnectionOptions, 'observe
  */
 export function serveWebSockets(server: FastifyInstance, options: WebSocketServerOptions): void {
   const host = new WebSocketHost(options);
-  server.server.on('upgrade', (request, socket, head) => host.upgrade(request, socket, head));
+  onWebSocketRequest(server.server, (request, socket, head) => host.upgrade(request, socket, head));
   server.addHook('preClose', () => host.drain());
 }
 
