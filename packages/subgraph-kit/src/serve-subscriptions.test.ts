@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { createLogger, createMetrics } from '@trellis/deployable';
 import { createTestUserContext, type TestUserContext } from '@trellis/testkit';
 import { createUserContextVerifier, USER_CONTEXT_HEADER, type UserContext } from '@trellis/user-context';
@@ -190,6 +192,14 @@ describe('subscriptions of a subgraph', () => {
     ]);
     expect(JSON.stringify(breaking)).not.toContain('redis.internal');
     expect(await resultsOf('subscription { ticked(upTo: 1) { id } }', headers)).toHaveLength(1);
+  });
+
+  it('G5: take no other upgrade: it is ignored, and its request is answered', async () => {
+    const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
+    const asked = request(`${url.replace('ws', 'http')}/graphql`, { method: 'POST', headers });
+    asked.setHeader('content-type', 'application/json').end('{"query":"{ ticks }"}');
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(response.resume().statusCode).toBe(401); // it has no user context
   });
 
   it('leave nothing behind when the client ends them while they wait, or goes away', async () => {
