@@ -87,7 +87,7 @@ describe('gateway.yaml', () => {
     const problems = problemsOf({ ...file('other: 1\nresponseCache: {}'), PORT: 'x' });
     expect(problems).toEqual([expect.stringMatching(/^PORT/), expect.stringMatching(/"other"/)]);
     expect(problemsOf(file('responseCache: {}'))).toEqual([
-      'responseCache: it needs redisUrl, or the environment REDIS_URL.',
+      'responseCache: it needs redisUrl, or the environment CACHE_REDIS_URL.',
     ]);
     expect(problemsOf(file('responseCache: { redisUrl: "redis://127.0.0.1" }'))).toEqual([]);
   });

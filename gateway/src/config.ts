@@ -27,6 +27,7 @@ export type ConfigShape = {
   readonly SUBGRAPH_URLS: z.ZodType<SubgraphUrls>;
   readonly FORWARD_HEADERS: z.ZodType<readonly string[]>;
   readonly REDIS_URL: z.ZodType<string | undefined>;
+  readonly CACHE_REDIS_URL: z.ZodType<string | undefined>;
   readonly PRESENCE_INTERVAL_S: z.ZodType<number>;
   readonly WORKERS: z.ZodType<number>;
   readonly OTEL_EXPORTER_OTLP_ENDPOINT: z.ZodType<string | undefined>;
@@ -106,7 +107,12 @@ export const configSchema: z.ZodObject<ConfigShape> = z.object({
   REDIS_URL: redisUrl
     .optional()
     .describe(
-      'Redis that gateways share for persisted queries and rates, and where the auth-server tells of revoked grants; several URLs, separated by commas, are the nodes of a cluster. Absent: each process for itself.',
+      'Redis of the auth-server, which publishes revoked grants there, and of the subgraphs, which learn there who is online. Several URLs, separated by commas, are the nodes of a cluster. Absent: revocations are not seen.',
+    ),
+  CACHE_REDIS_URL: redisUrl
+    .optional()
+    .describe(
+      'Redis of its own for what clients can have stored: persisted queries, rates, used proofs, and the response cache. It needs maxmemory and an evicting maxmemory-policy, and is never the Redis of REDIS_URL: production refuses both at start. Absent: each process for itself, in bounded memory.',
     ),
   PRESENCE_INTERVAL_S: wholeNumber(0, 3_600, 0).describe(
     'Seconds after which it is told again, by REDIS_URL, that a user is there; well below PRESENCE_WINDOW_S of the users subgraph. 0: it is not told.',
@@ -153,8 +159,8 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
   const file = environment['GATEWAY_CONFIG'] || environment['CONFIG'];
   const settings = collect(() => (file ? readSettings(file, environment) : {}));
   const isCacheHomeless =
-    config && !config.REDIS_URL && settings?.responseCache && !settings.responseCache.redisUrl;
-  if (isCacheHomeless) problems.push('responseCache: it needs redisUrl, or the environment REDIS_URL.');
+    config && !config.CACHE_REDIS_URL && settings?.responseCache && !settings.responseCache.redisUrl;
+  if (isCacheHomeless) problems.push('responseCache: it needs redisUrl, or the environment CACHE_REDIS_URL.');
   if (!config || !settings || problems.length > 0)
     throw new ConfigError((config && file) ?? 'gateway', problems);
   return Object.freeze({ ...config, settings, environment });

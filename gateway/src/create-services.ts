@@ -42,7 +42,7 @@ export function createServices(
     persistedQueries: createPersistedQueryPolicy(config, resources, logger),
     knownOperations: resources.knownOperations,
     limits: inUse.limits,
-    rateLimiter: rateLimits ? createRateLimiter(rateLimits, resources.redis) : UNLIMITED_RATE,
+    rateLimiter: rateLimits ? createRateLimiter(rateLimits, resources.cacheRedis) : UNLIMITED_RATE,
     authenticator: createConfiguredAuthenticator(config, resources),
     planner: tracing ? tracePlanning(resources.planner, tracing) : resources.planner,
     subgraphClient: tracing ? traceFetches(subgraphClient, tracing) : subgraphClient,

@@ -1,9 +1,10 @@
-import type { Logger, OperationsRoutes, Resources } from '@trellis/deployable';
+import { CannotStart, type Logger, type OperationsRoutes, type Resources } from '@trellis/deployable';
 import { createActivityStream } from '@trellis/presence';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startRevocationFeed, type RevocationFeed } from './auth/revocation-feed.ts';
 import { createUsedProofs, type UsedProofs } from './auth/used-proofs.ts';
 import { PROOF_WINDOW_S } from './auth/verify-proof.ts';
+import { openCacheRedis, type CacheRedis, type OpenCacheRedis } from './caching/cache-redis.ts';
 import {
   createMemoryPersistedQueryStore,
   createSharedPersistedQueryStore,
@@ -22,8 +23,8 @@ import { createResponseCacheMetrics } from './telemetry/response-cache-metrics.t
 
 /** What gateways share through Redis, and what they do in its place without one. */
 export interface RedisResources {
-  /** For commands; absent where no Redis is configured. */
-  readonly redis: RedisConnection | undefined;
+  /** For what clients can have stored; absent where no Redis is configured for it. */
+  readonly cacheRedis: CacheRedis | undefined;
   readonly revocations: RevocationFeed | undefined;
   /** Tells the users subgraph who is there. */
   readonly activity: ActivityPublisher;
@@ -31,11 +32,6 @@ export interface RedisResources {
   readonly usedProofs: UsedProofs;
   /** Absent where no answers are kept. */
   readonly responseCache: ResponseCache | undefined;
-}
-
-interface OpenResponseCache {
-  readonly cache: ResponseCache;
-  readonly redis: RedisConnection;
 }
 
 /**
@@ -48,34 +44,95 @@ export async function openRedisResources(
   logger: Logger,
   metrics: Resources['metrics'],
 ): Promise<RedisResources & { close(): Promise<void> }> {
-  const url = config.REDIS_URL;
+  const { REDIS_URL: url, CACHE_REDIS_URL: cacheUrl } = config;
   const redis = url === undefined ? undefined : connect(url, 'commands', logger);
-  const activity = publishActivity(config, redis, logger);
-  const revocations = await followRevocations(url, redis, logger);
-  const kept = openResponseCache(config, logger, metrics);
-  return {
-    redis,
-    revocations,
-    activity,
-    persistedQueries: openPersistedQueries(redis, logger),
-    usedProofs: createUsedProofs({ redis, lifetimeS: 2 * PROOF_WINDOW_S }),
-    responseCache: kept?.cache,
-    async close() {
-      await revocations?.close();
-      await activity.close();
-      redis?.disconnect();
-      kept?.redis.disconnect();
-    },
+  const open: Closeable[] = [];
+  const openCache = async (cache: NamedCache): Promise<CacheRedis> => {
+    const opened = await openFitCache(cache, { config, redis, logger });
+    open.push(opened);
+    return opened;
   };
+  try {
+    const cacheRedis =
+      cacheUrl === undefined
+        ? undefined
+        : await openCache({ url: cacheUrl, setting: 'CACHE_REDIS_URL', purpose: 'cache' });
+    const responseCache = responseCacheOf(config);
+    const answers = responseCache && (await openCache({ ...responseCache, purpose: 'response-cache' }));
+    const activity = publishActivity(config, redis, logger);
+    const revocations = await followRevocations(url, redis, logger);
+    return {
+      cacheRedis,
+      revocations,
+      activity,
+      persistedQueries: openPersistedQueries(config, cacheRedis, logger),
+      usedProofs: createUsedProofs({ redis: cacheRedis, lifetimeS: 2 * PROOF_WINDOW_S }),
+      responseCache:
+        answers && new ResponseCache({ redis: answers, observer: createResponseCacheMetrics(metrics) }),
+      async close() {
+        await revocations?.close();
+        await activity.close();
+        redis?.disconnect();
+        for (const cache of open) cache.close();
+      },
+    };
+  } catch (error) {
+    redis?.disconnect();
+    for (const cache of open) cache.close();
+    throw error;
+  }
 }
 
-function connect(url: string, purpose: string, logger: Logger, commandTimeoutMs?: number): RedisConnection {
+interface Closeable {
+  close(): void;
+}
+
+/** A Redis for what clients can have stored, as the configuration names it. */
+interface NamedCache {
+  readonly url: string;
+  readonly setting: string;
+  readonly purpose: string;
+}
+
+interface CacheContext {
+  readonly config: GatewayConfig;
+  readonly redis: RedisConnection | undefined;
+  readonly logger: Logger;
+}
+
+/** @throws CannotStart in production, where it is reached and not fit */
+async function openFitCache(
+  { url, setting, purpose }: NamedCache,
+  { config, redis, logger }: CacheContext,
+): Promise<OpenCacheRedis> {
+  const production = config.NODE_ENV === 'production';
+  const { REDIS_URL: signInUrl } = config;
+  const cache = await openCacheRedis({
+    url,
+    setting,
+    name: `trellis-gateway-${purpose}`,
+    signIn: redis && signInUrl !== undefined ? { url: signInUrl, connection: redis } : undefined,
+    onError: (error) => warnOfOutage(error, logger),
+    onUnfit: (problems) => {
+      if (production) logger.error({ problems }, 'the Redis for caches is not fit and is not used');
+      else logger.warn({ problems }, 'the Redis for caches is not fit; production would refuse it');
+      return !production;
+    },
+  });
+  if (!production || cache.problems.length === 0) return cache;
+  cache.close();
+  throw new CannotStart(cache.problems.join('\n'));
+}
+
+function warnOfOutage(error: Error, logger: Logger): void {
+  logger.warn({ reason: error.message }, "Redis can't be reached; the gateway goes on without it");
+}
+
+function connect(url: string, purpose: string, logger: Logger): RedisConnection {
   return connectRedis({
     url,
     name: `trellis-gateway-${purpose}`,
-    ...(commandTimeoutMs !== undefined && { commandTimeoutMs }),
-    onError: (error) =>
-      logger.warn({ reason: error.message }, "Redis can't be reached; the gateway goes on without it"),
+    onError: (error) => warnOfOutage(error, logger),
   });
 }
 
@@ -105,17 +162,31 @@ async function followRevocations(
   });
 }
 
-function openPersistedQueries(redis: RedisConnection | undefined, logger: Logger): PersistedQueryStore {
-  if (!redis) return createMemoryPersistedQueryStore();
+function openPersistedQueries(
+  { settings }: GatewayConfig,
+  redis: CacheRedis | undefined,
+  logger: Logger,
+): PersistedQueryStore {
+  const { memoryBytes, textBytes, lifetimeS } = settings.persistedQueries ?? {};
+  const bounds = { memoryBytes, textBytes, lifetimeS };
+  if (!redis) return createMemoryPersistedQueryStore(bounds);
   return createSharedPersistedQueryStore({
+    ...bounds,
     redis,
     onError: (error) => logger.warn({ err: error }, 'persisted queries are not shared at present'),
   });
 }
 
 /** Where answers are kept; undefined where none are. */
-function responseCacheUrl({ settings, REDIS_URL }: GatewayConfig): string | undefined {
-  return settings.responseCache && (settings.responseCache.redisUrl ?? REDIS_URL);
+function responseCacheOf({
+  settings,
+  CACHE_REDIS_URL,
+}: GatewayConfig): Pick<NamedCache, 'url' | 'setting'> | undefined {
+  const { responseCache } = settings;
+  if (!responseCache) return undefined;
+  const { redisUrl } = responseCache;
+  if (redisUrl !== undefined) return { url: redisUrl, setting: 'responseCache.redisUrl' };
+  return CACHE_REDIS_URL === undefined ? undefined : { url: CACHE_REDIS_URL, setting: 'CACHE_REDIS_URL' };
 }
 
 /**
@@ -123,26 +194,11 @@ function responseCacheUrl({ settings, REDIS_URL }: GatewayConfig): string | unde
  * serves no queries itself.
  */
 export function openCacheOperations(config: GatewayConfig, logger: Logger): OperationsRoutes | undefined {
-  const url = responseCacheUrl(config);
-  if (url === undefined) return undefined;
-  const redis = connect(url, 'operations', logger);
+  const cache = responseCacheOf(config);
+  if (!cache) return undefined;
+  const redis = connect(cache.url, 'operations', logger);
   return {
     add: (server) => addInvalidationRoute(server, { invalidations: new Invalidations(redis), logger }),
     close: () => redis.disconnect(),
   };
-}
-
-/** Milliseconds for a question to the cache: executing a query takes no longer than some hundreds. */
-const CACHE_TIMEOUT_MS = 500;
-
-/** On a connection of its own, whose commands are given up sooner than those that queries can't do without. */
-function openResponseCache(
-  config: GatewayConfig,
-  logger: Logger,
-  metrics: Resources['metrics'],
-): OpenResponseCache | undefined {
-  const url = responseCacheUrl(config);
-  if (url === undefined) return undefined;
-  const redis = connect(url, 'response-cache', logger, CACHE_TIMEOUT_MS);
-  return { redis, cache: new ResponseCache({ redis, observer: createResponseCacheMetrics(metrics) }) };
 }

@@ -76,7 +76,13 @@ export async function openResources(
   const executionGate = new ExecutionGate({ isPressed: () => admission.isPressed });
   const admission = openAdmission(inUse, executionGate);
   const tracing = await openConfiguredTracing(config, logger);
-  const { close: closeRedis, ...shared } = await openRedisResources(config, logger, metrics);
+  const { close: closeRedis, ...shared } = await openRedisResources(config, logger, metrics).catch(
+    async (error: unknown) => {
+      await closeGraph({ supergraphs, planner, subgraphClient });
+      await tracing?.close();
+      throw error;
+    },
+  );
   const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY);
   const streamMetrics = createStreamMetrics(metrics);
   const streams = createOpenStreams({
@@ -144,12 +150,20 @@ interface Closeable extends Pick<
 /** In the order in which they use one another; a new supergraph that is being prepared stops waiting for its plans. */
 async function closeResources(resources: Closeable): Promise<void> {
   await resources.streams.close();
-  const closed = resources.supergraphs.close();
-  await resources.planner.close();
-  await resources.subgraphClient.close();
-  await closed;
+  await closeGraph(resources);
   await resources.closeRedis();
   await resources.tracing?.close();
+}
+
+async function closeGraph({
+  supergraphs,
+  planner,
+  subgraphClient,
+}: Pick<GatewayResources, 'supergraphs' | 'planner' | 'subgraphClient'>): Promise<void> {
+  const closed = supergraphs.close();
+  await planner.close();
+  await subgraphClient.close();
+  await closed;
 }
 
 /** The file wins over the environment, where both name a collector. Who records nothing does not load what it takes, either. */

@@ -99,6 +99,9 @@ export interface PersistedQuerySettings {
   readonly mode?: 'automatic' | 'safelist' | 'off' | undefined;
   readonly manifests?: readonly string[] | undefined;
   readonly enforce?: boolean | undefined;
+  readonly textBytes?: number | undefined;
+  readonly memoryBytes?: number | undefined;
+  readonly lifetimeS?: number | undefined;
 }
 
 /** How long things may take. */
@@ -242,6 +245,15 @@ const persistedQueries = z
       .describe(
         'Whether the safelist refuses other operations, or only tells of them in the log. Default true.',
       ),
+    textBytes: count(
+      'Bytes of a text that is stored for its hash; longer ones are served and not stored. Default 16,384. A change takes effect at the next start.',
+    ),
+    memoryBytes: count(
+      'Bytes of the texts in the memory of a process. Default 16,777,216. A change takes effect at the next start.',
+    ),
+    lifetimeS: count(
+      'Seconds after its last use for which a text is stored. Default 86,400. A change takes effect at the next start.',
+    ),
   })
   .refine(({ mode, manifests }) => (mode === 'safelist') === (manifests !== undefined), {
     error: 'mode: safelist and manifests go together',
@@ -258,7 +270,9 @@ const rateLimits = z
     perUser: rate.optional().describe('For each user.'),
     perClient: rate.optional().describe('For each OAuth client, all of its users together.'),
   })
-  .describe('How often the graph may be asked. With REDIS_URL, rates hold for all gateways together.');
+  .describe(
+    'How often the graph may be asked. With CACHE_REDIS_URL, rates hold for all gateways together; else for each process.',
+  );
 
 const timeouts = z
   .strictObject({

@@ -7,6 +7,7 @@ export async function generateSecrets(): Promise<Readonly<Record<string, string>
   return {
     POSTGRES_PASSWORD: randomSecret(),
     REDIS_PASSWORD: randomSecret(),
+    CACHE_REDIS_PASSWORD: randomSecret(),
     KEY_ENCRYPTION_SECRET: randomSecret(),
     COOKIE_SECRET: randomSecret(),
     USER_CONTEXT_PRIVATE_KEY: JSON.stringify(await generatePrivateKey()),

@@ -1,5 +1,5 @@
-import type { RedisConnection } from '@trellis/redis';
 import { LRUCache } from 'lru-cache';
+import type { CacheRedis } from '../caching/cache-redis.ts';
 
 /** Remembers what may be used once. */
 export interface UsedProofs {
@@ -13,7 +13,7 @@ export interface UsedProofs {
 /** Settings of {@link createUsedProofs}. */
 export interface UsedProofsOptions {
   /** Shared by all gateways; absent: each process for itself. */
-  readonly redis: RedisConnection | undefined;
+  readonly redis: CacheRedis | undefined;
   /** Seconds after which it would be refused for its age. */
   readonly lifetimeS: number;
   /** How many are remembered here. @default 100_000 */
@@ -28,9 +28,9 @@ export function createUsedProofs(options: UsedProofsOptions): UsedProofs {
   const used = new LRUCache<string, true>({ max: maxRemembered, ttl: lifetimeS * 1_000 });
 
   async function isFirstInRedis(id: string): Promise<boolean> {
-    if (redis?.status !== 'ready') return true;
+    if (!redis?.isUsable) return true;
     try {
-      return (await redis.set(KEY_PREFIX + id, '1', 'EX', lifetimeS, 'NX')) === 'OK';
+      return (await redis.connection.set(KEY_PREFIX + id, '1', 'EX', lifetimeS, 'NX')) === 'OK';
     } catch {
       return true; // its connection tells of the outage
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { RedisConnection } from '@trellis/redis';
 import { LRUCache } from 'lru-cache';
+import type { CacheRedis } from './cache-redis.ts';
 
 /** Texts of automatic persisted queries by their SHA-256. */
 export interface PersistedQueryStore {
@@ -10,39 +10,60 @@ export interface PersistedQueryStore {
   set(hash: string, text: string): void;
 }
 
-const MAX_CHARACTERS = 16_777_216;
+/** What a store may hold. */
+export interface PersistedQueryBounds {
+  /** Bytes of all texts in this process together; what was not used for longest goes first. @default 16 MiB */
+  readonly memoryBytes?: number | undefined;
+  /** Bytes of one text; longer ones are not stored. @default 16 KiB */
+  readonly textBytes?: number | undefined;
+  /** Seconds after its last use for which a text is kept. @default 86_400 */
+  readonly lifetimeS?: number | undefined;
+}
 
-/** A store in memory: at most 16 million characters, what was not used for longest goes first. */
-export function createMemoryPersistedQueryStore(maxCharacters: number = MAX_CHARACTERS): PersistedQueryStore {
-  return new LRUCache<string, string>({
-    maxSize: maxCharacters,
-    sizeCalculation: (text, hash) => text.length + hash.length,
+const MEMORY_BYTES = 16_777_216;
+const TEXT_BYTES = 16_384;
+const DEFAULT_LIFETIME_S = 86_400;
+/** What an entry takes beside its text: its hash, and its place in the maps. */
+const ENTRY_BYTES = 300;
+
+/** A store in the memory of this process. */
+export function createMemoryPersistedQueryStore(bounds: PersistedQueryBounds = {}): PersistedQueryStore {
+  const { memoryBytes = MEMORY_BYTES, textBytes = TEXT_BYTES, lifetimeS = DEFAULT_LIFETIME_S } = bounds;
+  const texts = new LRUCache<string, string>({
+    maxSize: memoryBytes,
+    sizeCalculation: (text) => Buffer.byteLength(text) + ENTRY_BYTES,
+    ttl: lifetimeS * 1_000,
+    ttlResolution: 1_000,
+    updateAgeOnGet: true,
   });
+  return {
+    get: (hash) => texts.get(hash),
+    set(hash, text) {
+      if (Buffer.byteLength(text) <= textBytes) texts.set(hash, text);
+    },
+  };
 }
 
 /** Settings of {@link createSharedPersistedQueryStore}. */
-export interface SharedStoreOptions {
-  readonly redis: RedisConnection;
-  /** Seconds after its last use for which a text is kept. @default 86_400 */
-  readonly lifetimeS?: number;
+export interface SharedStoreOptions extends PersistedQueryBounds {
+  readonly redis: CacheRedis;
   /** Told when Redis fails. */
   readonly onError: (error: Error) => void;
 }
 
 const KEY_PREFIX = 'persisted-query:';
-const DEFAULT_LIFETIME_S = 86_400;
 
 /**
  * A store that all gateways share through Redis, with a memory of its own before it. Without Redis it goes on as a store
  * in memory. What comes from Redis is hashed again: whoever can write there still can't change what a hash means.
  */
 export function createSharedPersistedQueryStore(options: SharedStoreOptions): PersistedQueryStore {
-  const { redis, lifetimeS = DEFAULT_LIFETIME_S, onError } = options;
-  const memory = createMemoryPersistedQueryStore();
+  const { redis, textBytes = TEXT_BYTES, lifetimeS = DEFAULT_LIFETIME_S, onError } = options;
+  const memory = createMemoryPersistedQueryStore(options);
 
   async function fetchShared(hash: string): Promise<string | undefined> {
     try {
-      const text = await redis.getex(KEY_PREFIX + hash, 'EX', lifetimeS);
+      const text = await redis.connection.getex(KEY_PREFIX + hash, 'EX', lifetimeS);
       if (text === null || createHash('sha256').update(text).digest('hex') !== hash) return undefined;
       memory.set(hash, text);
       return text;
@@ -53,10 +74,11 @@ export function createSharedPersistedQueryStore(options: SharedStoreOptions): Pe
   }
 
   return {
-    get: (hash) => memory.get(hash) ?? (redis.status === 'ready' ? fetchShared(hash) : undefined),
+    get: (hash) => memory.get(hash) ?? (redis.isUsable ? fetchShared(hash) : undefined),
     set(hash, text) {
+      if (Buffer.byteLength(text) > textBytes) return;
       memory.set(hash, text);
-      if (redis.status === 'ready') redis.set(KEY_PREFIX + hash, text, 'EX', lifetimeS).catch(onError);
+      if (redis.isUsable) redis.connection.set(KEY_PREFIX + hash, text, 'EX', lifetimeS).catch(onError);
     },
   };
 }

@@ -190,7 +190,7 @@ describe('Rates', () => {
   it('hold for each user and for each client, through all gateways that share a Redis', async () => {
     const redis = await startTestRedis();
     const options = {
-      environment: { ...tokenEnvironment(), REDIS_URL: redis.url },
+      environment: { ...tokenEnvironment(), CACHE_REDIS_URL: redis.url },
       settings:
         'rateLimits: { perUser: { operations: 2, windowS: 60 }, perClient: { operations: 5, windowS: 60 } }',
     };
@@ -209,7 +209,7 @@ describe('Rates', () => {
   it('F-07 go on in each process while Redis is away', async () => {
     const redis = await startTestRedis();
     const gateway = await start({
-      environment: { REDIS_URL: redis.url },
+      environment: { CACHE_REDIS_URL: redis.url },
       settings: 'rateLimits: { perAddress: { operations: 2, windowS: 60 } }',
     });
     await redis.stop();

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
-import type { RedisConnection } from '@trellis/redis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { userOf, type Caller } from '../auth/caller.ts';
+import type { CacheRedis } from '../caching/cache-redis.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 
 /** How much in which time. */
@@ -45,7 +45,7 @@ export const UNLIMITED_RATE: RateLimiter = Object.freeze({
  * Counts in Redis, so that a rate holds for all gateways together; while Redis is away, and without one, each process
  * counts for itself. Who is over a rate is remembered here until the window ends, and costs Redis nothing.
  */
-export function createRateLimiter(rates: RateLimits, redis: RedisConnection | undefined): RateLimiter {
+export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefined): RateLimiter {
   const address = rates.perAddress && createCounter('address', rates.perAddress, redis);
   const user = rates.perUser && createCounter('user', rates.perUser, redis);
   const client = rates.perClient && createCounter('client', rates.perClient, redis);
@@ -74,21 +74,21 @@ async function countCaller(
 
 type Counter = (key: string, operations: number) => Promise<void>;
 
-function createCounter(kind: string, rate: Rate, redis: RedisConnection | undefined): Counter {
+function createCounter(kind: string, rate: Rate, redis: CacheRedis | undefined): Counter {
   const options = { keyPrefix: `rate:${kind}`, points: rate.operations, duration: rate.windowS };
   const local = new RateLimiterMemory(options);
-  const limiter = redis
-    ? new RateLimiterRedis({
-        ...options,
-        storeClient: redis,
-        rejectIfRedisNotReady: true,
-        inMemoryBlockOnConsumed: rate.operations + 1,
-        insuranceLimiter: local,
-      })
-    : local;
+  const shared =
+    redis &&
+    new RateLimiterRedis({
+      ...options,
+      storeClient: redis.connection,
+      rejectIfRedisNotReady: true,
+      inMemoryBlockOnConsumed: rate.operations + 1,
+      insuranceLimiter: local,
+    });
   return async (key, operations) => {
     try {
-      await limiter.consume(key, operations);
+      await (shared && redis.isUsable ? shared : local).consume(key, operations);
     } catch (error) {
       if (error instanceof RateLimiterRes) throw tooMany(error.msBeforeNext);
       throw error;

@@ -28,7 +28,6 @@ export async function admitOperation(
   const resolved = resolvePersistedQuery(request, services.persistedQueries);
   const { text, store } = resolved instanceof Promise ? await resolved : resolved;
   const document = services.catalogueOf(supergraph).document(text); // parse, protect, validate
-  store?.();
   const operation = document.operation(request.operationName);
   assertCarried(operation, context);
   const measured = measureOperation(operation, request.variables, services);
@@ -40,6 +39,7 @@ export async function admitOperation(
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
   const countedToo = rateLimiter.countCaller(caller, weight);
   if (countedToo) await countedToo;
+  store?.();
   services.knownOperations.remember({
     text,
     operation,

@@ -122,7 +122,7 @@ describe('Automatic persisted queries shared through Redis', () => {
   afterAll(() => redis.stop());
 
   it('are known to every gateway once one has seen the text', async () => {
-    const environment = { REDIS_URL: redis.url };
+    const environment = { CACHE_REDIS_URL: redis.url };
     const [first, second] = [await start({ environment }), await start({ environment })];
     await first.post({ query: LISTED, extensions: byHash(LISTED) });
     await expect
@@ -133,7 +133,7 @@ describe('Automatic persisted queries shared through Redis', () => {
   it('S-054 are not believed when someone has changed them in Redis', async () => {
     const commands = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
     await commands.set(`persisted-query:${hash('query victim { public }')}`, '{ people { id } }');
-    const gateway = await start({ environment: { REDIS_URL: redis.url } });
+    const gateway = await start({ environment: { CACHE_REDIS_URL: redis.url } });
     expect(code(await gateway.post({ extensions: byHash('query victim { public }') }))).toBe(
       'PERSISTED_QUERY_NOT_FOUND',
     );
@@ -142,7 +142,7 @@ describe('Automatic persisted queries shared through Redis', () => {
 
   it('F-07 go on in memory while Redis is away', async () => {
     const gone = await startTestRedis();
-    const gateway = await start({ environment: { REDIS_URL: gone.url } });
+    const gateway = await start({ environment: { CACHE_REDIS_URL: gone.url } });
     await gone.stop();
     await gateway.post({ query: OTHER, extensions: byHash(OTHER) });
     expect((await gateway.post({ extensions: byHash(OTHER) })).body.data).toEqual({ __typename: 'Query' });

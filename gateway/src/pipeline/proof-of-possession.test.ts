@@ -59,7 +59,7 @@ function start(settings = ''): Promise<TestGateway> {
       TOKEN_ISSUER: issuer.issuer,
       TOKEN_AUDIENCE: issuer.audience,
       TOKEN_JWKS_URL: issuer.jwksUrl,
-      REDIS_URL: redis.url,
+      CACHE_REDIS_URL: redis.url,
     },
   });
 }

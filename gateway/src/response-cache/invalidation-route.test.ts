@@ -43,7 +43,7 @@ beforeAll(async () => {
   const [supergraph, settings] = [join(directory.path, 'graph'), join(directory.path, 'gateway.yaml')];
   writeFileSync(supergraph, compose([subgraph]));
   writeFileSync(settings, SETTINGS);
-  const environment = { REDIS_URL: redis.url };
+  const environment = { CACHE_REDIS_URL: redis.url };
   [apart, gateway] = await Promise.all([
     startGatewayProcess({ SUPERGRAPH: supergraph, CONFIG: settings, ...environment }),
     startTestGateway({ subgraphs: [subgraph], settings: SETTINGS, environment }),
@@ -147,7 +147,7 @@ async function openOperations(environment: Readonly<Record<string, string>>): Pr
 }
 
 it('A gateway that keeps no answers has no such address', async () => {
-  const operations = await openOperations({ REDIS_URL: redis.url });
+  const operations = await openOperations({ CACHE_REDIS_URL: redis.url });
   const { status } = await tell([{ type: 'Book' }], undefined, operations.url);
   await operations.close();
   expect(status).toBe(404);
@@ -155,7 +155,10 @@ it('A gateway that keeps no answers has no such address', async () => {
 
 it('F-07 without Redis they are answered 503, and what to do', async () => {
   const CONFIG = join(directory.path, 'gateway.yaml');
-  const operations = await openOperations({ CONFIG, REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
+  const operations = await openOperations({
+    CONFIG,
+    CACHE_REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
+  });
   const told = await tell([{ type: 'Book' }], undefined, operations.url);
   await operations.close();
   expect([told.status, told.body['error']]).toEqual([503, 'Service Unavailable']);

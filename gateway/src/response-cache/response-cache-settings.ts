@@ -19,7 +19,7 @@ export const responseCacheSettings: z.ZodType<ResponseCacheSettings> = z
       .regex(/^rediss?:\/\/./, { error: 'must be redis://… or rediss://…' })
       .optional()
       .describe(
-        'Redis of its own, which may forget what it likes: maxmemory-policy allkeys-lru. Default REDIS_URL. A change takes effect at the next start.',
+        'Redis of its own, with maxmemory and an evicting maxmemory-policy, and never that of REDIS_URL. Default CACHE_REDIS_URL. A change takes effect at the next start.',
       ),
     maxAgeS: z
       .int()

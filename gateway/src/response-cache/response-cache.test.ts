@@ -91,7 +91,7 @@ async function start(settings = 'responseCache: { maxCharacters: 900 }'): Promis
     subgraphs: [subgraph],
     settings,
     environment: {
-      REDIS_URL: server.url,
+      CACHE_REDIS_URL: server.url,
       TOKEN_ISSUER: issuer.issuer,
       TOKEN_AUDIENCE: issuer.audience,
       TOKEN_JWKS_URL: issuer.jwksUrl,

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '@trellis/redis';
+import type { CacheRedis } from '../caching/cache-redis.ts';
 import { isCacheable, type CachePolicy } from '../caching/cache-policy.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
 import { untilAborted } from '../execution/until-aborted.ts';
@@ -9,7 +9,7 @@ import { KeptResult, readKept, writeKept, type KeptAnswer } from './kept-answer.
 
 /** Settings of {@link ResponseCache}. */
 export interface ResponseCacheOptions {
-  readonly redis: RedisConnection;
+  readonly redis: CacheRedis;
   readonly observer: ResponseCacheObserver;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
@@ -61,7 +61,7 @@ const PAUSE_MS = 2_000;
  * is executed.
  */
 export class ResponseCache {
-  readonly #redis: RedisConnection;
+  readonly #redis: CacheRedis;
   readonly #observer: ResponseCacheObserver;
   readonly #now: () => number;
   readonly #invalidations: Invalidations;
@@ -75,7 +75,7 @@ export class ResponseCache {
     this.#redis = redis;
     this.#observer = observer;
     this.#now = now;
-    this.#invalidations = new Invalidations(redis);
+    this.#invalidations = new Invalidations(redis.connection);
   }
 
   /**
@@ -98,7 +98,7 @@ export class ResponseCache {
 
   /** Makes void what is made of things that have changed. Without Redis, what is kept is so no longer than it says. */
   async invalidate(changes: readonly (Invalidation | Write)[]): Promise<void> {
-    if (changes.length === 0 || this.#redis.status !== 'ready') return;
+    if (changes.length === 0 || !this.#redis.isUsable) return;
     await this.#invalidations.publish(changes).catch(() => this.#fail());
   }
 
@@ -107,10 +107,10 @@ export class ResponseCache {
     key,
     writer,
   }: CachedQuery): Promise<{ kept: KeptAnswer | undefined; position: string } | undefined> {
-    if (this.#redis.status !== 'ready' || this.#now() < this.#pausedUntilMs) return undefined;
+    if (!this.#redis.isUsable || this.#now() < this.#pausedUntilMs) return undefined;
     try {
       const [text, position] = await Promise.all([
-        this.#redis.get(KEY_PREFIX + key),
+        this.#redis.connection.get(KEY_PREFIX + key),
         this.#invalidations.catchUp(),
       ]);
       const kept = text === null ? undefined : readKept(text);
@@ -161,7 +161,7 @@ export class ResponseCache {
     }
     this.#notKept.delete(plan);
     const lifetimeMs = Math.min(kept.untilMs - this.#now(), rules.maxAgeS * 1_000);
-    this.#redis
+    this.#redis.connection
       .set(KEY_PREFIX + key, writeKept(kept), 'PX', Math.max(1, Math.floor(lifetimeMs)))
       .catch(() => this.#fail());
     return kept;

@@ -26,7 +26,7 @@ beforeAll(async () => {
   ]);
   gateway = await startTestGateway({
     subgraphs: [subgraph],
-    environment: { REDIS_URL: redis.url },
+    environment: { CACHE_REDIS_URL: redis.url },
     settings: 'responseCache: {}',
   });
 });

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { createLogger, createMetrics } from '@trellis/deployable';
+import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { startTestRedis, type TestRedis } from '@trellis/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { gateway } from '../gateway.ts';
+import { openRedisResources } from '../redis-resources.ts';
+import type { ResponseCacheSettings } from '../response-cache/response-cache-settings.ts';
+import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
+import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
+
+let graph: LibraryGraph;
+/** Sessions, grants and revocations. */
+let signIn: TestRedis;
+let cache: TestRedis;
+let signInCommands: RedisConnection;
+let cacheCommands: RedisConnection;
+let canBeBounded: boolean;
+const running: TestGateway[] = [];
+
+beforeAll(async () => {
+  [graph, signIn, cache] = await Promise.all([startLibraryGraph(), startTestRedis(), startTestRedis()]);
+  signInCommands = connect(signIn);
+  cacheCommands = connect(cache);
+  canBeBounded = await signInCommands
+    .config('SET', 'maxmemory', '64mb', 'maxmemory-policy', 'noeviction')
+    .then(
+      () => true,
+      () => false, // the embedded one has no such command
+    );
+});
+afterAll(async () => {
+  signInCommands.disconnect();
+  cacheCommands.disconnect();
+  await Promise.all([graph.close(), signIn.stop(), cache.stop()]);
+});
+beforeEach(async (context: TestContext) => {
+  context.skip(!canBeBounded, 'This Redis can not be given a maxmemory.');
+  await Promise.all([signInCommands.flushall(), cacheCommands.flushall(), bound('16mb', 'allkeys-lru')]);
+});
+afterEach(async () => {
+  for (const gateway of running.splice(0)) await gateway.close();
+});
+
+function connect(redis: TestRedis): RedisConnection {
+  return connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
+}
+
+function bound(maxmemory: string, policy: string): Promise<unknown> {
+  return cacheCommands.config('SET', 'maxmemory', maxmemory, 'maxmemory-policy', policy);
+}
+
+async function start(
+  environment: Readonly<Record<string, string>> = {},
+  settings?: string,
+): Promise<TestGateway> {
+  const gateway = await startTestGateway({
+    subgraphs: graph.all,
+    environment: { REDIS_URL: signIn.url, CACHE_REDIS_URL: cache.url, ...environment },
+    ...(settings !== undefined && { settings }),
+  });
+  running.push(gateway);
+  return gateway;
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+const byHash = (text: string): object => ({ persistedQuery: { version: 1, sha256Hash: hash(text) } });
+const code = ({ body }: GraphAnswer): unknown => body.errors?.[0]?.extensions['code'];
+
+/** Sends a text with its hash; then, whether the hash alone is known. */
+async function isStored(
+  gateway: TestGateway,
+  query: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<boolean> {
+  await gateway.post({ query, extensions: byHash(query) }, headers);
+  return code(await gateway.post({ extensions: byHash(query) })) !== 'PERSISTED_QUERY_NOT_FOUND';
+}
+
+function ofBytes(bytes: number): string {
+  return '{__typename}#'.padEnd(bytes, 'x');
+}
+
+describe('G2: What anybody can have stored', () => {
+  it('never fills the Redis of sign-ins: sessions and revocations are written all the while', async () => {
+    const started = await start();
+    const megabyte = 1_000_000;
+    for (let round = 0; round < 10; round += 1) {
+      const texts = Array.from({ length: 8 }, (_, index) => `${ofBytes(megabyte)}${round} ${index}`);
+      await Promise.all(texts.map((query) => started.post({ query, extensions: byHash(query) })));
+    }
+    expect(await signInCommands.set('session:2', 'x'.repeat(1_000))).toBe('OK');
+    expect(await signInCommands.zadd('revocations', 1, 'grant-1')).toBe(1);
+    expect((await signInCommands.keys('*')).toSorted()).toEqual(['revocations', 'session:2']);
+    expect(await cacheCommands.keys('*')).toEqual([]);
+  });
+
+  it('is stored apart up to 16 KB a text, and expires', async () => {
+    const started = await start();
+    expect(await isStored(started, ofBytes(16_384))).toBe(true);
+    expect(await isStored(started, ofBytes(16_385))).toBe(false);
+    const [key = '', ...others] = await cacheCommands.keys('*');
+    expect([key, others]).toEqual([`persisted-query:${hash(ofBytes(16_384))}`, []]);
+    expect(await cacheCommands.ttl(key)).toBeGreaterThan(86_000);
+    expect(await signInCommands.dbsize()).toBe(0);
+  });
+
+  it('stays in the memory of the process where no Redis is given for it', async () => {
+    const started = await start(
+      { CACHE_REDIS_URL: '' },
+      'rateLimits: { perAddress: { operations: 9, windowS: 60 } }',
+    );
+    expect(await isStored(started, ofBytes(100))).toBe(true);
+    expect(await signInCommands.dbsize()).toBe(0);
+  });
+
+  it('has passed all that refuses an operation', async () => {
+    const started = await start({ GUARDS: 'on' }, 'limits: { aliases: 2 }');
+    expect(await isStored(started, '{ a: public }')).toBe(true);
+    expect(await isStored(started, '{ a: public b: public c: public }')).toBe(false);
+    expect(await isStored(started, '{ nowhere }')).toBe(false);
+    expect(await isStored(started, '{')).toBe(false);
+    expect(await cacheCommands.dbsize()).toBe(1);
+  });
+});
+
+describe('G2: In production a gateway', () => {
+  const records: string[] = [];
+  const logger = createLogger({
+    service: 'gateway',
+    level: 'debug',
+    destination: { write: (line) => void records.push(line) },
+  });
+
+  /** What a gateway opens of Redis at its start; `responseCache` stands in its gateway.yaml. */
+  async function open(CACHE_REDIS_URL: string, responseCache?: ResponseCacheSettings): Promise<Opened> {
+    const config = gateway.readConfig({
+      NODE_ENV: 'production',
+      SUPERGRAPH: 'graph',
+      REDIS_URL: signIn.url,
+      CACHE_REDIS_URL,
+    });
+    const opened = await openRedisResources(
+      { ...config, settings: { responseCache } },
+      logger,
+      createMetrics('gateway'),
+    );
+    opening.push(opened);
+    return opened;
+  }
+  type Opened = Awaited<ReturnType<typeof openRedisResources>>;
+  const opening: Opened[] = [];
+  afterEach(async () => {
+    for (const opened of opening.splice(0)) await opened.close();
+  });
+
+  it('does not start with a Redis for caches that is not fit', async () => {
+    await expect(open(signIn.url)).rejects.toThrow(/names the Redis of REDIS_URL/);
+    await bound('16mb', 'noeviction');
+    await expect(open(cache.url)).rejects.toThrow(/maxmemory-policy noeviction/);
+    await bound('0', 'allkeys-lru');
+    await expect(open(cache.url)).rejects.toThrow(/has no bound/);
+    await expect(open('', { redisUrl: signIn.url })).rejects.toThrow(
+      /responseCache\.redisUrl names the Redis of REDIS_URL/,
+    );
+  });
+
+  it('does not use one that turns out unfit when it is reached at last', async () => {
+    let opened: Opened | undefined;
+    await cache.restart(async () => {
+      opened = await open(cache.url); // when it comes again, nobody has set its maxmemory
+    });
+    await expect.poll(() => records.join(), { timeout: 10_000 }).toContain('is not fit and is not used');
+    expect(opened?.cacheRedis?.isUsable).toBe(false);
+  });
+
+  it('uses a fit one, and starts beside one that is away', async () => {
+    expect((await open(cache.url)).cacheRedis?.isUsable).toBe(true);
+    expect((await open('redis://127.0.0.1:1')).cacheRedis?.isUsable).toBe(false);
+  });
+});
