@@ -143,8 +143,13 @@ function createBench(maxPlans: number): Bench {
     introspection: true,
   });
   const plan = async (text: string): Promise<void> => {
-    const { document, documentHash, name: operationName } = catalogue.document(text).operation(undefined);
-    const request = { supergraph, document, documentHash, operationName, variables: {} };
+    const {
+      document,
+      documentHash,
+      name: operationName,
+      decide,
+    } = catalogue.document(text).operation(undefined);
+    const request = { supergraph, document, documentHash, operationName, decided: decide({}) };
     await planner.planOperation(request, new AbortController().signal);
   };
   return {

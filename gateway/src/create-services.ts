@@ -95,7 +95,13 @@ function createCatalogues(
   return (supergraph) => {
     const known = catalogues.get(supergraph);
     if (known) return known;
-    const catalogue = createOperationCatalogue(supergraph, { limits, costs, policies, introspection });
+    const catalogue = createOperationCatalogue(supergraph, {
+      limits,
+      costs,
+      policies,
+      introspection,
+      overridePercents: settings.overridePercents,
+    });
     catalogues.set(supergraph, catalogue);
     return catalogue;
   };

@@ -62,7 +62,7 @@ export async function openResources(
 ): Promise<GatewayResources> {
   const graphMetrics = createGraphMetrics(metrics);
   const knownOperations = createKnownOperations();
-  const planner = openPlanner(config, inUse, logger, graphMetrics);
+  const planner = openPlanner(inUse, logger, graphMetrics);
   const supergraphs = await openSupergraphs(config, logger, graphMetrics, async (next) => {
     await planner.load(next);
     await knownOperations.prepare(next, {
@@ -194,12 +194,7 @@ function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStat
   return states;
 }
 
-function openPlanner(
-  { settings }: GatewayConfig,
-  inUse: SettingsInUse,
-  logger: Logger,
-  metrics: GraphMetrics,
-): OperationPlanner {
+function openPlanner(inUse: SettingsInUse, logger: Logger, metrics: GraphMetrics): OperationPlanner {
   const source = createPlannerThread({
     deadlineMs: inUse.planningMs,
     onReplaced: (reason) => {
@@ -211,7 +206,6 @@ function openPlanner(
   return createOperationPlanner({
     source,
     maxSelections,
-    overridePercents: settings.overridePercents,
     observer: metrics.planning,
   });
 }

@@ -328,7 +328,7 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
     .record(z.string(), z.number().min(0).max(100))
     .optional()
     .describe(
-      'By label of a progressive @override, for labels other than percent(…): of how many operations in 100 it is on. A change takes effect at the next start.',
+      'By label of a progressive @override, for labels other than percent(…): of how many operations in 100 it is on.',
     ),
   subscriptions: subscriptionSettings.optional(),
   live: liveSettings.optional(),

@@ -4,10 +4,13 @@ import { executePlan } from '../src/execution/execute-plan.ts';
 import type { ExecutionResult } from '../src/execution/execution-result.ts';
 import { createSubgraphClient, type SubgraphClient } from '../src/execution/subgraph-client.ts';
 import type { Denial, OperationPlanner } from '../src/planning/operation-plan.ts';
+import type { Overrides } from '../src/planning/override-labels.ts';
+import { schemaHints } from '../src/planning/schema-hints.ts';
 import { createOperationPlanner, type PlannerOptions } from '../src/planning/plan-operation.ts';
 import { createPlannerThread, type QueryPlanSource } from '../src/planner-thread/planner-thread.ts';
 import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';
 import type { Supergraph } from '../src/supergraph/supergraph.ts';
+import { decidedFor } from '../src/testing/decided-for.ts';
 import { startSubgraphServer, type SubgraphServer } from './subgraph-server.ts';
 import { composeGraph } from './synthetic/start-graph.ts';
 
@@ -44,6 +47,12 @@ export interface HandGraph {
   close(): Promise<void>;
 }
 
+/** How progressive overrides are chosen. */
+type Overriding = Pick<Overrides, 'percents' | 'random'>;
+
+/** Settings of {@link startHandGraph}. */
+export type HandGraphOptions = PlannerOptions & Partial<Overriding>;
+
 export { FEDERATION } from './federation.ts';
 
 /**
@@ -53,7 +62,7 @@ export { FEDERATION } from './federation.ts';
  */
 export async function startHandGraph(
   subgraphs: Readonly<Record<string, HandSubgraph>>,
-  options: PlannerOptions = {},
+  { percents = {}, random = Math.random, ...options }: HandGraphOptions = {},
   supergraphOf: (urlOf: (name: string) => string) => string = (urlOf) => composed(subgraphs, urlOf),
 ): Promise<HandGraph> {
   const servers = new Map<string, SubgraphServer>();
@@ -75,7 +84,12 @@ export async function startHandGraph(
       return server;
     },
     run: (text, options = {}) =>
-      run(text, options, { supergraph, planner, client: options.client ?? ownClient }),
+      run(text, options, {
+        supergraph,
+        planner,
+        client: options.client ?? ownClient,
+        overriding: { percents, random },
+      }),
     async close() {
       await planner.close();
       await ownClient.close();
@@ -111,6 +125,7 @@ interface Engine {
   readonly supergraph: Supergraph;
   readonly planner: OperationPlanner;
   readonly client: SubgraphClient;
+  readonly overriding: Overriding;
 }
 
 async function run(text: string, options: RunOptions, engine: Engine): Promise<ExecutionResult> {
@@ -127,10 +142,9 @@ async function run(text: string, options: RunOptions, engine: Engine): Promise<E
       if (denial) denied.set(node, denial);
     },
   });
-  const plan = await planner.planOperation(
-    { supergraph, document, operationName, variables: coerced, denied },
-    signal,
-  );
+  const overrides = { labels: schemaHints(supergraph.supergraphSchema).overrideLabels, ...engine.overriding };
+  const decided = decidedFor(document, coerced, operationName, overrides);
+  const plan = await planner.planOperation({ supergraph, document, operationName, decided, denied }, signal);
   const headersFor = options.headersFor?.bind(options) ?? (() => ({}));
   return executePlan(plan, { variables: coerced, headersFor, subgraphClient: client, signal });
 }

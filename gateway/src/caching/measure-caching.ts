@@ -14,10 +14,11 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Fragments } from '../limits/measure-document.ts';
+import type { Decided } from '../planning/decided-conditions.ts';
 import type { CacheHint, CacheHints } from './cache-hints.ts';
 import { NOT_CACHEABLE, strictest, UNRESTRICTED, type CachePolicy } from './cache-policy.ts';
 
-/** What {@link measureCaching} reads. */
+/** What {@link compileCaching} reads. */
 export interface CachingRequest {
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
@@ -26,14 +27,35 @@ export interface CachingRequest {
   readonly hints: CacheHints;
 }
 
+/** How long answers may be kept, where conditions are decided so. */
+export type CachePolicyOf = (decided: Decided) => CachePolicy;
+
+/** Decisions of one operation that are remembered. */
+const MAX_DECISIONS = 64;
+
+/** Prepares {@link measureCaching} for all the ways that the conditions of an operation may be decided. */
+export function compileCaching(request: CachingRequest): CachePolicyOf {
+  const known = new Map<string, CachePolicy>();
+  return (decided) => {
+    const remembered = known.get(decided.key);
+    if (remembered) return remembered;
+    const policy = measureCaching(request, decided);
+    if (known.size < MAX_DECISIONS) known.set(decided.key, policy);
+    return policy;
+  };
+}
+
 /**
  * How long the answers of an operation may be kept by what the schema says of its fields: the strictest counts. A field of
  * the root, or one that returns objects, which no hint speaks of may not be kept; a leaf is as its object. An interface or a
- * union without a hint is as the types that it stands for. What conditions leave out is counted all the same.
+ * union without a hint is as the types that it stands for. What conditions leave out does not count.
  *
  * @returns {@link UNRESTRICTED} where the supergraph has no hints: then the answers of subgraphs alone decide
  */
-export function measureCaching({ operation, fragments, schema, hints }: CachingRequest): CachePolicy {
+function measureCaching(
+  { operation, fragments, schema, hints }: CachingRequest,
+  decided: Decided,
+): CachePolicy {
   if (operation.operation !== OperationTypeNode.QUERY) return NOT_CACHEABLE;
   if (!hints) return UNRESTRICTED;
   const visited = new Set<string>();
@@ -51,6 +73,7 @@ export function measureCaching({ operation, fragments, schema, hints }: CachingR
 
   function visitSelections(set: SelectionSetNode, parent: GraphQLCompositeType, isRoot: boolean): void {
     for (const selection of set.selections) {
+      if (!decided.includes(selection)) continue;
       if (selection.kind === Kind.FIELD) visitField(selection, parent, isRoot);
       else if (selection.kind === Kind.INLINE_FRAGMENT)
         visitSelections(

@@ -4,6 +4,7 @@ import { operationFacts } from '../planning/document-facts.ts';
 import { prepareOperation } from '../planning/prepare-operation.ts';
 import { compileWriter } from './compile-writer.ts';
 import { SelectionShape } from './response-shape.ts';
+import { decidedFor } from '../testing/decided-for.ts';
 
 const schema = buildSchema(`
   type Query { pet: Pet! pets: [[Pet!]] colour: Colour n: Int! f: Float b: Boolean s: String! id: ID any: Any none: Query }
@@ -30,10 +31,11 @@ function shapeOf(text: string): SelectionShape {
     askedOnInterface: new Set<string>(),
     overrideLabels: new Map(),
   };
+  const document = parse(text);
   const { selections } = prepareOperation({
     schema,
-    facts: operationFacts(parse(text), undefined),
-    variables: {},
+    facts: operationFacts(document, undefined),
+    decided: decidedFor(document),
     denied: new Map(),
     hints,
     maxSelections: 1000,

@@ -6,6 +6,7 @@ import { createGate } from '../testing/gate.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { executeIncrementally, type RunningAnswer } from './execute-incrementally.ts';
 import type { IncrementalUpdate } from './incremental-answer.ts';
+import { decidedFor } from '../testing/decided-for.ts';
 
 const BOOKS = `${FEDERATION}
   type Book @key(fields: "id") { id: ID! title: String! quotes: [Quote!]! author: Author! }
@@ -72,7 +73,8 @@ interface Begun {
 async function begin(text: string): Promise<Begun> {
   const { signal } = new AbortController();
   const { supergraph, planner } = graph;
-  const request = { supergraph, document: parse(text), variables: {}, incremental: true };
+  const document = parse(text);
+  const request = { supergraph, document, decided: decidedFor(document), incremental: true };
   const plan = await planner.planOperation(request, signal);
   const context = { variables: {}, headersFor: () => ({}), subgraphClient: client, signal };
   return { plan, answer: executeIncrementally(plan, context) };

@@ -2,6 +2,7 @@ import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { compose } from '../testing/compose.ts';
 import { Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { decidedFor } from '../testing/decided-for.ts';
 import { compileCost } from './compile-cost.ts';
 import { DEFAULT_COSTS } from './cost-settings.ts';
 import { readGraphAnnotations } from './graph-annotations.ts';
@@ -61,7 +62,7 @@ function cost(text: string, variables: Readonly<Record<string, unknown>> = {}): 
     schema: supergraph.schema,
     annotations,
     settings: DEFAULT_COSTS,
-  })(variables);
+  })(variables, decidedFor(document, variables));
 }
 
 describe('Limits: maximum total cost', () => {

@@ -39,7 +39,8 @@ export interface CostRequest {
 }
 
 /**
- * Compiles what an operation costs into a function of its variables; what no variable changes is computed now.
+ * Compiles what an operation costs into a function of its variables and what they decide; what no variable changes is
+ * computed now.
  *
  * A field costs its weight (`@cost` on the field, else on its type, else the settings'), times the length of its list,
  * and so does everything selected below it. `__typename` and introspection cost nothing; what `@include` or `@skip`
@@ -52,7 +53,9 @@ export function compileCost(request: CostRequest): CostFunction {
     rootTypeOf(request.schema, request.operation),
     NO_SIZES,
   );
-  return typeof cost === 'number' ? () => cost : (variables) => cost({ variables, fragments: new Map() });
+  return typeof cost === 'number'
+    ? () => cost
+    : (variables, decided) => cost({ variables, decided, fragments: new Map() });
 }
 
 /** List lengths that a field sets for lists directly below it. Cost specification: sizedFields. */
@@ -116,7 +119,7 @@ function createSelectionCompiler(request: CostRequest): SelectionCompiler {
   const compile: SelectionCompiler = (selectionSet, parent, sized) => {
     let total: Cost = 0;
     for (const selection of selectionSet?.selections ?? [])
-      total = add(total, onlyIf(selection.directives, compileSelection(selection, parent, sized)));
+      total = add(total, onlyIf(selection, compileSelection(selection, parent, sized)));
     return total;
   };
 

@@ -1,11 +1,15 @@
-import { Kind, type DirectiveNode, type ValueNode } from 'graphql';
+import type { SelectionNode } from 'graphql';
+import type { Decided } from '../planning/decided-conditions.ts';
+import { isConditional } from '../planning/decided-directives.ts';
+import type { Variables } from '../planning/variables.ts';
 
-/** What an operation costs with these variables: coerced, defaults applied. */
-export type CostFunction = (variables: Readonly<Record<string, unknown>>) => number;
+/** What an operation costs with these variables: coerced, defaults applied, and conditions decided by them. */
+export type CostFunction = (variables: Variables, decided: Decided) => number;
 
 /** One computation: the variables, and what fragments were found to cost with them. */
 export interface CostRun {
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly variables: Variables;
+  readonly decided: Decided;
   readonly fragments: Map<string, number>;
 }
 
@@ -49,25 +53,7 @@ export function remember(name: string, cost: Cost): Cost {
 }
 
 /** Zero where `@skip` or `@include` leave the selection out. */
-export function onlyIf(directives: readonly DirectiveNode[] | undefined, cost: Cost): Cost {
-  let conditional = cost;
-  for (const directive of directives ?? []) {
-    const name = directive.name.value;
-    if (name !== 'include' && name !== 'skip') continue;
-    const condition = directive.arguments?.find((argument) => argument.name.value === 'if');
-    if (condition) conditional = when(condition.value, name === 'include', conditional);
-  }
-  return conditional;
-}
-
-function when(condition: ValueNode, expected: boolean, cost: Cost): Cost {
-  if (condition.kind === Kind.BOOLEAN) return condition.value === expected ? cost : 0;
-  if (condition.kind !== Kind.VARIABLE || cost === 0) return cost;
-  const name = condition.name.value;
-  return (run) => (readVariable(run.variables, name) === expected ? valueOf(cost, run) : 0);
-}
-
-/** The value of a variable, by own properties alone. */
-export function readVariable(variables: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(variables, name) ? variables[name] : undefined;
+export function onlyIf(selection: SelectionNode, cost: Cost): Cost {
+  if (cost === 0 || !isConditional(selection)) return cost;
+  return (run) => (run.decided.includes(selection) ? valueOf(cost, run) : 0);
 }

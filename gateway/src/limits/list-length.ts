@@ -11,7 +11,8 @@ import {
   type GraphQLInputField,
   type ValueNode,
 } from 'graphql';
-import { readVariable, type Cost } from './cost-term.ts';
+import { ownVariable, type Variables } from '../planning/variables.ts';
+import type { Cost } from './cost-term.ts';
 import type { CostSettings } from './cost-settings.ts';
 import type { ListSize } from './graph-annotations.ts';
 
@@ -37,11 +38,7 @@ export function compileListLength(request: ListLengthRequest): Cost {
   return (run) => longest(readers, run.variables, assumed);
 }
 
-function longest(
-  readers: readonly SliceReader[],
-  variables: Readonly<Record<string, unknown>>,
-  assumed: number,
-): number {
+function longest(readers: readonly SliceReader[], variables: Variables, assumed: number): number {
   let longestSlice: number | undefined;
   for (const reader of readers) {
     const slice = reader.read(variables);
@@ -84,7 +81,7 @@ interface SliceReader {
   /** Whether no variable matters. */
   readonly constant: boolean;
   /** The number that was asked for or is the default; undefined when there is none that is zero or more. */
-  readonly read: (variables: Readonly<Record<string, unknown>>) => number | undefined;
+  readonly read: (variables: Variables) => number | undefined;
 }
 
 function compileReader(
@@ -103,7 +100,7 @@ function compileReader(
   const { rest } = source;
   return {
     constant: false,
-    read: (variables) => usable(descend(readVariable(variables, name.value), rest)) ?? fallback,
+    read: (variables) => usable(descend(ownVariable(variables, name.value), rest)) ?? fallback,
   };
 }
 

@@ -1,4 +1,10 @@
-import { Kind, type DirectiveNode, type DocumentNode, type OperationDefinitionNode } from 'graphql';
+import {
+  Kind,
+  type DirectiveNode,
+  type DocumentNode,
+  type OperationDefinitionNode,
+  type ValueNode,
+} from 'graphql';
 import { ownVariable, type Variables } from '../planning/variables.ts';
 
 /** The directive as clients see it. `throttle` is how rarely a client wants to hear of changes. */
@@ -15,16 +21,12 @@ interface NamedOperation {
   readonly name: string | undefined;
 }
 
-/** Whether an operation is a query that is to be kept live. */
-export function isLive(operation: NamedOperation, variables: Variables): boolean {
-  const directive = liveDirective(operation);
-  return directive !== undefined && argumentOf(directive, 'if', variables) !== false;
-}
-
 /** The `throttle` of a live query, milliseconds; undefined where it has none. */
 export function throttleOf(operation: NamedOperation, variables: Variables): number | undefined {
   const directive = liveDirective(operation);
-  const throttle = directive && argumentOf(directive, 'throttle', variables);
+  const value = directive?.arguments?.find((argument) => argument.name.value === 'throttle')?.value;
+  const throttle =
+    value?.kind === Kind.VARIABLE ? ownVariable(variables, value.name.value) : literalOf(value);
   return typeof throttle === 'number' ? throttle : undefined;
 }
 
@@ -40,9 +42,6 @@ function isOperation(definition: DocumentNode['definitions'][number], name: stri
   );
 }
 
-function argumentOf(directive: DirectiveNode, name: string, variables: Variables): unknown {
-  const value = directive.arguments?.find((argument) => argument.name.value === name)?.value;
-  if (value?.kind === Kind.VARIABLE) return ownVariable(variables, value.name.value);
-  if (value?.kind === Kind.BOOLEAN) return value.value;
+function literalOf(value: ValueNode | undefined): number | undefined {
   return value?.kind === Kind.INT ? Number(value.value) : undefined;
 }

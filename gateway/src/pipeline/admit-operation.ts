@@ -71,17 +71,18 @@ export function readmitOperation(
   return { ...admitted, supergraph, operation, ...measured, caller, denied };
 }
 
-/** Stages: variables, deferral, limits. */
+/** Stages: variables and conditions, deferral, limits. */
 function measureOperation(
   operation: CataloguedOperation,
   given: GraphRequest['variables'],
   services: PipelineServices,
-): Pick<AdmittedOperation, 'variables' | 'cost'> {
+): Pick<AdmittedOperation, 'variables' | 'decided' | 'cost' | 'cacheHints'> {
   const variables = operation.coerceVariables(given);
-  refuseDeferredEvents(operation, variables);
-  const cost = operation.costOf(variables);
+  const decided = operation.decide(variables);
+  refuseDeferredEvents(operation, decided);
+  const cost = operation.costOf(variables, decided);
   enforceLimits(operation.measure, cost, services.limits);
-  return { variables, cost };
+  return { variables, decided, cost, cacheHints: operation.cacheHintsOf(decided) };
 }
 
 /** How many operations it counts as: a batch of mutations is not one. */

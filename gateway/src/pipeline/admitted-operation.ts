@@ -1,5 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
+import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { Denied } from '../auth/operation-guard.ts';
+import type { Decided } from '../planning/decided-conditions.ts';
 import type { Variables } from '../planning/operation-plan.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { CataloguedOperation } from './operation-catalogue.ts';
@@ -12,11 +14,14 @@ export interface AdmittedOperation {
   readonly text: string;
   readonly operation: CataloguedOperation;
   readonly variables: Variables;
+  readonly decided: Decided;
   /** The variables as the client sent them. */
   readonly givenVariables: Readonly<Record<string, unknown>>;
   /** The request's extensions as the client sent them. */
   readonly extensions: Readonly<Record<string, unknown>>;
   readonly cost: number;
+  /** How long its answer may be kept, by what the schema says of what is asked for. */
+  readonly cacheHints: CachePolicy;
   readonly caller: Caller;
   /** What this caller may not see of it. */
   readonly denied: Denied;

@@ -8,10 +8,10 @@ import type { AdmittedOperation } from './admitted-operation.ts';
  */
 export function cachePolicyOf(
   { caching }: Pick<ExecutionResult, 'caching'>,
-  { operation }: AdmittedOperation,
+  { cacheHints }: AdmittedOperation,
 ): CachePolicy {
   if (!caching) return NOT_CACHEABLE;
   const { policy, hasUndated } = caching;
-  if (hasUndated && !Number.isFinite(operation.cacheHints.maxAgeS)) return NOT_CACHEABLE;
-  return policy ? strictest(operation.cacheHints, policy) : operation.cacheHints;
+  if (hasUndated && !Number.isFinite(cacheHints.maxAgeS)) return NOT_CACHEABLE;
+  return policy ? strictest(cacheHints, policy) : cacheHints;
 }

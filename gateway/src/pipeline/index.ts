@@ -2,7 +2,6 @@ import type { Caller } from '../auth/caller.ts';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
-import { isLive } from '../live/live-directive.ts';
 import type { OperationPlan, Variables } from '../planning/operation-plan.ts';
 import { traceOperation } from '../tracing/trace-operation.ts';
 import { admitOperation } from './admit-operation.ts';
@@ -69,9 +68,9 @@ async function answerOperation(
 }
 
 /** `@live` has no effect where the transport can't carry a stream: then the query is answered once. */
-function isStreamed({ operation, variables }: AdmittedOperation, { accepts }: RequestContext): boolean {
+function isStreamed({ operation, decided }: AdmittedOperation, { accepts }: RequestContext): boolean {
   if (operation.kind === 'subscription') return true;
-  return (accepts === 'any' || accepts === 'query-subscription') && isLive(operation, variables);
+  return (accepts === 'any' || accepts === 'query-subscription') && decided.isLive;
 }
 
 async function planAndExecute(
@@ -80,11 +79,11 @@ async function planAndExecute(
   services: PipelineServices,
   clock: OperationClock | undefined,
 ): Promise<PipelineAnswer> {
-  const { supergraph, operation, variables, caller, denied, extensions } = admitted;
+  const { supergraph, operation, variables, decided, caller, denied, extensions } = admitted;
   const { document, documentHash, name: operationName } = operation;
   const told = operation.kind === 'mutation' ? withIdempotencyKey(context, extensions) : context;
   const planned = services.planner.planOperation(
-    { supergraph, document, documentHash, operationName, variables, denied, incremental: context.takesParts },
+    { supergraph, document, documentHash, operationName, decided, denied, incremental: context.takesParts },
     context.signal,
   );
   const plan = planned instanceof Promise ? await planned : planned;

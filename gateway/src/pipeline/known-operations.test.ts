@@ -57,8 +57,8 @@ describe('Operations that are known', () => {
     await known.prepare(next, { catalogueOf: () => fresh, planner });
     expect(planned).toHaveLength(2);
 
-    const { document, documentHash } = fresh.document('{ public }').operation(undefined);
-    const request = { supergraph: next, document, documentHash, variables: {}, denied: new Map() };
+    const { document, documentHash, decide } = fresh.document('{ public }').operation(undefined);
+    const request = { supergraph: next, document, documentHash, decided: decide({}), denied: new Map() };
     await planner.planOperation(request, new AbortController().signal);
     expect(planned).toHaveLength(2);
     await planner.close();

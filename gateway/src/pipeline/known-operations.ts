@@ -36,7 +36,7 @@ export interface KnownOperations {
 interface KnownOperation {
   readonly text: string;
   readonly name: string | undefined;
-  /** Plans depend on no other variables. */
+  /** The variables that conditions may depend on; plans depend on no others. */
   readonly conditions: Variables;
   /** What may be seen of the operation is part of its plan. */
   readonly caller: Caller;
@@ -82,10 +82,18 @@ async function prepareOne(
   { catalogueOf, planner }: Preparation,
   signal: AbortSignal,
 ): Promise<void> {
-  const { document, documentHash, guard } = catalogueOf(supergraph).document(text).operation(name);
+  const { document, documentHash, guard, decide } = catalogueOf(supergraph).document(text).operation(name);
   const denied = guard.deniedTo(caller);
   await planner.planOperation(
-    { supergraph, document, documentHash, operationName: name, variables: conditions, denied, incremental },
+    {
+      supergraph,
+      document,
+      documentHash,
+      operationName: name,
+      decided: decide(conditions),
+      denied,
+      incremental,
+    },
     signal,
   );
 }

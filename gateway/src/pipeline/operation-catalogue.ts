@@ -4,8 +4,7 @@ import { createOperationGuard, type OperationGuard } from '../auth/operation-gua
 import type { Policies } from '../auth/policies.ts';
 import { SegmentedCache } from '../caching/segmented-cache.ts';
 import { readCacheHints, type CacheHints } from '../caching/cache-hints.ts';
-import type { CachePolicy } from '../caching/cache-policy.ts';
-import { measureCaching } from '../caching/measure-caching.ts';
+import { compileCaching, type CachePolicyOf } from '../caching/measure-caching.ts';
 import { RequestRefused } from '../errors.ts';
 import { compileCost } from '../limits/compile-cost.ts';
 import type { CostSettings } from '../limits/cost-settings.ts';
@@ -14,6 +13,10 @@ import { readGraphAnnotations, type GraphAnnotations } from '../limits/graph-ann
 import type { OperationLimits } from '../limits/limits.ts';
 import { fragmentsOf, protectFromDocument } from '../limits/measure-document.ts';
 import { measureOperation, type OperationMeasure } from '../limits/measure-operation.ts';
+import { compileDecision, type DecideConditions } from '../planning/decided-conditions.ts';
+import { operationFacts } from '../planning/document-facts.ts';
+import type { Overrides } from '../planning/override-labels.ts';
+import { schemaHints } from '../planning/schema-hints.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileVariables, type CoerceVariables } from './coerce-variables.ts';
 import { parseOperation } from './parse-operation.ts';
@@ -28,11 +31,13 @@ export interface CataloguedOperation {
   readonly name: string | undefined;
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly coerceVariables: CoerceVariables;
+  /** What the coerced variables decide, once and for all stages. */
+  readonly decide: DecideConditions;
   readonly measure: OperationMeasure;
   readonly costOf: CostFunction;
   readonly guard: OperationGuard;
   /** How long answers may be kept, by what the schema says. */
-  readonly cacheHints: CachePolicy;
+  readonly cacheHintsOf: CachePolicyOf;
 }
 
 /** A document that has passed parsing, protection and validation. */
@@ -55,6 +60,8 @@ export interface CatalogueSettings extends ValidationSettings {
   readonly limits: OperationLimits;
   readonly costs: CostSettings;
   readonly policies: Policies;
+  /** By label, percent of the operations that a progressive override is on for, beside those that say it themselves. */
+  readonly overridePercents?: Readonly<Record<string, number>> | undefined;
 }
 
 const MAX_DOCUMENTS = 2_000;
@@ -76,6 +83,11 @@ export function createOperationCatalogue(
     annotations: readGraphAnnotations(supergraph.supergraphSchema),
     rules: readAuthorizationRules(supergraph.supergraphSchema),
     cacheHints: readCacheHints(supergraph.supergraphSchema),
+    overrides: {
+      labels: schemaHints(supergraph.supergraphSchema).overrideLabels,
+      percents: settings.overridePercents ?? {},
+      random: Math.random,
+    },
   };
   const documents = new SegmentedCache<CataloguedDocument | RequestRefused>({
     maxEntries: MAX_DOCUMENTS,
@@ -102,6 +114,7 @@ interface Graph {
   readonly annotations: GraphAnnotations;
   readonly rules: AuthorizationRules;
   readonly cacheHints: CacheHints;
+  readonly overrides: Overrides;
 }
 
 function admit(text: string, graph: Graph): CataloguedDocument | RequestRefused {
@@ -176,7 +189,7 @@ function catalogueOperation(
   document: DocumentNode,
   documentHash: string,
   operation: OperationDefinitionNode,
-  { supergraph, settings, annotations, rules, cacheHints }: Graph,
+  { supergraph, settings, annotations, rules, cacheHints, overrides }: Graph,
 ): CataloguedOperation {
   const { schema } = supergraph;
   const fragments = fragmentsOf(document);
@@ -187,9 +200,10 @@ function catalogueOperation(
     name: operation.name?.value,
     kind: operation.operation,
     coerceVariables: compileVariables(operation, schema, !settings.introspection),
+    decide: compileDecision(operationFacts(document, operation.name?.value, documentHash), overrides),
     measure: measureOperation({ operation, fragments, schema, allowances: annotations.depthAllowances }),
     costOf: compileCost({ operation, fragments, schema, annotations, settings: costs }),
-    cacheHints: measureCaching({ operation, fragments, schema, hints: cacheHints }),
+    cacheHintsOf: compileCaching({ operation, fragments, schema, hints: cacheHints }),
     guard: createOperationGuard({ operation, fragments, schema, rules, policies }),
   };
 }

@@ -23,7 +23,7 @@ afterAll(() => graph.close());
 
 function refuse(text: string, variables: Readonly<Record<string, unknown>> = {}): void {
   const operation = catalogue.document(text).operation(undefined);
-  refuseDeferredEvents(operation, operation.coerceVariables(variables));
+  refuseDeferredEvents(operation, operation.decide(operation.coerceVariables(variables)));
 }
 
 const conditional = 'subscription ($late: Boolean!) { published { id ...@defer(if: $late) { title } } }';

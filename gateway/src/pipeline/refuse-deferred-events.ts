@@ -1,9 +1,8 @@
 import type { FragmentDefinitionNode, SelectionSetNode } from 'graphql';
 import { Kind } from 'graphql';
 import { refused } from '../errors.ts';
-import { activeDefer, isIncluded } from '../planning/directive-conditions.ts';
+import type { Decided } from '../planning/decided-conditions.ts';
 import { operationFacts } from '../planning/document-facts.ts';
-import type { Variables } from '../planning/variables.ts';
 import type { CataloguedOperation } from './operation-catalogue.ts';
 
 /**
@@ -14,11 +13,11 @@ import type { CataloguedOperation } from './operation-catalogue.ts';
  */
 export function refuseDeferredEvents(
   { kind, document, documentHash, name }: CataloguedOperation,
-  variables: Variables,
+  decided: Decided,
 ): void {
   if (kind !== 'subscription') return;
   const { mayDefer, operation, fragments } = operationFacts(document, name, documentHash);
-  if (mayDefer && defers(operation.selectionSet, fragments, variables, new Set()))
+  if (mayDefer && defers(operation.selectionSet, fragments, decided, new Set()))
     throw refused(
       'GRAPHQL_VALIDATION_FAILED',
       "@defer can't be used in a subscription; give it `if: false`.",
@@ -28,17 +27,17 @@ export function refuseDeferredEvents(
 function defers(
   set: SelectionSetNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  variables: Variables,
+  decided: Decided,
   seen: Set<string>,
 ): boolean {
   return set.selections.some((selection) => {
-    if (!isIncluded(selection, variables)) return false;
-    if (selection.kind !== Kind.FIELD && activeDefer(selection, variables)) return true;
+    if (!decided.includes(selection)) return false;
+    if (selection.kind !== Kind.FIELD && decided.deferOf(selection)) return true;
     if (selection.kind !== Kind.FRAGMENT_SPREAD)
-      return selection.selectionSet ? defers(selection.selectionSet, fragments, variables, seen) : false;
+      return selection.selectionSet ? defers(selection.selectionSet, fragments, decided, seen) : false;
     const fragment = fragments.get(selection.name.value);
     if (!fragment || seen.has(fragment.name.value)) return false;
     seen.add(fragment.name.value);
-    return defers(fragment.selectionSet, fragments, variables, seen);
+    return defers(fragment.selectionSet, fragments, decided, seen);
   });
 }

@@ -28,9 +28,9 @@ export function cachedExecutionOf(
   context: RequestContext,
   { responseCaching, headersForSubgraphs }: PipelineServices,
 ): CachedExecution | undefined {
-  const { operation, caller, denied, variables, supergraph } = admitted;
+  const { operation, caller, denied, variables, supergraph, cacheHints } = admitted;
   if (!responseCaching || plan.kind !== 'query' || !plan.step) return undefined;
-  if (denied.size > 0 || operation.cacheHints.maxAgeS <= 0) return undefined;
+  if (denied.size > 0 || cacheHints.maxAgeS <= 0) return undefined;
   const { rules, configuration } = responseCaching;
   const asked = isShared(admitted, responseCaching) ? groupOf(caller) : caller;
   const key = digest([
@@ -51,8 +51,8 @@ export function cachedExecutionOf(
 }
 
 /** Only where the schema says so: what a subgraph says comes when it has been asked already. */
-function isShared({ operation, caller }: AdmittedOperation, { sharePublic }: ResponseCaching): boolean {
-  const { maxAgeS, isPrivate } = operation.cacheHints;
+function isShared({ cacheHints, caller }: AdmittedOperation, { sharePublic }: ResponseCaching): boolean {
+  const { maxAgeS, isPrivate } = cacheHints;
   return sharePublic && caller.authenticated && Number.isFinite(maxAgeS) && !isPrivate;
 }
 

@@ -1,6 +1,5 @@
 import { Kind, type FragmentDefinitionNode, type SelectionNode, type SelectionSetNode } from 'graphql';
-import { isIncluded } from './directive-conditions.ts';
-import type { Variables } from './variables.ts';
+import type { Decided } from './decided-conditions.ts';
 
 /**
  * How many selections an operation has once its fragments are written out. A fragment is counted once, so this is linear
@@ -9,13 +8,13 @@ import type { Variables } from './variables.ts';
 export function countSelections(
   selectionSet: SelectionSetNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  variables: Variables,
+  decided: Decided,
 ): number {
   const counted = new Map<string, number>();
 
   const ofSet = (set: SelectionSetNode): number =>
     set.selections.reduce(
-      (sum, selection) => sum + (isIncluded(selection, variables) ? ofSelection(selection) : 0),
+      (sum, selection) => sum + (decided.includes(selection) ? ofSelection(selection) : 0),
       0,
     );
 

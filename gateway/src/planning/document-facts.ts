@@ -10,6 +10,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { conditionOf, isDecided } from './decided-directives.ts';
 
 /** What planning needs of one operation of a document, computed once. */
 export interface OperationFacts {
@@ -17,12 +18,19 @@ export interface OperationFacts {
   readonly key: string;
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Names of the variables that decide `@skip`, `@include` and `@defer`, in the order of the text. */
-  readonly conditionVariables: readonly string[];
+  /** The variables that decide `@skip`, `@include`, `@defer` and `@live`, in the order of the text. */
+  readonly conditionVariables: readonly ConditionVariable[];
   /** Whether there is a `@defer` in the document, on or off. */
   readonly mayDefer: boolean;
   /** A number for each field node of the document, the same for equal texts. */
   readonly ordinals: ReadonlyMap<FieldNode, number>;
+}
+
+/** A variable that decides conditions. */
+export interface ConditionVariable {
+  readonly name: string;
+  /** Whether it need not be given: every condition that it decides holds then. */
+  readonly isOptional: boolean;
 }
 
 const factsOf = new WeakMap<DocumentNode, Map<string | undefined, OperationFacts>>();
@@ -61,6 +69,7 @@ function readFacts(
     key: `${hash} ${operation.name?.value ?? ''}`,
     operation,
     fragments,
+    conditionVariables: readConditions(operation, fragments),
     ...readSelections(document),
   };
 }
@@ -71,35 +80,53 @@ function hashOf(document: DocumentNode): string {
     .digest('hex');
 }
 
-const CONDITIONAL: ReadonlySet<string> = new Set(['skip', 'include', 'defer']);
-
-type SelectionFacts = Pick<OperationFacts, 'conditionVariables' | 'mayDefer' | 'ordinals'>;
+type SelectionFacts = Pick<OperationFacts, 'mayDefer' | 'ordinals'>;
 
 /** All of the document: what another operation uses does no harm, and none is overlooked. */
 function readSelections(document: DocumentNode): SelectionFacts {
-  const names = new Set<string>();
   const ordinals = new Map<FieldNode, number>();
   let mayDefer = false;
-  const readDirective = (directive: DirectiveNode): void => {
-    if (!CONDITIONAL.has(directive.name.value)) return;
-    mayDefer ||= directive.name.value === 'defer';
-    const variable = conditionVariableOf(directive);
-    if (variable !== undefined) names.add(variable);
-  };
   const readSet = ({ selections }: SelectionSetNode): void => {
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) ordinals.set(selection, ordinals.size);
-      selection.directives?.forEach(readDirective);
+      mayDefer ||= selection.directives?.some(({ name }) => name.value === 'defer') ?? false;
       if (selection.kind !== Kind.FRAGMENT_SPREAD && selection.selectionSet) readSet(selection.selectionSet);
     }
   };
   for (const definition of document.definitions) {
     if ('selectionSet' in definition) readSet(definition.selectionSet);
   }
-  return { conditionVariables: [...names], mayDefer, ordinals };
+  return { mayDefer, ordinals };
 }
 
-function conditionVariableOf(directive: DirectiveNode): string | undefined {
-  const value = directive.arguments?.find(({ name }) => name.value === 'if')?.value;
-  return value?.kind === Kind.VARIABLE ? value.name.value : undefined;
+/** Of this operation alone: in another one a variable of the same name may be something else. */
+function readConditions(
+  operation: OperationDefinitionNode,
+  fragments: OperationFacts['fragments'],
+): readonly ConditionVariable[] {
+  const found = new Map<string, ConditionVariable>();
+  const readDirective = (directive: DirectiveNode): void => {
+    if (!isDecided(directive)) return;
+    const value = conditionOf(directive);
+    if (value?.kind !== Kind.VARIABLE) return;
+    const name = value.name.value;
+    const isOptional = directive.name.value === 'defer' || directive.name.value === 'live';
+    found.set(name, { name, isOptional: isOptional && (found.get(name)?.isOptional ?? true) });
+  };
+  operation.directives?.forEach(readDirective);
+  const visited = new Set<string>();
+  const readSet = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      selection.directives?.forEach(readDirective);
+      if (selection.kind === Kind.FRAGMENT_SPREAD) readFragment(selection.name.value);
+      else if (selection.selectionSet) readSet(selection.selectionSet);
+    }
+  };
+  const readFragment = (name: string): void => {
+    const fragment = visited.has(name) ? undefined : fragments.get(name);
+    visited.add(name);
+    if (fragment) readSet(fragment.selectionSet);
+  };
+  readSet(operation.selectionSet);
+  return [...found.values()];
 }

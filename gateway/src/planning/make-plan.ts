@@ -37,13 +37,13 @@ export async function makePlan(
   { maxSelections, maxDefers }: PlanBounds,
   planText: PlanText,
 ): Promise<WeighedPlan> {
-  const { supergraph, variables } = request;
-  const selections = countSelections(facts.operation.selectionSet, facts.fragments, variables);
+  const { supergraph, decided } = request;
+  const selections = countSelections(facts.operation.selectionSet, facts.fragments, decided);
   enforceLimit('expandedSelections', maxSelections, selections);
   const prepared = prepareOperation({
     schema: supergraph.schema,
     facts,
-    variables,
+    decided,
     denied: request.denied ?? nothingDenied,
     hints: schemaHints(supergraph.supergraphSchema),
     maxSelections,

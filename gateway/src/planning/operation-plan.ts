@@ -3,9 +3,9 @@ import type { DeferredPlan, PlanStep, TargetOrigins } from '../execution/plan-st
 import type { SelectionShape } from '../execution/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SubscriptionPlan } from './compile-subscription.ts';
+import type { Decided } from './decided-conditions.ts';
 import type { Denial } from './denial.ts';
 import type { OperationFacts } from './document-facts.ts';
-import type { Variables } from './variables.ts';
 
 export type { Denial } from './denial.ts';
 export type { Variables } from './variables.ts';
@@ -19,7 +19,8 @@ export interface PlanRequest {
   readonly documentHash?: string | undefined;
   /** Which operation of the document runs. May be absent when it holds one. */
   readonly operationName?: string | undefined;
-  readonly variables: Variables;
+  /** How its conditions are decided: a plan depends on nothing else of the request's variables. */
+  readonly decided: Decided;
   /**
    * Field nodes of `document` that the caller may not see: no subgraph is asked for them; wherever they would stand
    * is null and an error with that path, by the rules of null propagation.

@@ -33,7 +33,7 @@ beforeAll(async () => {
         },
       },
     },
-    { random: () => drawn, overridePercents: { canary: 50 } },
+    { random: () => drawn, percents: { canary: 50 } },
   );
 });
 afterAll(() => graph.close());

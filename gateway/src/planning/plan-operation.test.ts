@@ -10,7 +10,8 @@ import {
 } from '../planner-thread/planner-thread.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { OperationPlan, OperationPlanner } from './operation-plan.ts';
+import { decidedFor } from '../testing/decided-for.ts';
+import type { OperationPlan, OperationPlanner, PlanRequest } from './operation-plan.ts';
 import { createOperationPlanner, type PlannerOptions } from './plan-operation.ts';
 
 let original: Supergraph;
@@ -44,12 +45,20 @@ function createBench(options: PlannerOptions = {}): Bench {
     planner,
     asked,
     plan: async (document, variables = {}) =>
-      planner.planOperation({ supergraph, document, variables }, new AbortController().signal),
+      planner.planOperation(
+        { supergraph, document, decided: decidedFor(document, variables) },
+        new AbortController().signal,
+      ),
   };
 }
 
 function sourceThat(plan: QueryPlanSource['plan']): QueryPlanSource {
   return { plan, load: () => Promise.resolve(), unload: () => undefined, close: () => Promise.resolve() };
+}
+
+function requestFor(supergraph: Supergraph): PlanRequest {
+  const document = parse('{ books { title } }');
+  return { supergraph, document, decided: decidedFor(document) };
 }
 
 function fieldsOf(document: DocumentNode): FieldNode[] {
@@ -101,7 +110,7 @@ describe('plans', () => {
         {
           supergraph: bench.supergraph,
           document,
-          variables: {},
+          decided: decidedFor(document),
           denied: new Map([[title, { code: 'X', message }]]),
         },
         signal,
@@ -123,7 +132,7 @@ describe('plans', () => {
     const document = parse('{ books { count } }');
     await expect(
       bench.planner.planOperation(
-        { supergraph: bench.supergraph, document, variables: {} },
+        { supergraph: bench.supergraph, document, decided: decidedFor(document) },
         controller.signal,
       ),
     ).rejects.toThrow('left');
@@ -138,11 +147,7 @@ describe('plans', () => {
       return Promise.reject(new Error('The planner is confused.'));
     });
     const planner = createOperationPlanner({ source });
-    const request = {
-      supergraph: { ...original },
-      document: parse('{ books { title } }'),
-      variables: {},
-    };
+    const request = requestFor({ ...original });
     const { signal } = new AbortController();
     await expect(planner.planOperation(request, signal)).rejects.toMatchObject({
       extensions: { code: 'INTERNAL_SERVER_ERROR' },
@@ -160,7 +165,7 @@ describe('an operation that overstrains the planner', () => {
       return Promise.reject(new PlannerOverstrained('planningMs', 5_000, 5_001));
     });
     const planner = createOperationPlanner({ source });
-    const request = { supergraph: { ...original }, document: parse('{ books { title } }'), variables: {} };
+    const request = requestFor({ ...original });
     for (let time = 0; time < 3; time += 1) {
       await expect(planner.planOperation(request, new AbortController().signal)).rejects.toMatchObject({
         extensions: {
@@ -175,7 +180,7 @@ describe('an operation that overstrains the planner', () => {
   it('is asked to come back when too many wait', async () => {
     const source = sourceThat(() => Promise.reject(new PlannerQueueFull('1000 wait.')));
     const planner = createOperationPlanner({ source });
-    const request = { supergraph: { ...original }, document: parse('{ books { title } }'), variables: {} };
+    const request = requestFor({ ...original });
     await expect(planner.planOperation(request, new AbortController().signal)).rejects.toMatchObject({
       extensions: { code: 'OVERLOADED', retryAfterS: 1 },
     });
@@ -186,7 +191,7 @@ describe('an operation that overstrains the planner', () => {
       Promise.reject(new Error('Number of non-local selections exceeds limit of 100000')),
     );
     const planner = createOperationPlanner({ source });
-    const request = { supergraph: { ...original }, document: parse('{ books { title } }'), variables: {} };
+    const request = requestFor({ ...original });
     await expect(planner.planOperation(request, new AbortController().signal)).rejects.toMatchObject({
       extensions: { code: 'QUERY_TOO_COMPLEX' },
     });
@@ -209,7 +214,7 @@ describe('a generation that no longer serves', () => {
     };
     const planner = createOperationPlanner({ source });
     const supergraph = { ...original };
-    const request = { supergraph, document: parse('{ books { title } }'), variables: {} };
+    const request = requestFor(supergraph);
     const plan = planner.planOperation(request, new AbortController().signal);
     planner.retire(supergraph);
     expect(released).toEqual([]);
@@ -285,7 +290,8 @@ describe('bounds of planning', () => {
     const text = `query (${names.map((name) => `$${name}: Boolean!`).join(' ')}) { books { ${names
       .map((name) => `${name}: title @skip(if: $${name})`)
       .join(' ')} } }`;
-    await expect(createBench().plan(parse(text))).rejects.toMatchObject({
+    const variables = Object.fromEntries(names.map((name) => [name, true]));
+    await expect(createBench().plan(parse(text), variables)).rejects.toMatchObject({
       extensions: { limit: { name: 'conditionVariables', maximum: 32, actual: 33 } },
     });
   });
@@ -321,9 +327,11 @@ describe('bounds of planning', () => {
         `{ books { ${always.join(' ')} } }`,
       ]) {
         const bench = createBench();
+        const document = parse(text);
+        const decided = decidedFor(document, variables);
         const start = performance.now();
         await bench.planner.planOperation(
-          { supergraph: bench.supergraph, document: parse(text), variables, incremental: true },
+          { supergraph: bench.supergraph, document, decided, incremental: true },
           signal,
         );
         expect(performance.now() - start).toBeLessThan(2_000); // 2^30 plans would take longer than anybody lives

@@ -11,10 +11,8 @@ import { operationFacts } from './document-facts.ts';
 import { GenerationPlans, type WeighedPlan } from './generation-plans.ts';
 import { makePlan } from './make-plan.ts';
 import type { OperationPlan, OperationPlanner, PlanRequest } from './operation-plan.ts';
-import { overrideLabelsFor } from './override-labels.ts';
 import { planKey } from './plan-key.ts';
 import { enforceLimit } from './planning-limits.ts';
-import { schemaHints } from './schema-hints.ts';
 
 /** Settings of {@link createOperationPlanner}. */
 export interface PlannerOptions {
@@ -24,14 +22,10 @@ export interface PlannerOptions {
   readonly maxPlans?: number | undefined;
   /** Selections of an operation once its fragments are written out, introspection aside. @default 5000 */
   readonly maxSelections?: number | undefined;
-  /** Variables of one document that decide `@skip`, `@include` and `@defer`. @default 32 */
+  /** Variables of an operation that decide its conditions. @default 32 */
   readonly maxConditionVariables?: number | undefined;
   /** Deferred fragments of an operation once its fragments are written out. @default 100 */
   readonly maxDefers?: number | undefined;
-  /** By label, percent of the operations that a progressive override is on for, beside those that say it themselves. */
-  readonly overridePercents?: Readonly<Record<string, number>> | undefined;
-  /** From 0 up to 1, for the choice of progressive overrides. @default Math.random */
-  readonly random?: (() => number) | undefined;
   /** @default nobody */
   readonly observer?: PlanningObserver | undefined;
 }
@@ -57,7 +51,7 @@ const PLANNER_LIMIT = /^Number of [-a-z ]+ exceeds limit/;
 /** A planner with its memory. One serves all generations of a supergraph. */
 export function createOperationPlanner(options: PlannerOptions = {}): OperationPlanner {
   const { maxSelections = 5000, maxConditionVariables = 32, maxDefers = 100, maxPlans = MAX_PLANS } = options;
-  const { source = createPlannerThread(), overridePercents = {}, random = Math.random, observer } = options;
+  const { source = createPlannerThread(), observer } = options;
   const generations = new WeakMap<Supergraph, GenerationPlans>();
 
   const generationOf = (supergraph: Supergraph): GenerationPlans => {
@@ -77,9 +71,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
     const { supergraph } = request;
     const facts = operationFacts(request.document, request.operationName, request.documentHash);
     enforceLimit('conditionVariables', maxConditionVariables, facts.conditionVariables.length);
-    const { overrideLabels } = schemaHints(supergraph.supergraphSchema);
-    const labels = overrideLabelsFor(facts, overrideLabels, overridePercents, random);
-    const key = planKey(facts, request, labels);
+    const key = planKey(facts, request);
     const generation = generationOf(supergraph);
     const known = generation.known(key);
     if (known) {
@@ -90,7 +82,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
       const startedAtMs = performance.now();
       try {
         const plan = await makePlan(request, facts, { maxSelections, maxDefers }, (text) =>
-          source.plan(supergraph, text, labels, abandoned),
+          source.plan(supergraph, text, request.decided.overrideLabels, abandoned),
         );
         observer?.made(performance.now() - startedAtMs);
         return plan;

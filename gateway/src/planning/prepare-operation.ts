@@ -9,7 +9,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { activeDefer, deferLabel, isIncluded } from './directive-conditions.ts';
+import type { Decided } from './decided-conditions.ts';
+import { deferLabel, isDecided } from './decided-directives.ts';
 import type { OperationFacts } from './document-facts.ts';
 import type { Denial } from './denial.ts';
 import type {
@@ -22,14 +23,13 @@ import type {
 import { enforceLimit } from './planning-limits.ts';
 import { positionBelow, positionsWithin, type Position } from './possible-types.ts';
 import type { SchemaHints } from './schema-hints.ts';
-import type { Variables } from './variables.ts';
 
 /** What decides how an operation is prepared: the members of a plan's cache key. */
 export interface Preparation {
   /** The schema of clients. */
   readonly schema: GraphQLSchema;
   readonly facts: OperationFacts;
-  readonly variables: Variables;
+  readonly decided: Decided;
   readonly denied: ReadonlyMap<FieldNode, Denial>;
   readonly hints: SchemaHints;
   /** How many selections the operation may have when all is written out. */
@@ -41,7 +41,6 @@ export interface Preparation {
 }
 
 const OUR_PREFIX = 'trellis_';
-const DECIDED: ReadonlySet<string> = new Set(['skip', 'include', 'defer']);
 
 /**
  * Decides conditions, writes out fragments, drops those that can't match any object, and gives another key to what would
@@ -72,7 +71,7 @@ class Preparer {
 
   selections(set: SelectionSetNode, position: Position): PreparedSelection[] {
     return set.selections
-      .filter((selection) => isIncluded(selection, this.#given.variables))
+      .filter((selection) => this.#given.decided.includes(selection))
       .flatMap((selection) => this.#selection(selection, position));
   }
 
@@ -117,7 +116,7 @@ class Preparer {
     position: Position,
   ): readonly PreparedFragment[] {
     const { schema, hints, incremental } = this.#given;
-    const directives = (node.directives ?? []).filter(({ name }) => !DECIDED.has(name.value));
+    const directives = (node.directives ?? []).filter((directive) => !isDecided(directive));
     return positionsWithin(schema, hints, position, typeCondition?.name.value).map((within) => ({
       kind: 'fragment',
       typeCondition: within === position ? undefined : within.type,
@@ -128,7 +127,7 @@ class Preparer {
   }
 
   #defer(node: SelectionNode): PreparedDefer | undefined {
-    const directive = activeDefer(node, this.#given.variables);
+    const directive = this.#given.decided.deferOf(node);
     if (!directive) return undefined;
     enforceLimit('defers', this.#given.maxDefers, this.defers.size + 1);
     const defer = { id: `d${this.defers.size}`, label: deferLabel(directive) };

@@ -1,12 +1,11 @@
 import { Kind, print, type ArgumentNode, type ASTNode, type DirectiveNode, type ValueNode } from 'graphql';
+import { isDecided } from './decided-directives.ts';
 import type {
   PreparedField,
   PreparedFragment,
   PreparedOperation,
   PreparedSelection,
 } from './prepared-operation.ts';
-
-const DECIDED: ReadonlySet<string> = new Set(['skip', 'include', 'defer', 'live']);
 
 /**
  * Writes what is to be planned: without denied fields and without what is answered here. `__typename` is written once
@@ -46,7 +45,7 @@ class Printer {
 
   directives(directives: readonly DirectiveNode[] | undefined): string {
     return (directives ?? [])
-      .filter(({ name }) => !DECIDED.has(name.value))
+      .filter((directive) => !isDecided(directive))
       .map((directive) => this.#withArguments(directive, directive.arguments))
       .join(' ');
   }

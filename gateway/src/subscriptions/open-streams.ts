@@ -109,10 +109,10 @@ class Streams implements OpenStreams, StreamKeeper {
   }
 
   async topicOf(admitted: AdmittedOperation, context: StreamContext, streamId: string): Promise<() => Topic> {
-    const { supergraph, operation, variables, denied } = admitted;
+    const { supergraph, operation, decided, denied } = admitted;
     const { document, documentHash, name: operationName } = operation;
     const plan = await this.services().planner.planOperation(
-      { supergraph, document, documentHash, operationName, variables, denied },
+      { supergraph, document, documentHash, operationName, decided, denied },
       this.#closing.signal,
     );
     if (operation.kind === 'subscription' && !plan.subscription) throw denialOf(plan);

@@ -14,6 +14,7 @@ import type { SubgraphClient } from '../../src/execution/subgraph-client.ts';
 import { isVerbatim } from '../../src/execution/verbatim-check.ts';
 import { verbatimShape } from '../../src/execution/verbatim-shape.ts';
 import type { OperationPlan, OperationPlanner } from '../../src/planning/operation-plan.ts';
+import { decidedFor } from '../../src/testing/decided-for.ts';
 import { FAULT_CODE } from './field-resolution.ts';
 import type { RandomOperation } from './random-operation.ts';
 import type { RunningGraph } from './start-graph.ts';
@@ -98,7 +99,7 @@ export async function prepareToRun(
   const { coerced, errors } = getVariableValues(graph.supergraph.schema, definitions, operation.variables);
   if (!coerced) throw new Error(errors?.[0]?.message);
   const plan = await engine.planner.planOperation(
-    { supergraph: graph.supergraph, document, variables: coerced, incremental },
+    { supergraph: graph.supergraph, document, decided: decidedFor(document, coerced), incremental },
     signal,
   );
   const { subgraphClient } = engine;

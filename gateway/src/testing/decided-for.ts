@@ -1,0 +1,15 @@
+import type { DocumentNode } from 'graphql';
+import { compileDecision, type Decided } from '../planning/decided-conditions.ts';
+import { operationFacts } from '../planning/document-facts.ts';
+import type { Overrides } from '../planning/override-labels.ts';
+import type { Variables } from '../planning/variables.ts';
+
+/** Decides the conditions of an operation, as the pipeline does when it has coerced the variables. */
+export function decidedFor(
+  document: DocumentNode,
+  variables: Variables = {},
+  operationName?: string,
+  overrides?: Overrides,
+): Decided {
+  return compileDecision(operationFacts(document, operationName), overrides)(variables);
+}
