@@ -18,6 +18,18 @@ const environments = { __vitest__: { resolve } };
 // Tests wait for processes and sockets more than they compute: two files at a time are not too many for any machine.
 const maxWorkers = Math.max(2, availableParallelism() - 1);
 
+// End-to-end tests that start processes of their own. They run beside the unit tests; the others share one platform, and
+// run one after the other when it has nothing else to do.
+const ownProcesses = [
+  'e2e/gateway/**/*.test.ts',
+  'e2e/lifecycle/**/!(token-command).test.ts',
+  'e2e/documentation/add-a-subgraph.test.ts',
+];
+
+// The files that one worker runs share their modules: loading the gateway anew for each file took longer than most files'
+// tests. So a test file leaves no module, no global and no process variable other than it found them.
+const isolate = false;
+
 export default defineConfig({
   test: {
     projects: [
@@ -27,6 +39,7 @@ export default defineConfig({
         environments,
         test: {
           name: 'unit',
+          isolate,
           maxWorkers,
           include: [
             '{packages,services}/*/src/**/*.test.ts',
@@ -43,9 +56,25 @@ export default defineConfig({
         ssr: { resolve },
         environments,
         test: {
+          name: 'processes',
+          isolate,
+          maxWorkers,
+          include: ownProcesses,
+          globalSetup: ['packages/testkit/src/global-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        resolve,
+        ssr: { resolve },
+        environments,
+        test: {
           name: 'e2e',
+          isolate,
           sequence: { groupOrder: 1 },
           include: ['e2e/**/*.test.ts'],
+          exclude: ownProcesses,
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,

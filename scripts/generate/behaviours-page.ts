@@ -24,7 +24,7 @@ const introduction = `<!-- Generated from auth-server/behaviours.json and the ti
 
 Every behaviour has a number, and every number is cited by at least one test: \`npm run check\` fails otherwise. P0 is a rule of
 security or of [the contract](contract.md), P1 what clients and people expect, P2 good to have. Tests run by \`npm test\`; a
-*proof* also runs at length by \`npm run prove\`.
+*proof* is run by \`npm run prove\`.
 `;
 
 /**

@@ -13,7 +13,7 @@ export function proofEnvironment({ size, seed, names }: ProofSelection): Record<
   return { PROOF_SIZE: size, PROOF_SEED: String(seed), PROOF_NAMES: names.join(' ') };
 }
 
-/** The reverse of {@link proofEnvironment}. Without it: all proofs, small, from seed 1, as `npm test` runs them. */
+/** The reverse of {@link proofEnvironment}. Without it: all proofs, small, from seed 1. */
 export function readProofSelection(environment: Environment): ProofSelection {
   return {
     size: environment['PROOF_SIZE'] === 'full' ? 'full' : 'small',

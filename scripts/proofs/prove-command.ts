@@ -50,7 +50,7 @@ function select(
 
 function usage(proofs: readonly ProofFile[]): string {
   return `Usage: npm run prove [-- [NAME …] [--seed N] [--small]]
-Runs the long proofs, all or by name. --seed repeats the random choices of a run, --small is what npm test does.
+Runs the long proofs, all or by name. --seed repeats the random choices of a run, --small takes seconds for each, as CI does.
 Exit status: 0 all hold, 1 one does not, 64 the command line is wrong.
 
 There are: ${proofs.map(({ name }) => name).join(', ')}

@@ -11,7 +11,7 @@ declare module 'vitest' {
   }
 }
 
-/** Within `npm test` a proof is quick; in full it has the time that it needs, within reason. */
+/** A small proof is quick; in full it has the time that it needs, within reason. */
 const timeoutMs = { small: 600_000, full: 3_600_000 };
 
 const { size, seed, names } = readProofSelection(process.env);
