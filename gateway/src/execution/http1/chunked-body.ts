@@ -1,7 +1,14 @@
 import { BrokenResponse } from './exchange.ts';
+import { assertFieldLines } from './response-head.ts';
 
-const SIZE_LINE = /^([0-9a-f]{1,8})[ \t]*(?:;.*)?$/i;
+/** The size, and extensions without blanks. RFC 9112 §7.1.1 */
+const SIZE_LINE =
+  /^([0-9a-f]{1,8})(?:;[a-z0-9!#$%&'*+.^_`|~-]+(?:=(?:[a-z0-9!#$%&'*+.^_`|~-]+|"[\t !#-[\]-~\x80-\xff]*"))?)*$/i;
+/** A trailer that says where the message ends: it comes too late. RFC 9110 §6.5.1 */
+const FRAMING = /^(?:content-length|transfer-encoding):/i;
 const MAX_LINE_CHARACTERS = 4_096;
+/** Of all chunks together. Nobody here reads them. */
+const MAX_EXTENSION_CHARACTERS = 16_384;
 const MAX_TRAILER_CHARACTERS = 16_384;
 const LINE_FEED = 10;
 
@@ -10,6 +17,7 @@ export class ChunkedBody {
   #expects: 'size' | 'data' | 'end of data' | 'trailer' = 'size';
   #line = '';
   #remaining = 0;
+  #extensionCharacters = 0;
   #trailerCharacters = 0;
 
   /**
@@ -52,16 +60,27 @@ export class ChunkedBody {
         this.#expects = 'size';
         return false;
       default:
-        this.#trailerCharacters += line.length;
-        if (this.#trailerCharacters > MAX_TRAILER_CHARACTERS)
-          throw new BrokenResponse('There are too many trailers.');
+        this.#readTrailer(line);
         return line === '';
     }
+  }
+
+  #readTrailer(line: string): void {
+    if (line === '') return;
+    this.#trailerCharacters += line.length;
+    if (this.#trailerCharacters > MAX_TRAILER_CHARACTERS)
+      throw new BrokenResponse('There are too many trailers.');
+    if (FRAMING.test(line))
+      throw new BrokenResponse('The length of a body is malformed: it is in a trailer.');
+    assertFieldLines(`\r\n${line}`);
   }
 
   #readSize(line: string): void {
     const [, digits] = SIZE_LINE.exec(line) ?? [];
     if (digits === undefined) throw new BrokenResponse('The size of a chunk is malformed.');
+    this.#extensionCharacters += line.length - digits.length;
+    if (this.#extensionCharacters > MAX_EXTENSION_CHARACTERS)
+      throw new BrokenResponse('The extensions of chunks are too large.');
     this.#remaining = Number.parseInt(digits, 16);
     this.#expects = this.#remaining === 0 ? 'trailer' : 'data';
   }

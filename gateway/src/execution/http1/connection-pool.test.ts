@@ -73,11 +73,10 @@ const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 describe('RFC 9112 §6.3: the end of a response', () => {
   it.each([
     ['a length', OK],
-    ['a length said twice alike', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nContent-Length: 2\r\n\r\nok'],
     ['chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n'],
     [
       'chunks with extensions and trailers',
-      'HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n2 ;a=b\r\nok\r\n0\r\nx: y\r\n\r\n',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n2;a=b;c="d e";f\r\nok\r\n0\r\nx: y\r\n\r\n',
     ],
     ['interim responses before', `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nlink: x\r\n\r\n${OK}`],
   ])('%s, however it is cut', async (_kind, text) => {
@@ -107,11 +106,26 @@ describe('RFC 9112 §6.3: the end of a response', () => {
     expect(await ask(to)).toEqual({ status: 204, body: '' });
     expect(sockets.size).toBe(1);
   });
+
+  it.each([
+    [204, 'Transfer-Encoding: chunked'],
+    [304, 'Transfer-Encoding: chunked'],
+    [204, 'Content-Length: 2'],
+    [304, 'Content-Length: 2'],
+  ])('G13: the head of %d, though it says %s; its connection is closed', async (status, header) => {
+    const to = await listen(answering(`HTTP/1.1 ${status} None\r\n${header}\r\n\r\n`));
+    expect(await ask(to)).toEqual({ status, body: '' });
+    expect(await ask(to)).toEqual({ status, body: '' });
+    expect(sockets.size).toBe(2);
+  });
 });
+
+const CHUNKED = 'transfer-encoding: chunked\r\n\r\n';
 
 describe('A response that could be understood in two ways', () => {
   it.each([
     ['a length beside chunks', 'content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['G13: a length said twice alike', 'content-length: 2\r\nContent-Length: 2\r\n\r\nok'],
     ['two lengths', 'content-length: 2\r\ncontent-length: 3\r\n\r\nok'],
     ['a list of lengths', 'content-length: 2, 2\r\n\r\nok'],
     ['a length with a sign', 'content-length: +2\r\n\r\nok'],
@@ -121,6 +135,12 @@ describe('A response that could be understood in two ways', () => {
     ['a line that ends by half', 'x: y\ncontent-length: 2\r\n\r\nok'],
     ['a size of a chunk that is none', 'transfer-encoding: chunked\r\n\r\n0x2\r\nok\r\n0\r\n\r\n'],
     ['a chunk longer than its size', 'transfer-encoding: chunked\r\n\r\n1\r\nok\r\n0\r\n\r\n'],
+    ['G13: a control character in a header', 'x: a\0b\r\ncontent-length: 2\r\n\r\nok'],
+    ['G13: a control character behind the size', `${CHUNKED}2;a\0b\r\nok\r\n0\r\n\r\n`],
+    ['G13: a blank behind the size of a chunk', `${CHUNKED}2 \r\nok\r\n0\r\n\r\n`],
+    ['G13: a trailer that is none', `${CHUNKED}2\r\nok\r\n0\r\nnone\r\n\r\n`],
+    ['G13: a length in a trailer', `${CHUNKED}2\r\nok\r\n0\r\ncontent-length: 2\r\n\r\n`],
+    ['G13: extensions without end', `${CHUNKED}${`1;a=${'b'.repeat(4_000)}\r\no\r\n`.repeat(5)}`],
     ['headers without end', `x: ${'y'.repeat(20_000)}`],
   ])('%s is refused, and its connection closed', async (_kind, rest) => {
     const to = await listen(answering(`HTTP/1.1 200 OK\r\n${rest}`));
@@ -129,12 +149,25 @@ describe('A response that could be understood in two ways', () => {
     expect(sockets.size).toBe(2);
   });
 
-  it.each(['HTTP/2 200 OK\r\n\r\n', 'ICY 200 OK\r\n\r\n', 'HTTP/1.1 101 Switching\r\n\r\n'])(
-    '%j is refused',
-    async (text) => {
-      await expect(ask(await listen(answering(text)))).rejects.toThrow(/malformed|unasked/);
-    },
-  );
+  it.each([
+    'HTTP/2 200 OK\r\n\r\n',
+    'ICY 200 OK\r\n\r\n',
+    'HTTP/1.1 101 Switching\r\n\r\n',
+    'HTTP/1.1 200 OK\nTransfer-Encoding: chunked\r\n\r\n',
+    'HTTP/1.1 200 OK\rTransfer-Encoding: chunked\r\n\r\n',
+    'HTTP/1.1 100 Continue\r\nContent-Length: 2\r\n\r\nok',
+  ])('G13: %j is refused', async (text) => {
+    await expect(ask(await listen(answering(text)))).rejects.toThrow(/malformed|unasked/);
+  });
+
+  it('G13: interim responses without end are refused', async () => {
+    const to = await listen((_request, socket) => {
+      const flood = (): unknown =>
+        socket.writable && socket.write('HTTP/1.1 102 Processing\r\n\r\n'.repeat(20), flood);
+      flood();
+    });
+    await expect(ask(to)).rejects.toThrow('too large');
+  });
 });
 
 describe('A connection', () => {

@@ -12,14 +12,14 @@ export interface ResponseHead extends ResponseStart {
   readonly idleMs: number | undefined;
 }
 
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/;
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 /** The lines after the first, each with its beginning. */
-const HEADER_LINES = /^(?:\r\n[a-z0-9!#$%&'*+.^_`|~-]+:[^\r\n]*)*$/i;
+const FIELD_LINES = /^(?:\r\n[a-z0-9!#$%&'*+.^_`|~-]+:[\t\x20-\x7e\x80-\xff]*)*$/i;
 const LENGTH = /^\d{1,15}$/;
 
 /**
- * Reads the lines before a body. It takes nothing that two readers could understand in two ways: neither a second length, nor
- * a length beside an encoding of the transfer, nor a line that goes on in the next.
+ * Reads the lines before a body. It accepts nothing that two readers could understand in two ways: neither a second length, nor
+ * a length beside an encoding of the transfer, nor a line that goes on in the next, nor a control character.
  *
  * @param text without the empty line at the end
  * @throws BrokenResponse
@@ -33,6 +33,7 @@ export function parseHead(text: string): ResponseHead {
   const fields = readFields(text.slice(first.length));
   const status = Number(digits);
   const framing = framingOf(status, minor === '1', fields);
+  const isClosing = minor === '0' || framing === 'until-close' || isAmbiguous(status, fields);
   const length = fields.contentLength;
   return {
     status,
@@ -40,7 +41,7 @@ export function parseHead(text: string): ResponseHead {
     length: length === undefined ? undefined : Number(length),
     encoding: encodingOf(fields.contentEncoding),
     cacheControl: fields.cacheControl,
-    keepsAlive: minor === '1' && framing !== 'until-close' && !saysClose(fields.connection),
+    keepsAlive: !isClosing && !saysClose(fields.connection),
     idleMs: idleMsOf(fields.keepAlive),
   };
 }
@@ -65,9 +66,18 @@ const FIELD_NAMES: readonly string[] = [
 ];
 const LENGTHS_OF_NAMES: ReadonlySet<number> = new Set(FIELD_NAMES.map(({ length }) => length));
 
+/**
+ * @param lines of a head or of trailers, each with its beginning
+ * @throws BrokenResponse
+ * @see RFC 9112 §5
+ */
+export function assertFieldLines(lines: string): void {
+  if (!FIELD_LINES.test(lines)) throw new BrokenResponse('A header is malformed.');
+}
+
 /** @param lines each with its beginning */
 function readFields(lines: string): Fields {
-  if (!HEADER_LINES.test(lines)) throw new BrokenResponse('A header is malformed.');
+  assertFieldLines(lines);
   const fields = new Fields();
   for (let start = lines.length === 0 ? -1 : 0; start !== -1;) {
     const from = start + 2;
@@ -95,7 +105,7 @@ function isSpace(code: number): boolean {
 function addField(fields: Fields, name: string, value: string): void {
   switch (name) {
     case 'content-length':
-      if (!LENGTH.test(value) || (fields.contentLength ?? value) !== value)
+      if (!LENGTH.test(value) || fields.contentLength !== undefined)
         throw new BrokenResponse('The length is malformed.');
       fields.contentLength = value;
       return;
@@ -125,14 +135,24 @@ function listed(before: string | undefined, value: string): string {
 
 function framingOf(status: number, isCurrent: boolean, fields: Fields): BodyFraming {
   const transfer = fields.transferEncoding;
+  if (isBodiless(status)) return 'none';
   if (transfer !== undefined) {
     if (transfer.toLowerCase() !== 'chunked' || fields.contentLength !== undefined || !isCurrent)
       throw new BrokenResponse('The encoding of the transfer is not known.');
     return 'chunked';
   }
-  if (status < 200 || status === 204 || status === 304) return 'none';
   if (fields.contentLength === undefined) return 'until-close';
   return fields.contentLength === '0' ? 'none' : 'length';
+}
+
+/** Those that end with their head, whatever it says of a body. RFC 9112 §6.3 */
+function isBodiless(status: number): boolean {
+  return status < 200 || status === 204 || status === 304;
+}
+
+/** Whether more could follow by its head than the standard says: other readers might wait for it. */
+function isAmbiguous(status: number, { contentLength = '0', transferEncoding }: Fields): boolean {
+  return isBodiless(status) && (contentLength !== '0' || transferEncoding !== undefined);
 }
 
 function encodingOf(value: string | undefined): string | undefined {

@@ -2,6 +2,7 @@ import { ChunkedBody } from './chunked-body.ts';
 import { BrokenResponse, type ExchangeHandler } from './exchange.ts';
 import { parseHead, type ResponseHead } from './response-head.ts';
 
+/** Of the head, and of all interim responses before it. */
 const MAX_HEAD_BYTES = 16_384;
 const END_OF_HEAD = '\r\n\r\n';
 
@@ -12,6 +13,7 @@ export class ResponseReader {
   /** What has arrived of a head that is not whole. */
   #pending: Buffer | undefined;
   #head: ResponseHead | undefined;
+  #interimBytes = 0;
   #remaining = 0;
   #chunked: ChunkedBody | undefined;
 
@@ -44,7 +46,8 @@ export class ResponseReader {
     let from = 0;
     for (;;) {
       const end = bytes.indexOf(END_OF_HEAD, from, 'latin1');
-      if ((end === -1 ? bytes.length : end) - from > MAX_HEAD_BYTES)
+      const headBytes = (end === -1 ? bytes.length : end) - from;
+      if (this.#interimBytes + headBytes > MAX_HEAD_BYTES)
         throw new BrokenResponse('The headers are too large.');
       if (end === -1) {
         this.#pending = Buffer.from(bytes.subarray(from)); // the socket uses its memory again
@@ -54,6 +57,8 @@ export class ResponseReader {
       from = end + END_OF_HEAD.length;
       if (head.status >= 200) return this.#begin(head, from);
       if (head.status === 101) throw new BrokenResponse('The protocol was changed unasked.');
+      if (!head.keepsAlive) throw new BrokenResponse('An interim response is malformed.');
+      this.#interimBytes += headBytes + END_OF_HEAD.length;
     }
   }
 

@@ -24,6 +24,8 @@ export interface PlainService {
   closed(connection: PlainConnection): void;
   /** Something that must not happen: the connection ends. */
   failed(error: unknown): void;
+  /** Bytes that may arrive behind a request before its answer: one that sends more ends its connection. */
+  readonly maxEarlyBytes: number;
   /** Whether connections end with the next answer. */
   readonly isClosing: boolean;
   readonly times: PlainTimes;
@@ -50,7 +52,8 @@ export class PlainConnection {
   #exchange: PlainExchange | undefined;
   #hasAsked = false;
   /** What arrived before the answer was written: more than one request at a time is not plain. */
-  #early: Buffer | undefined;
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
 
   constructor(socket: Socket, service: PlainService) {
     this.#socket = socket;
@@ -104,9 +107,11 @@ export class PlainConnection {
     this.#socket.destroy();
   };
 
+  /** It goes on reading, because a client that leaves is noticed only behind all that it has sent. */
   #keepEarly(bytes: Buffer): void {
-    this.#early = this.#early ? Buffer.concat([this.#early, bytes]) : bytes;
-    this.#socket.pause();
+    this.#early.push(bytes);
+    this.#earlyBytes += bytes.length;
+    if (this.#earlyBytes > this.#service.maxEarlyBytes) this.#socket.destroy();
   }
 
   async #answer(request: PlainRequest): Promise<void> {
@@ -139,10 +144,10 @@ export class PlainConnection {
     if (this.#socket.destroyed) return;
     this.#endExchange();
     if (this.#socket.timeout !== this.#openMs) this.#socket.setTimeout(this.#openMs);
-    const early = this.#early;
-    if (!early) return;
-    this.#early = undefined;
-    this.#socket.resume();
+    if (this.#earlyBytes === 0) return;
+    const early = Buffer.concat(this.#early);
+    this.#early = [];
+    this.#earlyBytes = 0;
     this.#onData(early);
   }
 

@@ -209,6 +209,19 @@ describe('A client that leaves', () => {
     expect(await inFlight()).toBe(0);
   });
 
+  it.each([
+    ['300 KB behind its request', 300_000],
+    ['more than it may', 3_000_000],
+  ])('G14: ends the calls of subgraphs though it has sent %s', async (_what, bytes) => {
+    const before = subgraph.aborted();
+    const client = await open();
+    client.socket.write(post('{ slow }'));
+    await until(() => subgraph.received.length === 1);
+    client.socket.end('x'.repeat(bytes));
+    await until(() => subgraph.aborted() === before + 1);
+    await until(async () => (await inFlight()) === 0);
+  });
+
   it('S-061 gives back all the places of requests that waited for their turn, and ends their calls', async () => {
     const before = subgraph.aborted();
     const client = await open();

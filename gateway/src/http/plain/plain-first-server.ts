@@ -6,6 +6,9 @@ import { PlainConnection, type PlainService, type PlainTimes } from './plain-con
 import { PlainExchange } from './plain-exchange.ts';
 import { readPlainRequest, type PlainRequest, type PlainRequestRules } from './plain-request.ts';
 
+/** As many bytes as Node takes of one. */
+const MAX_HEAD_BYTES = 16_384;
+
 /** Who answers plain requests. */
 export interface PlainAnswerer {
   readonly rules: PlainRequestRules;
@@ -47,6 +50,11 @@ export class PlainFirstServer extends Server implements PlainService {
 
   get times(): PlainTimes {
     return this.#answerer.times;
+  }
+
+  /** Another request, of the largest size, with room for its head. */
+  get maxEarlyBytes(): number {
+    return MAX_HEAD_BYTES + this.#answerer.rules.maxBodyBytes;
   }
 
   override closeIdleConnections(): void {
