@@ -17,7 +17,6 @@ try {
 
 /** The stores end after the server that uses them. */
 async function serve({ environment, close }: AuthServerStores): Promise<void> {
-  const isProduction = process.env['NODE_ENV'] === 'production';
   const program: typeof authServer = {
     ...authServer,
     start: async (config, resources) => {
@@ -26,7 +25,6 @@ async function serve({ environment, close }: AuthServerStores): Promise<void> {
     },
   };
   await runDeployable(program, {
-    DEMO_DATA: isProduction ? 'false' : 'true',
     ...environment,
     ...(await operationsPort('AUTH', environment)),
   });

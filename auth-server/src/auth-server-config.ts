@@ -1,7 +1,5 @@
+import type { NodeEnvironment } from '@trellis/config';
 import { ADMIN_SCOPE, openidScopes } from './scopes.ts';
-
-/** Known to everybody, so worth nothing: production does without it. */
-export const DEVELOPMENT_SECRET = 'for development only: not a secret at all';
 
 /** The auth-server's configuration, as read from its environment. */
 export interface AuthServerConfig {
@@ -20,7 +18,7 @@ export interface AuthServerConfig {
   readonly KEY_ENCRYPTION_SECRET: string;
   readonly COOKIE_SECRET: string;
   readonly DEMO_DATA: boolean;
-  readonly NODE_ENV: string;
+  readonly NODE_ENV?: NodeEnvironment | undefined;
   readonly TRUSTED_PROXIES: readonly string[];
   readonly TLS_CERT_FILE?: string | undefined;
   readonly TLS_KEY_FILE?: string | undefined;

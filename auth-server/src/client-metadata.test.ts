@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseClient } from './client-metadata.ts';
 
 const SCOPES = ['openid', 'read:data'];
+const SECRET = 'x9-Lq27_vTfPw0aZ8rNdK3';
 const parse = (client: Record<string, unknown>) =>
   parseClient({ client_id: 'x', redirect_uris: ['https://app.example/cb'], ...client }, SCOPES);
 
@@ -23,9 +24,9 @@ describe('RFC 7591 §2: client metadata', () => {
   });
 
   it('keeps the secret apart from the metadata', () => {
-    const parsed = parse({ client_secret: 's3cret' });
-    expect(parsed).toMatchObject({ client: { secret: 's3cret' } });
-    expect(JSON.stringify(parsed.kind === 'client' && parsed.client.metadata)).not.toContain('s3cret');
+    const parsed = parse({ client_secret: SECRET });
+    expect(parsed).toMatchObject({ client: { secret: SECRET } });
+    expect(JSON.stringify(parsed.kind === 'client' && parsed.client.metadata)).not.toContain(SECRET);
     expect(parsed).toMatchObject({
       client: { metadata: { token_endpoint_auth_method: 'client_secret_basic' } },
     });
@@ -34,15 +35,18 @@ describe('RFC 7591 §2: client metadata', () => {
   it.each([
     { client_id: 'with blank' },
     { client_id: 'line\nbreak' },
-    { client_secret: 's', token_endpoint_auth_method: 'none' },
+    { client_secret: SECRET, token_endpoint_auth_method: 'none' },
     { token_endpoint_auth_method: 'client_secret_basic' },
-    { token_endpoint_auth_method: 'client_secret_jwt', client_secret: 's' },
+    { token_endpoint_auth_method: 'client_secret_jwt', client_secret: SECRET },
     { jwks: { keys: [{ kty: 'oct', k: 'x' }] } },
     { jwks: { keys: [{ kty: 'EC', d: 'x' }] } },
     { response_types: ['token'] },
     { refresh_reuse_leeway_seconds: 61 },
     { scope: 'openid "x"' },
     { redirect_uris: 'https://app.example/cb' },
+    { client_secret: 'x' },
+    { client_secret: 'a'.repeat(64) },
+    { client_secret: 'change-this-to-43-random-characters-of-your-own' },
   ])('refuses %j', (client) => {
     expect(parse(client).kind).toBe('problems');
   });

@@ -1,3 +1,4 @@
+import { weaknessOf } from '@trellis/config';
 import { z } from 'zod';
 import { redirectUriProblem } from './redirect-uri.ts';
 import { ADMIN_SCOPE, parseScope } from './scopes.ts';
@@ -100,6 +101,10 @@ const declared = z.object({
   client_secret: z
     .string()
     .regex(/^[\x20-\x7E]{1,500}$/, { error: 'must be 1 to 500 ASCII characters' })
+    .superRefine((secret, context) => {
+      const weakness = weaknessOf(secret);
+      if (weakness !== undefined) context.addIssue({ code: 'custom', message: weakness });
+    })
     .optional(),
   client_name: z.string().min(1).max(200).optional(),
   redirect_uris: z.array(redirectUri).max(50).default([]),

@@ -1,12 +1,13 @@
-import { DEVELOPMENT_SECRET, knownScopes, type AuthServerConfig } from './auth-server-config.ts';
+import { allowsConveniences, isLoopbackHost } from '@trellis/config';
+import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
 import { isNetwork } from './back-channel/address-guard.ts';
 import { readClientsFile } from './clients-file.ts';
 import { ADMIN_SCOPE, openidScopes, parseScope } from './scopes.ts';
 import { readCertificate } from './tls-certificate.ts';
 
 /**
- * What can't be as it is configured, one sentence each: values that contradict one another, or that production refuses, and files
- * that can't be used.
+ * What can't be as it is configured, one sentence each: values that contradict one another, conveniences of
+ * development where others reach the server, and files that can't be used.
  */
 export function contradictions(config: AuthServerConfig): readonly string[] {
   return [
@@ -16,7 +17,7 @@ export function contradictions(config: AuthServerConfig): readonly string[] {
     ...lifetimeProblems(config),
     ...networkProblems(config.BACKCHANNEL_NETWORKS),
     ...tlsProblems(config),
-    ...productionProblems(config),
+    ...convenienceProblems(config),
     ...clientsFileProblems(config),
   ];
 }
@@ -33,11 +34,6 @@ function issuerProblems({ ISSUER: issuer }: AuthServerConfig): string[] {
     ],
   ];
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
-}
-
-/** Whether a host name, as URL spells it, is of this machine alone. */
-function isLoopbackHost(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 function audienceProblems(audiences: readonly string[]): string[] {
@@ -110,19 +106,20 @@ function certificateProblems({
   }
 }
 
-function productionProblems(config: AuthServerConfig): string[] {
-  if (config.NODE_ENV !== 'production') return [];
-  const problems: [boolean, string][] = [
-    [config.DEMO_DATA, 'DEMO_DATA: is refused in production.'],
-    [config.ISSUER === undefined, 'ISSUER: is required in production.'],
-    [
-      config.KEY_ENCRYPTION_SECRET === DEVELOPMENT_SECRET,
-      'KEY_ENCRYPTION_SECRET: is required in production.',
-    ],
-    [config.COOKIE_SECRET === DEVELOPMENT_SECRET, 'COOKIE_SECRET: is required in production.'],
-    [config.MAIL_URL === 'log:', 'MAIL_URL: log: is refused in production.'],
-  ];
-  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+/** What is made for development, each with whether it is in use. */
+const conveniences: readonly (readonly [isUsed: (config: AuthServerConfig) => boolean, name: string])[] = [
+  [({ DEMO_DATA }) => DEMO_DATA, 'DEMO_DATA: is'],
+  [({ MAIL_URL }) => MAIL_URL === 'log:', 'MAIL_URL: log: is'],
+  [({ ISSUER }) => ISSUER === undefined, 'ISSUER: is required; an implied one is'],
+];
+
+function convenienceProblems(config: AuthServerConfig): string[] {
+  if (allowsConveniences(config)) return [];
+  const place =
+    config.NODE_ENV === 'production'
+      ? 'refused in production.'
+      : 'only for an issuer and a HOST that are loopback addresses.';
+  return conveniences.filter(([isUsed]) => isUsed(config)).map(([, sentence]) => `${sentence} ${place}`);
 }
 
 function clientsFileProblems(config: AuthServerConfig): readonly string[] {

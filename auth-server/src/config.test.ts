@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,8 +6,13 @@ import { ConfigError } from '@trellis/config';
 import { describe, expect, it } from 'vitest';
 import { readAuthServerConfig } from './config.ts';
 
-const GOOD = { DATABASE_URL: 'postgres://localhost/x', REDIS_URL: 'redis://localhost' };
-const SECRETS = { KEY_ENCRYPTION_SECRET: 'k'.repeat(32), COOKIE_SECRET: 'c'.repeat(32) };
+const random = (): string => randomBytes(32).toString('base64url');
+const GOOD = {
+  DATABASE_URL: 'postgres://localhost/x',
+  REDIS_URL: 'redis://localhost',
+  KEY_ENCRYPTION_SECRET: random(),
+  COOKIE_SECRET: random(),
+};
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -25,7 +31,6 @@ describe('configuration', () => {
       PORT: 4001,
       ACCESS_TOKEN_TTL_S: 900,
       CODE_TTL_S: 600,
-      NODE_ENV: 'development',
     });
     expect(config.AUDIENCES).toEqual(['http://localhost:4000/graphql']);
   });
@@ -43,14 +48,15 @@ describe('configuration', () => {
   });
 
   it('refuses in production what is for development', () => {
-    const problems = problemsOf({ NODE_ENV: 'production', DEMO_DATA: 'true' });
+    const missing = { KEY_ENCRYPTION_SECRET: '', COOKIE_SECRET: '' };
+    const problems = problemsOf({ NODE_ENV: 'production', DEMO_DATA: 'true', ...missing });
     for (const name of ['DEMO_DATA', 'ISSUER', 'KEY_ENCRYPTION_SECRET', 'COOKIE_SECRET']) {
       expect(
         problems.some((problem) => problem.startsWith(name)),
         name,
       ).toBe(true);
     }
-    expect(problemsOf({ NODE_ENV: 'production', ISSUER: 'http://localhost:1', ...SECRETS })).toEqual([]);
+    expect(problemsOf({ NODE_ENV: 'production', ISSUER: 'http://localhost:1' })).toEqual([]);
   });
 
   it('reports all contradictions at once', () => {

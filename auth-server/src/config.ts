@@ -1,7 +1,18 @@
-import { flag, list, port, readConfig, seconds, url, type Environment } from '@trellis/config';
+import {
+  flag,
+  list,
+  nodeEnvironment,
+  port,
+  readConfig,
+  secret,
+  seconds,
+  url,
+  weaknessOf,
+  type Environment,
+} from '@trellis/config';
 import { processVariables } from '@trellis/deployable';
 import { z } from 'zod';
-import { DEVELOPMENT_SECRET, type AuthServerConfig } from './auth-server-config.ts';
+import type { AuthServerConfig } from './auth-server-config.ts';
 import { contradictions } from './config-contradictions.ts';
 
 const DAY_S = 86_400;
@@ -14,7 +25,7 @@ export const configSchema: z.ZodObject<Shape> = z.object({
   ISSUER: url('http', 'https')
     .optional()
     .describe(
-      'The issuer identifier: the public base URL, without a trailing slash. https, unless the host is a loopback address. Default: http://localhost and the port.',
+      'The issuer identifier: the public base URL, without a trailing slash. https, unless the host is a loopback address. Default: http://localhost and the port, where HOST is a loopback address and NODE_ENV is not production.',
     ),
   AUDIENCES: list(['http://localhost:4000/graphql']).describe(
     'Resource identifiers that tokens may be asked for, separated by spaces. The first is the default.',
@@ -35,17 +46,16 @@ export const configSchema: z.ZodObject<Shape> = z.object({
   REDIS_REPLICAS: count(0, 10, 0).describe(
     'Replicas of Redis that must have a consumed code or rotated refresh token before tokens are handed out; else the answer is 503. Not for a cluster.',
   ),
-  KEY_ENCRYPTION_SECRET: secret(DEVELOPMENT_SECRET).describe(
-    'At least 32 characters. Encrypts the signing keys at rest, hashes client secrets and authenticates refresh tokens. Required in production.',
+  KEY_ENCRYPTION_SECRET: secret().describe(
+    'Random, 128 bits or more. Encrypts the signing keys at rest, seals what is kept in Redis, hashes client secrets and authenticates refresh tokens.',
   ),
-  COOKIE_SECRET: secret(DEVELOPMENT_SECRET).describe(
-    'At least 32 characters. Binds forms to browsers. Required in production.',
+  COOKIE_SECRET: secret().describe('Random, 128 bits or more. Binds forms to browsers.'),
+  DEMO_DATA: flag(false).describe(
+    'Demo accounts and demo clients. Only where issuer and HOST are loopback addresses and NODE_ENV is not production.',
   ),
-  DEMO_DATA: flag(false).describe('Demo accounts and demo clients. Refused in production.'),
-  NODE_ENV: z
-    .string()
-    .default('development')
-    .describe('production refuses demo data, missing secrets and an implied issuer.'),
+  NODE_ENV: nodeEnvironment().describe(
+    'development, test or production. production refuses conveniences of development on loopback addresses, too; elsewhere they are always refused.',
+  ),
   TRUSTED_PROXIES: list([]).describe(
     'Addresses or CIDR ranges of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by spaces.',
   ),
@@ -99,7 +109,9 @@ export const configSchema: z.ZodObject<Shape> = z.object({
   MAIL_URL: z
     .literal('log:')
     .optional()
-    .describe('How mail is sent: log: writes it into the log, for development. Without it there is none.'),
+    .describe(
+      'How mail is sent: log: writes it into the log, which is allowed where DEMO_DATA is. Without it there is none.',
+    ),
   LINK_TTL_S: seconds(60, 30 * DAY_S, DAY_S).describe(
     'Seconds for which one-time links for invitation, sign-up and reset work.',
   ),
@@ -108,12 +120,15 @@ export const configSchema: z.ZodObject<Shape> = z.object({
   ),
   REGISTRATION_TOKEN: z
     .string()
-    .min(32, { error: 'must be at least 32 characters' })
     .regex(/^[A-Za-z0-9\-._~+/]+=*$/, { error: 'must be a bearer token (RFC 6750)' })
+    .superRefine((token, context) => {
+      const weakness = weaknessOf(token);
+      if (weakness !== undefined) context.addIssue({ code: 'custom', message: weakness });
+    })
     .optional()
     .describe('The initial access token with which clients may register themselves. Without it none can.'),
   BACKCHANNEL_NETWORKS: list([]).describe(
-    'Private networks in CIDR notation in which clients may be told of sign-outs, separated by spaces. Loopback addresses may outside production.',
+    'Private networks in CIDR notation in which clients may be told of sign-outs, separated by spaces. Loopback addresses may where DEMO_DATA is allowed.',
   ),
 });
 
@@ -130,10 +145,6 @@ export function readAuthServerConfig(environment: Environment): AuthServerConfig
     prefix: 'AUTH',
     contradictions,
   });
-}
-
-function secret(defaultValue: string): z.ZodType<string> {
-  return z.string().min(32, { error: 'must be at least 32 characters' }).default(defaultValue);
 }
 
 function count(min: number, max: number, defaultValue: number): z.ZodType<number> {

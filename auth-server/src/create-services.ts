@@ -1,3 +1,4 @@
+import { allowsConveniences } from '@trellis/config';
 import type { Logger, Metrics } from '@trellis/deployable';
 import type { Pool } from '@trellis/postgres';
 import type { RedisConnection } from '@trellis/redis';
@@ -167,7 +168,7 @@ function createActions(
   const mail = config.MAIL_URL === undefined ? undefined : createLogMail(logger);
   const feed = createRevocationFeed(redis, revocationTtlOf(config));
   const guard = createAddressGuard({
-    loopback: config.NODE_ENV !== 'production',
+    loopback: allowsConveniences(config),
     networks: config.BACKCHANNEL_NETWORKS,
   });
   return {

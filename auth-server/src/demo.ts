@@ -1,4 +1,3 @@
-import { demoAccounts, demoPassword } from '@trellis/demo-data';
 import type { ClientDeclaration, ClientMetadata } from './client-metadata.ts';
 import type { PasswordHasher } from './sign-in/password-hasher.ts';
 import type { AccountStore } from './stores/account-store.ts';
@@ -38,8 +37,13 @@ function publicClient(
   return { metadata, secret: undefined };
 }
 
-/** Adds the demo accounts to a table that has no account. @returns whether it did */
+/**
+ * Adds the demo accounts to a table that has no account. They are no part of what is installed for production.
+ *
+ * @returns whether it did
+ */
 export async function seedDemoAccounts(accounts: AccountStore, hasher: PasswordHasher): Promise<boolean> {
+  const { demoAccounts, demoPassword } = await import('@trellis/demo-data');
   const hashed = demoAccounts.map(async ({ id, email, name, role }) => ({
     id,
     email,

@@ -90,6 +90,7 @@ describe('A-001: TLS that ends at a proxy', () => {
     ] as const) {
       const behind = await startTestAuthServer({
         ISSUER: 'https://auth.example',
+        DEMO_DATA: 'false',
         TRUSTED_PROXIES: trusted,
         SIGN_IN_FAILURES_PER_ADDRESS: '1',
       });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { demoPassword, demoPeople } from '../harness/demo-people.ts';
 import { freePorts } from '../harness/free-ports.ts';
 import { FormBrowser, type Page } from '../harness/form-browser.ts';
-import { documentedOrigin } from '../harness/registered-clients.ts';
+import { atSuiteOrigin, documentedOrigin } from '../harness/registered-clients.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { asksForPassword, passPages } from '../harness/sign-in.ts';
 import { codeBlocks } from './code-blocks.ts';
@@ -92,7 +92,9 @@ function run(page: string, environment: Readonly<Record<string, string>> = {}): 
 /** What the page registers its client with. */
 function secretOf(page: string): string {
   const registration = codeBlocks(page).find(({ language }) => language === 'json');
-  const { client_secret: secret } = JSON.parse(registration?.text ?? '{}') as { client_secret: string };
+  const { client_secret: secret } = JSON.parse(atSuiteOrigin(registration?.text ?? '{}')) as {
+    client_secret: string;
+  };
   return secret;
 }
 

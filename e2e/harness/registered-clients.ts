@@ -40,12 +40,20 @@ export const singlePageClient = {
   scope: 'openid email read:data',
 } as const;
 
+/** The secret of the documentation's clients here; the platform and the tests are processes of their own. */
+const documentedSecret = 'rT2k9-VwQm4xL0pZ8sYd_HbN7cJf3gAeU6iO1tKqXyM';
+
 /** Stands in for `http://localhost:3000` of the documentation, which may be in use. */
 export const documentedOrigin = 'http://localhost:53126';
 
-/** A text of the documentation, at the addresses of this suite. */
+/** What stands for a secret in the documentation; it is refused as it stands. */
+const DOCUMENTED_SECRET = 'change-this-to-43-random-characters-of-your-own';
+
+/** A text of the documentation, at the addresses of this suite and with a secret. */
 export function atSuiteOrigin(text: string): string {
-  return text.replaceAll('http://localhost:3000', documentedOrigin);
+  return text
+    .replaceAll('http://localhost:3000', documentedOrigin)
+    .replaceAll(DOCUMENTED_SECRET, documentedSecret);
 }
 
 /** The clients of the documentation, as its pages register them. */

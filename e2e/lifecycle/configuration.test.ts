@@ -55,7 +55,7 @@ describe('npm start with an environment that can not work', () => {
     const { program, ending } = await start('production', { NODE_ENV: 'production' });
     expect(ending.code).toBe(EXIT_CONFIG);
     for (const name of ['REDIS_URL', 'ISSUER', 'KEY_ENCRYPTION_SECRET', 'COOKIE_SECRET'])
-      expect(program.output.all).toMatch(new RegExp(`\\b${name}\\b.*required in production`));
+      expect(program.output.all).toMatch(new RegExp(`\\b${name}\\b.*is required`));
     const demo = await start('demo', { NODE_ENV: 'production', DEMO_DATA: 'true' });
     expect(demo.program.output.all).toMatch(/DEMO_DATA\b.*refused in production/);
   });

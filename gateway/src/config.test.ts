@@ -138,6 +138,11 @@ describe('Guards', () => {
       settingsInUse(readGatewayConfig(environment)).introspection;
     expect(introspection(MINIMAL)).toBe(true);
     expect(introspection({ ...MINIMAL, NODE_ENV: 'production' })).toBe(false);
+    expect(introspection({ ...MINIMAL, HOST: '0.0.0.0' })).toBe(false);
+    expect(introspection({ ...MINIMAL, HOST: '0.0.0.0', NODE_ENV: 'development' })).toBe(true);
+    expect(problemsOf({ ...MINIMAL, NODE_ENV: 'prod' })).toEqual([
+      'NODE_ENV: must be one of development, test, production.',
+    ]);
     expect(introspection({ ...file('introspection: true'), NODE_ENV: 'production' })).toBe(true);
   });
 });

@@ -1,4 +1,14 @@
-import { ConfigError, list, port, readConfig, url, wholeNumber, type Environment } from '@trellis/config';
+import {
+  ConfigError,
+  list,
+  nodeEnvironment,
+  port,
+  readConfig,
+  url,
+  wholeNumber,
+  type Environment,
+  type NodeEnvironment,
+} from '@trellis/config';
 import { processVariables } from '@trellis/deployable';
 import type { JWK } from 'jose';
 import { z } from 'zod';
@@ -16,7 +26,7 @@ export type ConfigShape = {
   readonly OPERATIONS_HOST: z.ZodType<string>;
   readonly PORT: z.ZodType<number>;
   readonly HOST: z.ZodType<string>;
-  readonly NODE_ENV: z.ZodType<string>;
+  readonly NODE_ENV: z.ZodType<NodeEnvironment | undefined>;
   readonly SUPERGRAPH: z.ZodType<string>;
   readonly CONFIG: z.ZodType<string | undefined>;
   readonly GUARDS: z.ZodType<'on' | 'off' | undefined>;
@@ -72,10 +82,9 @@ export const configSchema: z.ZodObject<ConfigShape> = z.object({
   ...processVariables,
   PORT: port(4000).describe('Port of the graph. 0 takes any free one.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
-  NODE_ENV: z
-    .string()
-    .default('development')
-    .describe('production hides internal errors and switches introspection off.'),
+  NODE_ENV: nodeEnvironment().describe(
+    'development, test or production. production hides internal errors and switches introspection off. Absent: production, unless HOST is a loopback address.',
+  ),
   SUPERGRAPH: z
     .string()
     .describe('Path or http(s) URL of the supergraph schema. A change is taken over within seconds.'),

@@ -1,3 +1,4 @@
+import { isProduction } from '@trellis/config';
 import type { GatewayConfig } from './config.ts';
 import type { HeaderSettings } from './settings.ts';
 import { DEFAULT_COSTS, type CostSettings } from './limits/cost-settings.ts';
@@ -40,7 +41,7 @@ export interface SettingsInUse {
 /** Fills in the defaults. */
 export function settingsInUse(config: GatewayConfig): SettingsInUse {
   const { settings } = config;
-  const production = config.NODE_ENV === 'production';
+  const production = isProduction(config);
   return {
     limits: limitsOf(config),
     costs: costsOf(config),

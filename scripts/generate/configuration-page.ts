@@ -54,8 +54,9 @@ without having opened a port or a connection.
 - A variable that is set to nothing counts as absent.
 - Lists are separated by spaces. Flags are \`true\` or \`false\`. A name that ends in \`_S\` is in seconds, in \`_MS\` in
   milliseconds.
-- \`NODE_ENV=production\` refuses what is meant for development: the embedded Redis, demo accounts, an http issuer that is
-  not loopback, and secrets that are missing.
+- What is meant for development (the embedded Redis, demo accounts, generated secrets, an implied issuer, mail in the log) needs
+  an issuer and a listening address on a loopback address. \`NODE_ENV=production\` refuses it there, too. No secret has a
+  default.
 `;
 
 const settings = `## gateway.yaml

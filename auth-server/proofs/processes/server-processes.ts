@@ -1,4 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -51,6 +52,8 @@ export async function withServers<Result>(
     DATABASE_URL: database.connectionString,
     REDIS_URL: redis.url,
     CLIENTS_FILE: writeClients(directory.path),
+    KEY_ENCRYPTION_SECRET: randomBytes(32).toString('base64url'),
+    COOKIE_SECRET: randomBytes(32).toString('base64url'),
     DEMO_DATA: 'true',
     OPERATIONS_PORT: '0',
     LOG_LEVEL: 'error',

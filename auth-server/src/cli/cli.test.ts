@@ -202,13 +202,13 @@ describe('the command line', () => {
   it('adds, lists and removes clients', async () => {
     const metadata = {
       client_id: 'by-command',
-      client_secret: 'not to be listed',
+      client_secret: 'not to be listed: L9pW4vQz71',
       redirect_uris: ['https://x.example/cb'],
     };
     expect((await run(['clients', 'add', '--metadata-stdin'], JSON.stringify(metadata))).status).toBe(0);
     const listed = await run(['clients', 'list']);
     expect(listed.out).toContain('"client_id":"by-command"');
-    expect(listed.out).not.toContain('not to be listed');
+    expect(listed.out).not.toContain('not to be listed: L9pW4vQz71');
     const bad = await run(
       ['clients', 'add', '--metadata-stdin'],
       JSON.stringify({ client_id: 'x', redirect_uris: ['*'] }),

@@ -16,7 +16,7 @@ beforeAll(async () => {
   tokens = await obtainTokens(server.issuer);
   const client = {
     client_id: 'by-command',
-    client_secret: 'a secret',
+    client_secret: 'x9-Lq27_vTfPw0aZ8rNdK3',
     redirect_uris: ['https://x.example/'],
   };
   await runCommand(server, ['clients', 'add', '--metadata-stdin'], JSON.stringify(client));

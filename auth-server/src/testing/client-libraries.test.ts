@@ -171,12 +171,16 @@ describe('A-169: @badgateway/oauth2-client, unmodified', () => {
   });
 
   it('A-169 A-154 introspects with a secret that needs no encoding by its interoperable default', async () => {
-    const metadata = { client_id: 'plain', client_secret: 'a-plain-secret', redirect_uris: [CALLBACK] };
+    const metadata = {
+      client_id: 'plain',
+      client_secret: 'a-plain-secret-Lq27_vTfPw0aZ8',
+      redirect_uris: [CALLBACK],
+    };
     await runCommand(server, ['clients', 'add', '--metadata-stdin'], JSON.stringify(metadata));
     const client = new OAuth2Client({
       server: server.issuer,
       clientId: 'plain',
-      clientSecret: 'a-plain-secret',
+      clientSecret: 'a-plain-secret-Lq27_vTfPw0aZ8',
       discoveryEndpoint: '/.well-known/openid-configuration',
     });
     const unknown = { accessToken: 'x', refreshToken: null, expiresAt: null };

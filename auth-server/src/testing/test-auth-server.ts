@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger, createMetrics, type Metrics } from '@trellis/deployable';
@@ -45,6 +46,8 @@ export async function startTestAuthServer(overrides: Record<string, string> = {}
     DATABASE_URL: database.connectionString,
     REDIS_URL: redis.url,
     CLIENTS_FILE: clientsFile,
+    KEY_ENCRYPTION_SECRET: randomBytes(32).toString('base64url'),
+    COOKIE_SECRET: randomBytes(32).toString('base64url'),
     DEMO_DATA: 'true',
     ...overrides,
   };

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@trellis/supervision';
 import { processorTimeMs, residentBytes } from '../processor-time.ts';
@@ -38,6 +39,8 @@ export async function startOurs({ postgresUrl, redisUrl, clientsFile }: AuthStor
     REDIS_URL: redisUrl,
     CLIENTS_FILE: clientsFile,
     AUDIENCES: 'https://api.example/graphql',
+    KEY_ENCRYPTION_SECRET: randomBytes(32).toString('base64url'),
+    COOKIE_SECRET: randomBytes(32).toString('base64url'),
     DEMO_DATA: 'true',
     OPERATIONS_PORT: '0',
   };
@@ -54,7 +57,9 @@ export async function startOurs({ postgresUrl, redisUrl, clientsFile }: AuthStor
 export async function startPeer({ postgresUrl, redisUrl }: AuthStores): Promise<AuthTarget> {
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
-  const child = start(['bench/peers/oidc-provider.mjs', String(port), redisUrl, postgresUrl], {});
+  const child = start(['bench/peers/oidc-provider.mjs', String(port), redisUrl, postgresUrl], {
+    NODE_ENV: 'benchmark',
+  });
   await untilAnswering(child, `${issuer}/.well-known/openid-configuration`);
   return {
     ...measured('oidc-provider', child),
@@ -73,7 +78,7 @@ function start(args: readonly string[], environment: Record<string, string>): Ch
   return spawn(process.execPath, args, {
     cwd: repository,
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { PATH, HOME, NODE_ENV: 'benchmark', ...environment },
+    env: { PATH, HOME, ...environment },
   });
 }
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { safeParse, type z } from 'zod';
 import { ConfigError } from './config-error.ts';
 
 /** Environment variables, as in `process.env`. */
@@ -66,10 +66,12 @@ function furtherProblems<Shape extends z.ZodRawShape>(
   { contradictions }: ReadConfigOptions<z.output<z.ZodObject<Shape>>>,
 ): readonly string[] {
   const malformed = error.issues.map(({ path }) => String(path[0]));
-  const others = new Map([...picked].filter(([name]) => !malformed.includes(name)));
-  const parsed = schema.safeParse(valuesOf(others));
-  if (!parsed.success) return [];
-  const problems = contradictions?.(parsed.data) ?? [];
+  const others = valuesOf(new Map([...picked].filter(([name]) => !malformed.includes(name))));
+  const entries = Object.entries<z.core.$ZodType>(schema.shape).map(([name, type]) => {
+    const parsed = safeParse(type, others[name]);
+    return [name, parsed.success ? parsed.data : '']; // all that is required is text
+  });
+  const problems = contradictions?.(Object.fromEntries(entries) as z.output<z.ZodObject<Shape>>) ?? [];
   return problems.filter((problem) => !malformed.some((name) => problem.includes(name)));
 }
 

@@ -1,4 +1,4 @@
-import type { Environment } from '@trellis/config';
+import { allowsConveniences, type Environment, type Surroundings } from '@trellis/config';
 import { lockDirectory } from '@trellis/supervision';
 import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
 import { readPlatformFile } from './platform-file.ts';
@@ -15,7 +15,8 @@ export interface AuthServerStores {
 
 /**
  * Completes the auth-server's environment when it is used alone: from the platform that runs on the same data
- * directory, else by starting the embedded stores where the environment names none. In production nothing is added.
+ * directory, else by starting the embedded stores where the environment names none. Nothing is added where conveniences of development
+ * are refused.
  *
  * @throws ConfigError when a variable of the platform is wrong
  * @throws DirectoryInUse when the data directory is held by a platform that is still starting
@@ -30,8 +31,17 @@ export async function openAuthServerStores(
   if (running) {
     return { environment: { ...running.authServerEnvironment, ...given }, close: () => Promise.resolve() };
   }
-  if (config.NODE_ENV === 'production') return { environment, close: () => Promise.resolve() };
+  if (!allowsConveniences(surroundingsOf(config, given)))
+    return { environment, close: () => Promise.resolve() };
   return openEmbedded(config, given, tell);
+}
+
+function surroundingsOf({ NODE_ENV }: PlatformConfig, given: Environment): Surroundings {
+  return {
+    NODE_ENV,
+    HOST: given['AUTH_HOST'] ?? given['HOST'] ?? '127.0.0.1',
+    ISSUER: given['AUTH_ISSUER'] ?? given['ISSUER'],
+  };
 }
 
 async function openEmbedded(
@@ -49,6 +59,7 @@ async function openEmbedded(
         REDIS_URL: stores.redisUrl,
         KEY_ENCRYPTION_SECRET: secrets.keyEncryptionSecret,
         COOKIE_SECRET: secrets.cookieSecret,
+        DEMO_DATA: 'true',
         ...given,
       },
       close: () => stores.close().finally(() => lock.release()),

@@ -1,11 +1,11 @@
 import { demoAccounts, demoPassword } from '@trellis/demo-data';
 import { addressOf } from './addresses.ts';
-import type { PlatformConfig } from './platform-config.ts';
 import type { Ports } from './ports.ts';
 
 /** What the banner tells beside the addresses. */
 export interface BannerOptions {
-  readonly config: PlatformConfig;
+  /** Whether there are demo accounts. */
+  readonly hasDemoData: boolean;
   readonly ports: Ports;
   /** Where metrics are served. */
   readonly operations: string;
@@ -14,7 +14,7 @@ export interface BannerOptions {
 }
 
 /** What is running where, for a person. */
-export function formatBanner({ config, ports, operations, stores }: BannerOptions): string {
+export function formatBanner({ hasDemoData, ports, operations, stores }: BannerOptions): string {
   const lines = [
     '',
     `  Gateway     ${addressOf('GATEWAY', ports)}/graphql`,
@@ -25,7 +25,7 @@ export function formatBanner({ config, ports, operations, stores }: BannerOption
     `              search ${addressOf('SEARCH', ports)}/graphql`,
     `  Metrics     ${operations}`,
     ...stores.map((store) => `  ${store}`),
-    ...(config.NODE_ENV === 'production' ? [] : demoLines()),
+    ...(hasDemoData ? demoLines() : []),
     '',
   ];
   return lines.join('\n');

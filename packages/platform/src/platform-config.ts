@@ -1,11 +1,18 @@
 import { resolve } from 'node:path';
-import { port, readConfig, url, type Environment } from '@trellis/config';
+import {
+  nodeEnvironment,
+  port,
+  readConfig,
+  url,
+  type Environment,
+  type NodeEnvironment,
+} from '@trellis/config';
 import { z } from 'zod';
 import { problemOfDirectory } from './data-directory.ts';
 
 /** What `npm start` itself reads; every deployable reads its own variables beside it. */
 export interface PlatformConfig {
-  readonly NODE_ENV: string;
+  readonly NODE_ENV?: NodeEnvironment | undefined;
   readonly DATA_DIR: string;
   readonly DATABASE_URL?: string | undefined;
   readonly REDIS_URL?: string | undefined;
@@ -23,12 +30,9 @@ export interface PlatformConfig {
 export const configSchema: z.ZodObject<{
   readonly [Name in keyof PlatformConfig]-?: z.ZodType<PlatformConfig[Name]>;
 }> = z.object({
-  NODE_ENV: z
-    .string()
-    .default('development')
-    .describe(
-      'production refuses the embedded Redis, demo accounts, an http issuer that is not loopback, and missing secrets.',
-    ),
+  NODE_ENV: nodeEnvironment().describe(
+    'development, test or production. production refuses the embedded Redis, demo accounts and generated secrets on loopback addresses, too; elsewhere they are always refused.',
+  ),
   DATA_DIR: z
     .string()
     .superRefine((directory, { addIssue }) => {

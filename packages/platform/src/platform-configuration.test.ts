@@ -36,11 +36,46 @@ describe('readConfiguration', () => {
     ]);
   });
 
-  it('refuses in production what is made for development', async () => {
-    const problems = await problemsOf({ NODE_ENV: 'production' });
-    for (const name of ['REDIS_URL', 'ISSUER', 'KEY_ENCRYPTION_SECRET', 'COOKIE_SECRET']) {
-      expect(problems.some((problem) => new RegExp(`\\b${name}\\b.*required`).test(problem))).toBe(true);
+  it('refuses words of NODE_ENV that nobody has defined', async () => {
+    await expect(problemsOf({ NODE_ENV: 'staging' })).resolves.toEqual([
+      'NODE_ENV: must be one of development, test, production.',
+    ]);
+  });
+
+  const conveniences = [
+    'REDIS_URL',
+    'KEY_ENCRYPTION_SECRET',
+    'COOKIE_SECRET',
+    'USER_CONTEXT_PRIVATE_KEY',
+    'USERS_SERVICE_PRIVATE_KEY',
+    'SERVICE_JWKS',
+  ];
+
+  it.each<Environment>([
+    { NODE_ENV: 'production' },
+    { HOST: '0.0.0.0' },
+    { HOST: '::', NODE_ENV: 'development' },
+    { GATEWAY_HOST: '192.0.2.1' },
+    { USERS_HOST: '0.0.0.0', NODE_ENV: 'test' },
+    { ISSUER: 'https://auth.example.com', TRUSTED_PROXIES: '127.0.0.1' },
+    { AUTH_ISSUER: 'https://auth.example.com', TRUSTED_PROXIES: '127.0.0.1', NODE_ENV: 'development' },
+  ])('H3: brings neither stores nor secrets where others reach it: %j', async (environment) => {
+    const problems = await problemsOf(environment);
+    for (const name of conveniences) {
+      expect(problems.some((problem) => new RegExp(`\\b${name} is required`).test(problem))).toBe(true);
     }
+    await expect(problemsOf({ ...environment, DEMO_DATA: 'true' })).resolves.toContainEqual(
+      expect.stringContaining('DEMO_DATA'),
+    );
+  });
+
+  it.each<Environment>([
+    {},
+    { NODE_ENV: 'test' },
+    { HOST: '::1', ISSUER: 'http://127.0.0.1:4001' },
+    { HOST: 'localhost', NODE_ENV: 'development', ISSUER: 'http://localhost:4001' },
+  ])('brings them where only this machine reaches it: %j', async (environment) => {
+    await expect(readConfiguration(environment, supergraph)).resolves.toBeDefined();
   });
 });
 

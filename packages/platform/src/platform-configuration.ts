@@ -1,4 +1,5 @@
 import { ConfigError, type Environment } from '@trellis/config';
+import { bringsConveniences, placeWithoutConveniences } from './conveniences.ts';
 import { areAllGiven } from './given-stores.ts';
 import { hostedPrograms, prefixes } from './hosted-programs.ts';
 import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
@@ -24,7 +25,7 @@ export async function readConfiguration(
   const problems = [
     ...own,
     ...(own.length === 0 ? describeSharedPorts(config) : []),
-    ...productionProblems(config, environment),
+    ...missingConveniences(config, environment),
     ...(await problemsOfDeployables(config, environment, supergraphFile)),
   ];
   if (problems.length > 0) throw new ConfigError('the platform', withoutRepetitions(problems));
@@ -52,9 +53,30 @@ async function problemsOfDeployables(
   );
 }
 
-function productionProblems(config: PlatformConfig, environment: Environment): readonly string[] {
-  if (config.NODE_ENV !== 'production' || areAllGiven('REDIS_URL', environment)) return [];
-  return ['REDIS_URL is required in production: the embedded Redis is for development.'];
+/** Secrets that no deployable misses by itself, each with the names that it may have. */
+const platformSecrets: readonly (readonly string[])[] = [
+  ['USER_CONTEXT_PRIVATE_KEY', 'GATEWAY_USER_CONTEXT_PRIVATE_KEY'],
+  ['USERS_SERVICE_PRIVATE_KEY'],
+  ['POSTS_SERVICE_PRIVATE_KEY'],
+  ['COMMENTS_SERVICE_PRIVATE_KEY'],
+  ['SEARCH_SERVICE_PRIVATE_KEY'],
+  ['SERVICE_JWKS'],
+];
+
+/** What the platform does not bring, and the environment does not give. */
+function missingConveniences(config: PlatformConfig, environment: Environment): readonly string[] {
+  if (bringsConveniences(config, environment)) return [];
+  const place = placeWithoutConveniences(config);
+  const missing = platformSecrets.filter((names) => !names.some((name) => environment[name]));
+  return [
+    ...(areAllGiven('REDIS_URL', environment)
+      ? []
+      : [`REDIS_URL is required ${place}: the embedded Redis is for development.`]),
+    ...missing.map(
+      ([name = '']) =>
+        `${name} is required ${place}: no secret is generated there. npm run -s secrets makes them.`,
+    ),
+  ];
 }
 
 /** The same variable is read by many; what one has said of it, the others need not. */

@@ -2,6 +2,7 @@ import type { Environment } from '@trellis/config';
 import { publicServiceKey } from '@trellis/service-calls';
 import { addressOf, internalAddressOf } from './addresses.ts';
 import { prefixes, type Prefix } from './hosted-programs.ts';
+import { bringsConveniences } from './conveniences.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import type { Ports } from './ports.ts';
 import type { PlatformSecrets, ServiceName } from './secrets.ts';
@@ -52,12 +53,13 @@ export function withoutEmpty(environment: Environment): Environment {
 
 function derive(prefix: Prefix, options: EnvironmentsOptions): Environment {
   const { config, stores } = options;
+  const isDevelopment = bringsConveniences(config, options.environment);
   const common = {
-    NODE_ENV: config.NODE_ENV,
+    NODE_ENV: config.NODE_ENV ?? (isDevelopment ? 'development' : 'production'),
     LOG_LEVEL: config.LOG_LEVEL,
     DATABASE_URL: stores.databaseUrls[prefix],
     REDIS_URL: stores.redisUrl,
-    DEMO_DATA: config.NODE_ENV === 'production' ? 'false' : 'true',
+    DEMO_DATA: String(isDevelopment),
   };
   switch (prefix) {
     case 'GATEWAY':
@@ -78,7 +80,7 @@ function derive(prefix: Prefix, options: EnvironmentsOptions): Environment {
 }
 
 function gatewayEnvironment(options: EnvironmentsOptions): Environment {
-  const { ports, secrets, supergraphFile, environment } = options;
+  const { config, ports, secrets, supergraphFile, environment } = options;
   return {
     SUPERGRAPH: supergraphFile,
     // What makes mutations safe to retry is kept by the subgraph that does the work.
@@ -90,15 +92,17 @@ function gatewayEnvironment(options: EnvironmentsOptions): Environment {
     TOKEN_ISSUER: issuerOf(options),
     TOKEN_AUDIENCE: audienceOf(options),
     TOKEN_JWKS_URL: `${internalAddressOf('AUTH', ports, environment)}/jwks.json`,
-    USER_CONTEXT_PRIVATE_KEY: JSON.stringify(secrets.userContextKey),
+    ...(bringsConveniences(config, environment) && {
+      USER_CONTEXT_PRIVATE_KEY: JSON.stringify(secrets.userContextKey),
+    }),
   };
 }
 
 function authEnvironment(options: EnvironmentsOptions): Environment {
-  const { config, ports, secrets } = options;
+  const { config, environment, ports, secrets } = options;
   const derived = { AUDIENCES: audienceOf(options) };
-  // Production must name its issuer and bring its own secrets: generated ones lie beside the data they protect.
-  if (config.NODE_ENV === 'production') return derived;
+  // Others must name their issuer and bring their own secrets: generated ones lie beside the data they protect.
+  if (!bringsConveniences(config, environment)) return derived;
   return {
     ...derived,
     ISSUER: addressOf('AUTH', ports),
@@ -109,11 +113,13 @@ function authEnvironment(options: EnvironmentsOptions): Environment {
 
 function subgraphEnvironment(
   service: ServiceName,
-  { secrets, environment, ports }: EnvironmentsOptions,
+  { config, secrets, environment, ports }: EnvironmentsOptions,
 ): Environment {
   return {
-    SERVICE_PRIVATE_KEY: JSON.stringify(secrets.serviceKeys[service]),
-    SERVICE_JWKS: JSON.stringify({ keys: Object.values(secrets.serviceKeys).map(publicServiceKey) }),
+    ...(bringsConveniences(config, environment) && {
+      SERVICE_PRIVATE_KEY: JSON.stringify(secrets.serviceKeys[service]),
+      SERVICE_JWKS: JSON.stringify({ keys: Object.values(secrets.serviceKeys).map(publicServiceKey) }),
+    }),
     USERS_URL: internalAddressOf('USERS', ports, environment),
     POSTS_URL: internalAddressOf('POSTS', ports, environment),
     COMMENTS_URL: internalAddressOf('COMMENTS', ports, environment),

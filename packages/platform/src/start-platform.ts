@@ -123,7 +123,8 @@ async function serve(prepared: Prepared, options: PlatformOptions, closers: Clos
   signal?.throwIfAborted();
   tellOthers(prepared, options.environment);
   closers.push(() => removePlatformFile(config.DATA_DIR));
-  tell(formatBanner({ config, ports, operations: host.operations, stores: stores.descriptions }));
+  const hasDemoData = prepared.environments.AUTH['DEMO_DATA'] === 'true';
+  tell(formatBanner({ hasDemoData, ports, operations: host.operations, stores: stores.descriptions }));
   await tellReadiness(host, internalAddressOf('GATEWAY', ports, options.environment), tell);
 }
 

@@ -1,4 +1,4 @@
-import { readConfig, type Environment } from '@trellis/config';
+import { isProduction, readConfig, type Environment } from '@trellis/config';
 import type { Deployable, DeployableProgram, Logger, Metrics, Resources } from '@trellis/deployable';
 import { createWakeUp, type Background, type WakeUp } from '@trellis/events';
 import { createPool, migrate, type Pool, type PoolOptions } from '@trellis/postgres';
@@ -122,7 +122,7 @@ async function open<Config extends SubgraphConfig>(
   const peers = await createPeers(service, config);
   const relayWakeUp = createWakeUp();
   const verifier = createUserContextVerifier({ subgraph: service, keys: keysOf(config) });
-  const development = config.NODE_ENV !== 'production';
+  const development = !isProduction(config);
   const connectorTo = (address: string | undefined): (() => RedisConnection) | undefined =>
     redisConnector(service, address, resources, closing);
   const connectRedis = connectorTo(config.REDIS_URL);

@@ -1,10 +1,10 @@
-import { flag, port, url } from '@trellis/config';
+import { allowsConveniences, flag, nodeEnvironment, port, url, type NodeEnvironment } from '@trellis/config';
 import { processVariables, type ProcessConfig } from '@trellis/deployable';
 import { z } from 'zod';
 
 /** The configuration that every subgraph has. */
 export interface SubgraphConfig extends ProcessConfig {
-  readonly NODE_ENV: 'development' | 'test' | 'production';
+  readonly NODE_ENV?: NodeEnvironment | undefined;
   readonly PORT: number;
   readonly HOST: string;
   readonly DATABASE_URL: string;
@@ -24,10 +24,9 @@ export type SubgraphShape = { readonly [Name in keyof SubgraphConfig]-?: z.ZodTy
 /** The variables that every subgraph has, to be spread into its schema. */
 export function subgraphVariables(defaultPort: number): SubgraphShape {
   return {
-    NODE_ENV: z
-      .enum(['development', 'test', 'production'])
-      .default('development')
-      .describe('development, test or production. Production hides the schema and refuses demo data.'),
+    NODE_ENV: nodeEnvironment().describe(
+      'development, test or production. Production hides the schema and refuses demo data. Absent: production, unless HOST is a loopback address.',
+    ),
     PORT: port(defaultPort).describe('Port of the subgraph; 0 takes any free one.'),
     HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
     DATABASE_URL: url('postgres', 'postgresql').describe(
@@ -48,7 +47,9 @@ export function subgraphVariables(defaultPort: number): SubgraphShape {
     USER_CONTEXT_JWKS_URL: url('http', 'https')
       .optional()
       .describe('Where the gateway publishes its keys: …/.well-known/user-context-jwks.json.'),
-    DEMO_DATA: flag(false).describe('Fills an empty table with demo data. Not in production.'),
+    DEMO_DATA: flag(false).describe(
+      'Fills an empty table with demo data. Only where HOST is a loopback address and NODE_ENV is not production.',
+    ),
     REDIS_URL: url('redis', 'rediss')
       .optional()
       .describe('The Redis whose streams carry events. Without it events wait in the database.'),
@@ -82,8 +83,14 @@ export function subgraphContradictions(config: SubgraphConfig): readonly string[
     ...(config.RESPONSE_CACHE_REDIS_URL && !config.REDIS_URL
       ? ['RESPONSE_CACHE_REDIS_URL needs REDIS_URL: the relay tells of changes.']
       : []),
-    ...(config.DEMO_DATA && config.NODE_ENV === 'production' ? ['DEMO_DATA is refused in production.'] : []),
+    ...(config.DEMO_DATA && !allowsConveniences(config) ? [demoDataProblem(config)] : []),
   ];
+}
+
+function demoDataProblem({ NODE_ENV: environment }: SubgraphConfig): string {
+  return environment === 'production'
+    ? 'DEMO_DATA is refused in production.'
+    : 'DEMO_DATA is only for a HOST that is a loopback address.';
 }
 
 function isJwks(text: string): boolean {

@@ -1,4 +1,3 @@
-import { createDemoContent } from '@trellis/demo-data';
 import type { DeployableProgram } from '@trellis/deployable';
 import { createSubgraphProgram } from '@trellis/subgraph-kit';
 import { startBackground } from './background.ts';
@@ -16,5 +15,8 @@ export const comments: DeployableProgram<CommentsConfig> = createSubgraphProgram
     return buildServer({ ...dependencies, posts });
   },
   startBackground,
-  seed: (pool) => createCommentStore(pool).seed(createDemoContent().comments),
+  seed: async (pool) => {
+    const { createDemoContent } = await import('@trellis/demo-data'); // no part of what is installed for production
+    await createCommentStore(pool).seed(createDemoContent().comments);
+  },
 });

@@ -1,4 +1,3 @@
-import { createDemoContent } from '@trellis/demo-data';
 import type { DeployableProgram } from '@trellis/deployable';
 import { createSubgraphProgram, type SubgraphConfig } from '@trellis/subgraph-kit';
 import { startBackground } from './background.ts';
@@ -13,5 +12,8 @@ export const posts: DeployableProgram<SubgraphConfig> = createSubgraphProgram({
   migrations: new URL('../migrations/', import.meta.url),
   buildServer,
   startBackground,
-  seed: (pool) => createPostStore(pool).seed(createDemoContent().posts),
+  seed: async (pool) => {
+    const { createDemoContent } = await import('@trellis/demo-data'); // no part of what is installed for production
+    await createPostStore(pool).seed(createDemoContent().posts);
+  },
 });

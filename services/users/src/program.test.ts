@@ -51,6 +51,12 @@ describe('the configuration of a subgraph', () => {
     ],
     [{ DEMO_DATA: 'true', NODE_ENV: 'production' }, 'DEMO_DATA is refused in production.'],
     [
+      { DEMO_DATA: 'true', NODE_ENV: 'development', HOST: '0.0.0.0' },
+      'DEMO_DATA is only for a HOST that is a loopback address.',
+    ],
+    [{ DEMO_DATA: 'true', HOST: '::' }, 'DEMO_DATA is only for a HOST that is a loopback address.'],
+    [{ NODE_ENV: 'staging' }, 'NODE_ENV: must be one of development, test, production.'],
+    [
       { RESPONSE_CACHE_REDIS_URL: 'redis://localhost' },
       'RESPONSE_CACHE_REDIS_URL needs REDIS_URL: the relay tells of changes.',
     ],

@@ -1,4 +1,3 @@
-import { createDemoContent } from '@trellis/demo-data';
 import type { DeployableProgram } from '@trellis/deployable';
 import { createSubgraphProgram } from '@trellis/subgraph-kit';
 import { startBackground } from './background.ts';
@@ -14,5 +13,8 @@ export const users: DeployableProgram<UsersConfig> = createSubgraphProgram<Users
   buildServer: (dependencies, config) =>
     buildServer({ ...dependencies, presenceWindowMs: config.PRESENCE_WINDOW_S * 1_000 }),
   startBackground,
-  seed: (pool) => createProfileStore(pool).seed(createDemoContent().users),
+  seed: async (pool) => {
+    const { createDemoContent } = await import('@trellis/demo-data'); // no part of what is installed for production
+    await createProfileStore(pool).seed(createDemoContent().users);
+  },
 });

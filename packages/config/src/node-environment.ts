@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { isLoopbackHost } from './loopback-host.ts';
+
+/** What NODE_ENV may say. */
+export const nodeEnvironments = ['development', 'test', 'production'] as const;
+
+/** One of {@link nodeEnvironments}. */
+export type NodeEnvironment = (typeof nodeEnvironments)[number];
+
+/** Where a process is reached, and what it was told that it is for. */
+export interface Surroundings {
+  readonly NODE_ENV?: NodeEnvironment | undefined;
+  /** The address it listens on. */
+  readonly HOST: string;
+  /** The public base URL, of a process that has one. */
+  readonly ISSUER?: string | undefined;
+}
+
+/** NODE_ENV: one of three words, or absent. Another word is refused, since it would mean something to its writer alone. */
+export function nodeEnvironment(): z.ZodType<NodeEnvironment | undefined> {
+  return z.enum(nodeEnvironments).optional();
+}
+
+/** How the documentation tells of an absent NODE_ENV. */
+export const NODE_ENV_DEFAULT = 'Default: production, unless only this machine reaches the process.';
+
+/**
+ * Whether what is made for development may be used at all: by processes that nobody but this machine reaches, so that neither
+ * a forgotten nor a misspelled NODE_ENV gives it to the world.
+ */
+export function allowsConveniences(surroundings: Surroundings): boolean {
+  return surroundings.NODE_ENV !== 'production' && isOfThisMachine(surroundings);
+}
+
+/** Whether a process behaves as in production: when it is told so, or when others reach it and it is told nothing. */
+export function isProduction(surroundings: Surroundings): boolean {
+  return (
+    (surroundings.NODE_ENV ?? (isOfThisMachine(surroundings) ? 'development' : 'production')) === 'production'
+  );
+}
+
+function isOfThisMachine({ HOST: host, ISSUER: issuer }: Surroundings): boolean {
+  return isLoopbackHost(host) && (issuer === undefined || isLoopbackUrl(issuer));
+}
+
+function isLoopbackUrl(url: string): boolean {
+  return URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
+}

@@ -1,0 +1,20 @@
+import { allowsConveniences, type Environment } from '@trellis/config';
+import { prefixes } from './hosted-programs.ts';
+import type { PlatformConfig } from './platform-config.ts';
+
+/**
+ * Whether the platform may bring what is made for development: the embedded Redis, generated secrets, demo data. The issuer
+ * and every address that a deployable listens on have to be of this machine alone.
+ */
+export function bringsConveniences({ NODE_ENV }: PlatformConfig, environment: Environment): boolean {
+  const ISSUER = environment['AUTH_ISSUER'] || environment['ISSUER'] || undefined;
+  return prefixes.every((prefix) => {
+    const HOST = environment[`${prefix}_HOST`] || environment['HOST'] || '127.0.0.1';
+    return allowsConveniences({ NODE_ENV, HOST, ISSUER });
+  });
+}
+
+/** Where conveniences are refused, as the end of a sentence. */
+export function placeWithoutConveniences({ NODE_ENV }: PlatformConfig): string {
+  return NODE_ENV === 'production' ? 'in production' : 'where ISSUER or a HOST is no loopback address';
+}
