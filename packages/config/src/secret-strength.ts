@@ -47,7 +47,7 @@ const WELL_KNOWN = [
 ].join('\n');
 
 /** Both ways round, as sequences are typed. */
-const KNOWN = `${WELL_KNOWN}\n${[...WELL_KNOWN].toReversed().join('')}`;
+const KNOWN = `${WELL_KNOWN}\n${WELL_KNOWN.split('').toReversed().join('')}`;
 
 /**
  * Why a text is too weak for a secret; undefined when it may be random.
