@@ -17,6 +17,7 @@ import { createSealer } from './sealing.ts';
 import { deriveKey } from './secrets.ts';
 import type { Services, Settings } from './services.ts';
 import { createPasswordHasher, type PasswordHasher } from './sign-in/password-hasher.ts';
+import { createAccountName } from './sign-in/account-name.ts';
 import { createGuesses } from './sign-in/guesses.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { createThrottle } from './sign-in/throttle.ts';
@@ -107,10 +108,11 @@ export async function createServices(
 function createKeyedServices(
   { COOKIE_SECRET, KEY_ENCRYPTION_SECRET, DPOP_NONCE_REQUIRED, TRANSACTION_TTL_S: ttlS }: AuthServerConfig,
   { redis, clock }: ServiceResources,
-): Pick<Services, 'csrfKey' | 'dpopNonces' | 'refreshTokens' | 'transactions'> {
+): Pick<Services, 'accountName' | 'csrfKey' | 'dpopNonces' | 'refreshTokens' | 'transactions'> {
   const csrfKey = deriveKey(COOKIE_SECRET, 'csrf');
   const sealer = createSealer([deriveKey(COOKIE_SECRET, 'authorization-requests')]);
   return {
+    accountName: createAccountName(deriveKey(KEY_ENCRYPTION_SECRET, 'account-names')),
     csrfKey,
     dpopNonces: createDpopNonces(csrfKey, DPOP_NONCE_REQUIRED, clock),
     refreshTokens: createRefreshTokens(deriveKey(KEY_ENCRYPTION_SECRET, 'refresh-tokens')),
@@ -164,7 +166,7 @@ function createActions(
 ): Actions {
   const attempts = createAttemptStore(redis);
   const throttle = createThrottle(attempts, throttleLimits(config));
-  const mailLimits = createMailLimits(attempts);
+  const mailLimits = createMailLimits(attempts, base.accountName);
   const mail = config.MAIL_URL === undefined ? undefined : createLogMail(logger);
   const feed = createRevocationFeed(redis, revocationTtlOf(config));
   const guard = createAddressGuard({

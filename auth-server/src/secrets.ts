@@ -2,7 +2,13 @@ import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:c
 
 /** What a derived key is for; keys of different purposes have nothing to do with each other. */
 export type KeyPurpose =
-  'signing-keys' | 'refresh-tokens' | 'client-secrets' | 'csrf' | 'records' | 'authorization-requests';
+  | 'signing-keys'
+  | 'refresh-tokens'
+  | 'client-secrets'
+  | 'csrf'
+  | 'records'
+  | 'authorization-requests'
+  | 'account-names';
 
 /** A key of 32 bytes for one purpose, derived from a configured secret. RFC 5869 */
 export function deriveKey(secret: string, purpose: KeyPurpose): Buffer {

@@ -4,6 +4,7 @@ import type { DpopNonces } from './dpop/nonces.ts';
 import type { ClientRegistry } from './client-registry.ts';
 import type { GrantRevoker } from './grant-revoker.ts';
 import type { AuthServerMetrics } from './auth-server-metrics.ts';
+import type { AccountName } from './sign-in/account-name.ts';
 import type { Guesses } from './sign-in/guesses.ts';
 import type { Transactions } from './authorize/transactions.ts';
 import type { AccountMail } from './mail/account-mail.ts';
@@ -58,6 +59,7 @@ export interface Services {
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly accounts: AccountStore;
+  readonly accountName: AccountName;
   readonly accountGrants: AccountGrantStore;
   readonly assertions: AssertionStore;
   readonly audit: Audit;

@@ -9,6 +9,7 @@ import { createServices, type CreatedServices } from './create-services.ts';
 import { demoClients, seedDemoAccounts } from './demo.ts';
 import { buildServer } from './server.ts';
 import { startKeyMaintenance } from './key-maintenance.ts';
+import { fillCanonicalEmails } from './stores/fill-canonical-emails.ts';
 import { followCertificate, readCertificate, type CertificateFiles } from './tls-certificate.ts';
 
 /** The schema that the auth-server owns. */
@@ -30,6 +31,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
     config.PORT === 0 && config.ISSUER === undefined ? await findFreePort(config.HOST) : config.PORT;
   const issuer = config.ISSUER ?? `http://localhost:${port}`;
   const created = await createServices(config, { ...resources, ...connections, issuer, clock: Date.now });
+  await fillCanonicalEmails(connections.pool);
   await synchronizeClients(config, created);
   if (config.DEMO_DATA) await seedDemoAccounts(created.services.accounts, created.hasher);
   const maintenance = startKeyMaintenance({

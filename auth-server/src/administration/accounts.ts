@@ -2,7 +2,6 @@ import type { Account, Role } from '../accounts.ts';
 import type { Actor } from '../audit.ts';
 import { newAccountId } from '../new-account-id.ts';
 import type { Services } from '../services.ts';
-import { accountHash } from '../sign-in/throttle.ts';
 import type { AccountChanges } from '../stores/account-store.ts';
 import type { AccountLink } from '../stores/link-store.ts';
 import { endSessionsOf } from '../end-session.ts';
@@ -71,13 +70,13 @@ async function endEverything(services: Services, id: string): Promise<number> {
 
 /** Makes a one-time link. @returns its address */
 export async function issueLink(
-  services: Pick<Services, 'settings' | 'links' | 'audit'>,
+  services: Pick<Services, 'settings' | 'links' | 'audit' | 'accountName'>,
   link: AccountLink,
   by: Actor | 'person',
 ): Promise<string> {
-  const { settings, links, audit } = services;
+  const { settings, links, audit, accountName } = services;
   const token = await links.create(link, settings.linkTtlS);
-  audit.record({ event: 'link_issued', purpose: link.purpose, account: accountHash(link.email), by });
+  audit.record({ event: 'link_issued', purpose: link.purpose, account: accountName(link.email), by });
   return `${settings.issuer}/link?token=${token}`;
 }
 

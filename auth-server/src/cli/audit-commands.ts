@@ -1,4 +1,3 @@
-import { accountHash } from '../sign-in/throttle.ts';
 import type { AuditFilter } from '../stores/audit-store.ts';
 import type { Command, CommandContext } from './command.ts';
 import { readOptions, UsageError, type CommandOptions } from './command-line.ts';
@@ -25,7 +24,7 @@ async function readFilter(options: CommandOptions, { services }: CommandContext)
   return {
     event,
     subject: account?.id,
-    account: email === undefined ? undefined : accountHash(email),
+    account: email === undefined ? undefined : services.accountName(email),
     clientId,
     grantId,
     since: readMoment(options['since']),

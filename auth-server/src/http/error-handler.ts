@@ -48,6 +48,12 @@ function internalError(cause: unknown): OAuthError {
 function logError(error: OAuthError, request: FastifyRequest): void {
   const { id: requestId, routeOptions } = request;
   const record = { requestId, error: error.code, detail: error.detail, route: routeOptions.url };
-  if (error.status >= 500) request.log.error({ ...record, err: error.cause ?? error }, 'request failed');
+  if (error.status >= 500 && !isBusy(error))
+    request.log.error({ ...record, err: error.cause ?? error }, 'request failed');
   else request.log.info(record, 'request refused');
+}
+
+/** Somebody is told to come back because of others: nothing has failed. */
+function isBusy({ code, cause }: OAuthError): boolean {
+  return code === 'temporarily_unavailable' && cause === undefined;
 }

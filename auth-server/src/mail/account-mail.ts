@@ -1,11 +1,12 @@
+import type { MailSender } from './mail-limits.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
 
 /** Messages with one-time links. Nothing is waited for, so that the answer does not tell whether an account exists. */
 export interface AccountMail {
   /** To a new address a link for an account, to the owner of an account a link for its password. */
-  offerAccount(email: string, name: string, texts: PageTexts): void;
+  offerAccount(email: string, name: string, from: MailSender, texts: PageTexts): void;
   /** To the owner of an account a link for its password, to others nothing. */
-  offerReset(email: string, texts: PageTexts): void;
+  offerReset(email: string, from: MailSender, texts: PageTexts): void;
   /** Resolves when all messages under way are handed over. */
   settle(): Promise<void>;
 }

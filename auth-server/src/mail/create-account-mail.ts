@@ -39,13 +39,13 @@ export function createAccountMail(mail: Mail, services: AccountMailServices, log
     await mail.send({ to: email, subject: texts.mail.signUpSubject, text: texts.mail.signUp(address) });
   };
   return {
-    offerAccount: (email, name, texts) =>
+    offerAccount: (email, name, from, texts) =>
       inBackground(async () => {
-        if (await services.mailLimits.reserveRecipient(email)) await sendOffer(email, name, texts);
+        if (await services.mailLimits.reserveRecipient(email, from)) await sendOffer(email, name, texts);
       }),
-    offerReset: (email, texts) =>
+    offerReset: (email, from, texts) =>
       inBackground(async () => {
-        if (await services.mailLimits.reserveRecipient(email)) await sendReset(email, texts);
+        if (await services.mailLimits.reserveRecipient(email, from)) await sendReset(email, texts);
       }),
     settle: async () => {
       await Promise.all(underWay);

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { canonicalEmail } from '../canonical-email.ts';
 import type { Account } from '../accounts.ts';
 import { describeBrowser } from '../http/describe-browser.ts';
-import { macOf, randomToken } from '../secrets.ts';
-import { accountHash } from '../sign-in/throttle.ts';
+import { macOf, randomToken, sha256 } from '../secrets.ts';
 import type { Session } from '../stores/session-store.ts';
 import type { RouteContext } from './route-context.ts';
 
@@ -34,5 +34,5 @@ function knownBrowserToken(key: Buffer, email: string): string {
 
 /** Proves that a browser is known for an account. */
 export function knownBrowserMac(key: Buffer, id: string, email: string): string {
-  return macOf(key, 'known-browser', id, accountHash(email));
+  return macOf(key, 'known-browser', id, sha256(canonicalEmail(email)));
 }

@@ -11,6 +11,7 @@ import type { PageTexts } from '../pages/texts/page-texts.ts';
 import type { Parameters } from '../parameters.ts';
 import { equalsConstantTime } from '../secrets.ts';
 import { formToken } from './bound-form.ts';
+import { readKnownBrowser } from './login.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from './paths.ts';
 import type { RouteContext } from './route-context.ts';
@@ -60,8 +61,9 @@ async function ask(
     return showForm(context, kind, request, reply, 'throttled', 429);
   }
   const texts = textsFor(request);
-  if (kind === 'signUp') accountMail.offerAccount(email, name, texts);
-  else accountMail.offerReset(email, texts);
+  const from = { address: request.ip, knownBrowser: readKnownBrowser(context, request, email) };
+  if (kind === 'signUp') accountMail.offerAccount(email, name, from, texts);
+  else accountMail.offerReset(email, from, texts);
   return sendPage(reply, renderNotice({ title: texts[kind].title, text: texts.mail.sent(email) }, texts));
 }
 

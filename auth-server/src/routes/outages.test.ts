@@ -34,7 +34,10 @@ describe('a store that is out of reach', () => {
       expect(token.body['error']).toBe('temporarily_unavailable');
       expect(Number(token.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(token.headers.get('cache-control')).toBe('no-store');
-      const page = await fetch(authorizationUrl(own.issuer, createPkce()), { redirect: 'manual' });
+      // The request itself is sealed and needs no Redis; the sign-in page that it leads to does.
+      const browser = new Browser();
+      const first = await browser.get(authorizationUrl(own.issuer, createPkce()));
+      const page = await browser.follow(first, own.issuer);
       expect(page.status).toBe(503);
       expect(page.headers.get('retry-after')).not.toBeNull();
       const userinfo = await fetch(`${own.issuer}/userinfo`, {

@@ -1,9 +1,20 @@
+import { shareKeysOf, type QueueCaller } from '@trellis/fair-share';
 import type { Account } from '../accounts.ts';
 import type { Audit } from '../audit.ts';
 import type { AuthServerMetrics } from '../auth-server-metrics.ts';
 import type { AccountStore } from '../stores/account-store.ts';
 import type { PasswordHasher } from './password-hasher.ts';
-import { accountHash, type Attempt, type Throttle } from './throttle.ts';
+import type { AccountName } from './account-name.ts';
+import type { Throttle } from './throttle.ts';
+
+/** Who tries to sign in. */
+export interface Attempt {
+  /** As typed; unknown addresses are counted alike. */
+  readonly email: string;
+  readonly address: string;
+  /** Proof that this account has signed in with this browser before. */
+  readonly knownBrowser: string | undefined;
+}
 
 /** How an attempt to sign in ended. */
 export type SignInOutcome =
@@ -25,28 +36,25 @@ export type SignIn = (
 /** What signing in works with. */
 export interface SignInDependencies {
   readonly accounts: AccountStore;
+  readonly accountName: AccountName;
   readonly hasher: PasswordHasher;
   readonly throttle: Throttle;
   readonly audit: Audit;
   readonly metrics: AuthServerMetrics;
 }
 
-interface Checked {
-  readonly account: Account | undefined;
-  readonly matches: boolean;
-}
-
 type FailureReason = 'credentials' | 'disabled' | 'throttled_account' | 'throttled_address';
 
 /**
- * Throttles before it hashes, and takes the same way for unknown, wrong and disabled, so that neither text nor time
+ * Throttles before it hashes, by the account and not by how its address is spelled, and takes the same way for unknown, wrong and disabled, so that neither text nor time
  * tells which it was.
  */
-export function createSignIn({ accounts, hasher, throttle, audit, metrics }: SignInDependencies): SignIn {
+export function createSignIn(dependencies: SignInDependencies): SignIn {
+  const { accounts, accountName, hasher, throttle, audit, metrics } = dependencies;
   const fail = (attempt: Attempt, reason: FailureReason): void => {
     metrics.signIns.inc({ outcome: reason });
     const { email, address } = attempt;
-    audit.record({ event: 'sign_in_failed', account: accountHash(email), address, reason });
+    audit.record({ event: 'sign_in_failed', account: accountName(email), address, reason });
   };
   const succeed = async (account: Account, attempt: Attempt, password: string): Promise<void> => {
     metrics.signIns.inc({ outcome: 'signed_in' });
@@ -55,20 +63,22 @@ export function createSignIn({ accounts, hasher, throttle, audit, metrics }: Sig
       await accounts.rehash(account.id, await hasher.hash(password));
     }
   };
-  const check = async (attempt: Attempt, password: string): Promise<Checked> => {
-    const account = await accounts.findByEmail(attempt.email);
-    return { account, matches: await hasher.verify(account?.passwordHash, password) };
-  };
   return async (attempt, password, purpose = 'sign_in') => {
-    const admission = await throttle.admit(attempt);
+    const account = await accounts.findByEmail(attempt.email);
+    const admission = await throttle.admit({
+      ...attempt,
+      account: account?.id ?? accountName(attempt.email),
+    });
     if (admission.kind === 'throttled') {
       fail(attempt, `throttled_${admission.by}`);
       return { kind: 'throttled', waitS: admission.waitS };
     }
-    const { account, matches } = await check(attempt, password).catch(async (error: unknown) => {
-      await admission.refund();
-      throw error;
-    });
+    const matches = await hasher
+      .verify(account?.passwordHash, password, callerOf(attempt, account))
+      .catch(async (error: unknown) => {
+        await admission.refund();
+        throw error;
+      });
     if (!account || !matches || account.disabled) {
       fail(attempt, matches ? 'disabled' : 'credentials');
       return { kind: 'refused' };
@@ -77,4 +87,11 @@ export function createSignIn({ accounts, hasher, throttle, audit, metrics }: Sig
     if (purpose === 'sign_in') await succeed(account, attempt, password);
     return { kind: 'signed_in', account };
   };
+}
+
+/** Those who come with a browser that the account knows have a part of the hashing for themselves. */
+function callerOf({ knownBrowser, address }: Attempt, account: Account | undefined): QueueCaller {
+  return knownBrowser === undefined || account === undefined
+    ? { keys: shareKeysOf({ address }), isKnown: false }
+    : { keys: shareKeysOf({ user: account.id, address }), isKnown: true };
 }

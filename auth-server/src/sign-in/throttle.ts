@@ -1,6 +1,7 @@
-import { isIPv6 } from 'node:net';
 import { sha256 } from '../secrets.ts';
 import type { AttemptLimit, AttemptStore } from '../stores/attempt-store.ts';
+import { countersByNetwork } from '../stores/network-counters.ts';
+import { reserveTogether, type Counter } from '../stores/reserve-together.ts';
 
 /** Whether an attempt to sign in may be made. */
 export type Admission =
@@ -8,9 +9,9 @@ export type Admission =
   | { readonly kind: 'throttled'; readonly by: 'account' | 'address'; readonly waitS: number };
 
 /** Who tries to sign in. */
-export interface Attempt {
-  /** As typed; unknown addresses are counted alike. */
-  readonly email: string;
+export interface ThrottledAttempt {
+  /** The account's id, or for an unknown address its name: they are counted alike. */
+  readonly account: string;
   readonly address: string;
   /** Proof that this account has signed in with this browser before; counted apart from strangers. */
   readonly knownBrowser: string | undefined;
@@ -18,56 +19,37 @@ export interface Attempt {
 
 /** Keeps guessing slow. */
 export interface Throttle {
-  admit(attempt: Attempt): Promise<Admission>;
+  admit(attempt: ThrottledAttempt): Promise<Admission>;
 }
 
 /** Limits of a throttle. */
 export interface ThrottleLimits {
   readonly perAccount: AttemptLimit;
+  /** Of one address; networks around it may have a few times as many. */
   readonly perAddress: AttemptLimit;
 }
 
 /**
- * Counts failures per account and per address. A browser in which the account has signed in before has a counter of its
- * own, so that strangers can't lock the account's owner out.
+ * Counts failures per account, and per address and the networks around it. A browser in which the account has signed in
+ * before has a counter of its own and no other, so that nobody else, near or far, can lock the account's owner out.
  */
 export function createThrottle(attempts: AttemptStore, limits: ThrottleLimits): Throttle {
   return {
     admit: async (attempt) => {
-      const addressName = `address:${networkOf(attempt.address)}`;
-      const accountName = accountCounter(attempt);
-      const addressWaitS = await attempts.reserve(addressName, limits.perAddress);
+      const account = accountCounter(attempt, limits.perAccount);
+      const isKnown = attempt.knownBrowser !== undefined;
+      const networks = isKnown ? [] : countersByNetwork('sign-in', attempt.address, limits.perAddress);
+      const { waitsS, refund } = await reserveTogether(attempts, [account, ...networks]);
+      const [accountWaitS = 0, ...networkWaitsS] = waitsS;
+      const addressWaitS = Math.max(0, ...networkWaitsS);
       if (addressWaitS > 0) return { kind: 'throttled', by: 'address', waitS: addressWaitS };
-      const accountWaitS = await attempts.reserve(accountName, limits.perAccount);
       if (accountWaitS > 0) return { kind: 'throttled', by: 'account', waitS: accountWaitS };
-      return {
-        kind: 'admitted',
-        refund: async () => {
-          await Promise.all([attempts.refund(addressName), attempts.refund(accountName)]);
-        },
-      };
+      return { kind: 'admitted', refund };
     },
   };
 }
 
-function accountCounter({ email, knownBrowser }: Attempt): string {
-  const account = `account:${accountHash(email)}`;
-  return knownBrowser === undefined ? account : `${account}:${sha256(knownBrowser)}`;
-}
-
-/** Names an account in counters and logs without telling its e-mail address. */
-export function accountHash(email: string): string {
-  return sha256(email.trim().toLowerCase());
-}
-
-/** One person holds a whole /64 of IPv6. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address;
-  const [head = '', tail = ''] = address.split('::', 2);
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === '' ? [] : tail.split(':');
-  const zeros = address.includes('::')
-    ? Array.from({ length: 8 - before.length - after.length }, () => '0')
-    : [];
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+function accountCounter({ account, knownBrowser }: ThrottledAttempt, limit: AttemptLimit): Counter {
+  const name = `account:${account}`;
+  return { name: knownBrowser === undefined ? name : `${name}:${sha256(knownBrowser)}`, limit };
 }

@@ -49,6 +49,21 @@ describe('throttling', () => {
     expect((await attempt('vi@example.com', undefined, known)).status).toBe(429);
   });
 
+  it('M6: counts every spelling of an address together, and signs nobody in by a letter that only looks alike', async () => {
+    for (let round = 0; round < 5; round += 1) await attempt('cy@example.com', 'wrong');
+    expect((await attempt('Cy@Example.com')).status).toBe(429);
+    expect((await attempt('ｃy@example.com')).status).toBe(429);
+    expect((await attempt('v\u0130@example.com')).status).toBe(403);
+  });
+
+  it('M7: a browser that the account knows signs in whatever its address has failed, also in hashing', async () => {
+    const known = new Browser();
+    expect((await attempt('ed@example.com', undefined, known)).status).toBe(303);
+    for (let round = 0; round < 70; round += 1) await attempt(`somebody-${round % 14}@example.com`, 'wrong');
+    expect((await attempt('ed@example.com')).status).toBe(429);
+    expect((await attempt('ed@example.com', undefined, known)).status).toBe(303);
+  });
+
   it('A-088 limits the failures of an address over all accounts', async () => {
     let status = 0;
     for (let round = 0; round < 70 && status !== 429; round += 1) {

@@ -1,5 +1,6 @@
 import type { Pool } from '@trellis/postgres';
 import type { Account, Role } from '../accounts.ts';
+import { canonicalEmail } from '../canonical-email.ts';
 import { batchById } from './batch-by-id.ts';
 
 /** What a new account needs. */
@@ -23,7 +24,7 @@ export interface AccountChanges {
 /** Accounts. */
 export interface AccountStore {
   findById(id: string): Promise<Account | undefined>;
-  /** Upper and lower case are the same. */
+  /** However it is spelled. */
   findByEmail(email: string): Promise<Account | undefined>;
   /** @returns false when the address is taken */
   add(account: NewAccount): Promise<boolean>;
@@ -56,8 +57,12 @@ interface AccountRow {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const COLUMNS = `id, email, email_verified, name, role, password_hash, claims, disabled_at, credentials_changed_at,
   updated_at`;
-const INSERT = `INSERT INTO account (id, email, email_verified, name, role, password_hash)
-  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`;
+const INSERT = `INSERT INTO account (id, email, email_verified, name, role, password_hash, canonical_email)
+  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`;
+/** An account of an earlier version has no canonical address until the start has written it, or when another one has it. */
+const BY_EMAIL = `SELECT ${COLUMNS} FROM account
+  WHERE canonical_email = $1 OR (canonical_email IS NULL AND lower(email) = lower($2))
+  ORDER BY canonical_email NULLS FIRST LIMIT 1`;
 
 /** Accounts in PostgreSQL. */
 export function createAccountStore(pool: Pool): AccountStore {
@@ -73,10 +78,7 @@ export function createAccountStore(pool: Pool): AccountStore {
     // PostgreSQL spells ids in lower case.
     findById: async (id) => (UUID.test(id) ? findById(id.toLowerCase()) : undefined),
     findByEmail: async (email) => {
-      const found = await pool.query<AccountRow>(
-        `SELECT ${COLUMNS} FROM account WHERE lower(email) = lower($1)`,
-        [email],
-      );
+      const found = await pool.query<AccountRow>(BY_EMAIL, [canonicalEmail(email), email]);
       return toAccount(found.rows[0]);
     },
     add: async (account) => (await pool.query(INSERT, valuesOf(account))).rowCount === 1,
@@ -125,7 +127,8 @@ export function createAccountStore(pool: Pool): AccountStore {
 }
 
 function valuesOf(account: NewAccount): unknown[] {
-  return [account.id, account.email, account.emailVerified, account.name, account.role, account.passwordHash];
+  const { id, email, emailVerified, name, role, passwordHash } = account;
+  return [id, email, emailVerified, name, role, passwordHash, canonicalEmail(email)];
 }
 
 function toAccount(row: AccountRow | undefined): Account | undefined {

@@ -1,0 +1,47 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { AttemptLimit } from '../stores/attempt-store.ts';
+import { createMailLimits, type MailLimits } from './mail-limits.ts';
+
+let limits: MailLimits;
+beforeEach(() => {
+  const counts = new Map<string, number>();
+  const attempts = {
+    reserve: async (name: string, { failures }: AttemptLimit): Promise<number> => {
+      const count = counts.get(name) ?? 0;
+      if (count >= failures) return 1;
+      counts.set(name, count + 1);
+      return 0;
+    },
+    refund: async (name: string): Promise<void> => void counts.set(name, (counts.get(name) ?? 0) - 1),
+  };
+  limits = createMailLimits(attempts, (email) => email);
+});
+
+const ask = (address: string, knownBrowser?: string): Promise<boolean> =>
+  limits.reserveRecipient('ada@example.com', { address, knownBrowser });
+
+async function countTrue(attempts: number, work: (round: number) => Promise<boolean>): Promise<number> {
+  let count = 0;
+  for (let round = 0; round < attempts; round += 1) if (await work(round)) count += 1;
+  return count;
+}
+
+describe('L3: mail', () => {
+  it('may be asked for by one /64 of IPv6 as often as by one address of IPv4, by a /48 sixteen times as often', async () => {
+    const from = (address: string): Promise<boolean> =>
+      limits.reserveSender(address).then((waitS) => waitS === 0);
+    expect(await countTrue(50, () => from('192.0.2.7'))).toBe(20);
+    expect(await countTrue(50, (round) => from(`2001:db8:1:1::${round}`))).toBe(20);
+    expect(await countTrue(2_000, (round) => from(`2001:db8:2:${round.toString(16)}::1`))).toBe(320);
+  });
+
+  it('is not kept from a person by three requests of somebody else', async () => {
+    expect(await countTrue(10, () => ask('203.0.113.1'))).toBe(3);
+    expect(await ask('198.51.100.1')).toBe(true);
+  });
+
+  it('is not kept from a browser that the account knows by all others together', async () => {
+    expect(await countTrue(100, (round) => ask(`203.0.113.${round}`))).toBe(12);
+    expect(await countTrue(10, () => ask('203.0.113.1', 'known'))).toBe(3);
+  });
+});

@@ -1,0 +1,13 @@
+import { canonicalEmail } from '../canonical-email.ts';
+import { macOf } from '../secrets.ts';
+
+/**
+ * Names an e-mail address in counters and logs without telling it: nobody without the key can try whose name it is. All
+ * spellings of an address have the same name.
+ */
+export type AccountName = (email: string) => string;
+
+/** Names under a key of their own. */
+export function createAccountName(key: Buffer): AccountName {
+  return (email) => macOf(key, canonicalEmail(email));
+}

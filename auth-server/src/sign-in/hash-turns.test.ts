@@ -1,0 +1,63 @@
+import { shareKeysOf, type QueueCaller } from '@trellis/fair-share';
+import { describe, expect, it } from 'vitest';
+import { createHashTurns } from './hash-turns.ts';
+
+const ada: QueueCaller = { keys: ['user:ada'], isKnown: true };
+
+function callerAt(address: string): QueueCaller {
+  return { keys: shareKeysOf({ address }), isKnown: false };
+}
+
+/** Work that ends in the order in which it began, one after another. */
+function createWork(): { readonly begun: string[]; readonly of: (name: string) => () => Promise<void> } {
+  const begun: string[] = [];
+  return {
+    begun,
+    of: (name) => async () => {
+      begun.push(name);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+describe('M7: turns at hashing passwords', () => {
+  it('are had at once by a known browser, while 130 addresses wait', async () => {
+    const inTurn = createHashTurns(2);
+    const { begun, of } = createWork();
+    const strangers = Array.from({ length: 130 }, (_, index) =>
+      inTurn(of(`${index}`), callerAt(`203.0.${index}.1`)),
+    );
+    const known = inTurn(of('ada'), ada);
+    const outcomes = await Promise.allSettled(strangers);
+    await known;
+    expect(begun.indexOf('ada')).toBeLessThan(4);
+    expect(outcomes.filter(({ status }) => status === 'rejected').length).toBeGreaterThanOrEqual(28);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(100);
+  });
+
+  it('are had by another network, while one has filled its part of the queue', async () => {
+    const inTurn = createHashTurns(1);
+    const { begun, of } = createWork();
+    const flood = Array.from({ length: 300 }, (_, index) =>
+      inTurn(of(`${index}`), callerAt(`203.0.113.${index % 256}`)),
+    );
+    const other = inTurn(of('other'), callerAt('198.51.100.1'));
+    await Promise.allSettled(flood);
+    await other;
+    expect(begun.indexOf('other')).toBeLessThan(3);
+  });
+
+  it('say when to come back, when there is no place', async () => {
+    const inTurn = createHashTurns(1);
+    const { of } = createWork();
+    const all = Array.from({ length: 60 }, () => inTurn(of('same'), callerAt('203.0.113.1')));
+    const refused = (await Promise.allSettled(all)).find(({ status }) => status === 'rejected');
+    expect(refused).toMatchObject({ reason: { status: 503, headers: { 'retry-after': '5' } } });
+  });
+
+  it('go on after work that fails', async () => {
+    const inTurn = createHashTurns(1);
+    await expect(inTurn(() => Promise.reject(new Error('no')), ada)).rejects.toThrow('no');
+    await expect(inTurn(() => Promise.resolve('yes'), ada)).resolves.toBe('yes');
+  });
+});
