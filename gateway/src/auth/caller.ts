@@ -1,3 +1,4 @@
+import { shareKeysOf, type ShareKeys } from '@trellis/fair-share';
 import type { UserContext } from '@trellis/user-context';
 
 /** Who sends a request, and what may be done in that name. */
@@ -34,3 +35,13 @@ export const ANONYMOUS: Caller = Object.freeze({
   grantId: undefined,
   expiresAtMs: Number.POSITIVE_INFINITY,
 });
+
+/**
+ * What a caller's share is counted under: the user, else the client, else the network.
+ *
+ * @param caller absent where it is not known yet
+ */
+export function shareKeysOfCaller(caller: Caller | undefined, address: string): ShareKeys {
+  const user = caller && userOf(caller);
+  return shareKeysOf({ user, client: caller?.context.clientId, address });
+}

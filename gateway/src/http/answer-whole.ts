@@ -4,6 +4,7 @@ import { runOperation } from '../pipeline/index.ts';
 import type { OperationAnswer, PipelineAnswer } from '../pipeline/operation-answer.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { writeAnswer, writeBatch } from '../pipeline/write-answer.ts';
+import type { UnreadAnswers } from '../traffic/unread-answers.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { compressAnswer } from './compress-answer.ts';
 import type { HttpAnswer, HttpExchange } from './http-exchange.ts';
@@ -16,6 +17,8 @@ export interface AnsweringOptions {
   /** Those of the configuration that is in force now. */
   readonly services: () => PipelineServices;
   readonly bounds: RequestBounds;
+  /** Bounds what clients leave unread. */
+  readonly unread: UnreadAnswers;
   /** Bytes from which answers are compressed for those who accept it; absent where none is. */
   readonly compressFromBytes: number | undefined;
   /** Told of each answer, for logs and metrics. */
@@ -152,7 +155,7 @@ export function answerOfOne(
 ): HttpAnswer {
   const status = statusOf(answer, mediaType);
   const headers = headersOf(exchange, [answer], status, mediaType, options);
-  return { status, headers, body: answer.body ?? writeAnswer(answer) };
+  return { status, headers, body: answer.body ?? writeAnswer(answer), caller: answer.admitted?.caller };
 }
 
 function answerOfBatch(
@@ -163,7 +166,8 @@ function answerOfBatch(
 ): HttpAnswer {
   const status = statusOfBatch(answers, mediaType);
   const headers = headersOf(exchange, answers, status, mediaType, options);
-  return { status, headers, body: writeBatch(answers) };
+  const caller = answers.find(({ admitted }) => admitted)?.admitted?.caller; // one request has one token
+  return { status, headers, body: writeBatch(answers), caller };
 }
 
 function headersOf(

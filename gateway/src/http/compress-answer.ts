@@ -36,11 +36,12 @@ export function compressAnswer(
   return coding === null || coding === 'identity' ? answer : compressed(answer, coding);
 }
 
-async function compressed({ status, headers, body }: HttpAnswer, coding: Coding): Promise<HttpAnswer> {
+async function compressed(answer: HttpAnswer, coding: Coding): Promise<HttpAnswer> {
+  const { headers, body } = answer;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const vary = headers['vary'] === undefined ? 'accept-encoding' : `${headers['vary']}, accept-encoding`;
   return {
-    status,
+    ...answer,
     headers: { ...headers, vary, 'content-encoding': coding },
     body: await COMPRESS[coding](bytes),
   };

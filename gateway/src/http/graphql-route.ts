@@ -1,4 +1,5 @@
-import { METHODS } from 'node:http';
+import { METHODS, type OutgoingHttpHeaders } from 'node:http';
+import type { ShareKeys } from '@trellis/fair-share';
 import type {
   FastifyError,
   FastifyInstance,
@@ -6,6 +7,7 @@ import type {
   FastifyRequest,
   onRequestHookHandler,
 } from 'fastify';
+import { shareKeysOfCaller } from '../auth/caller.ts';
 import type { PresentedProof } from '../auth/verify-proof.ts';
 import type { GraphRequest } from '../context.ts';
 import { refused, RequestRefused, type GatewayErrorCode } from '../errors.ts';
@@ -25,7 +27,8 @@ import {
   type Carried,
 } from './answer-whole.ts';
 import { preventCsrf } from './csrf.ts';
-import type { HttpAnswer, HttpExchange } from './http-exchange.ts';
+import type { UnreadBytes } from '../traffic/unread-reader.ts';
+import { answerKeys, type HttpAnswer, type HttpExchange } from './http-exchange.ts';
 import { assertReadableBody, isJsonBody } from './media-type.ts';
 import { negotiateForms, type AcceptedForms } from './negotiate.ts';
 import { readBody, readQueryString, type ReadBody } from './read-request.ts';
@@ -33,7 +36,9 @@ import { watchRequest } from './request-signal.ts';
 import { sendParts } from './send-parts.ts';
 import { statusOf } from './status.ts';
 import { serverSentEvents } from './streams/stream-format.ts';
-import { sendInStreamFormat, sendStream, type StreamResponseOptions } from './streams/stream-response.ts';
+import { sendInStreamFormat, sendStream, type StreamSettingsOfServer } from './streams/stream-response.ts';
+import { watchUnread } from './unread-responses.ts';
+import { PIECE_BYTES, writeInPieces } from './write-in-pieces.ts';
 import type { MultipartTimes } from './write-multipart.ts';
 
 /** Settings of {@link addGraphqlRoute}. */
@@ -41,7 +46,7 @@ export interface GraphqlRouteOptions extends AnsweringOptions {
   readonly path: string;
   /** Where every answer is a stream of server-sent events, unless the client prefers another format. */
   readonly streamPath: string;
-  readonly streams: StreamResponseOptions;
+  readonly streams: StreamSettingsOfServer;
   /** Milliseconds to the first byte of an answer. Specification: Limits, HTTP read timeout. */
   readonly timeoutMs: number;
   readonly multipart: MultipartTimes;
@@ -126,7 +131,7 @@ async function answerPost(
   if (!Buffer.isBuffer(request.body)) throw refused('BAD_REQUEST', 'The request has no body.');
   const exchange = exchangeOf(request, reply, options);
   if (forms.single && !forms.parts && !forms.stream)
-    return send(reply, await answerBody(exchange, request.body, forms.single, options));
+    return send(reply, exchange, await answerBody(exchange, request.body, forms.single, options), options);
   const body = readBody(request.body, options.bounds);
   if (body.kind === 'batch') return answerBatch({ exchange, reply, options, forms }, body);
   const accepts = forms.stream ? 'any' : 'query-mutation';
@@ -198,17 +203,31 @@ async function answerOne(
   const first = firstPartOf(answer);
   const mediaType = single ?? 'application/json';
   const status = statusOf(first, mediaType);
-  if (stream && !single && !parts && status === 200)
-    return sendInStreamFormat(reply, writeAnswer(first), stream);
-  if (!parts || (answer.kind !== 'parts' && single))
-    return send(reply, await compress(answerOfOne(exchange, first, mediaType, options), exchange, options));
+  const keysOf = (): ShareKeys => shareKeysOfCaller(first.admitted?.caller, exchange.address);
+  if (stream && !single && !parts && status === 200) {
+    sendInStreamFormat(reply, writeAnswer(first), stream);
+    watchUnread(reply.raw, options.unread, keysOf);
+    return reply;
+  }
+  if (!parts || (answer.kind !== 'parts' && single)) {
+    const whole = await compress(answerOfOne(exchange, first, mediaType, options), exchange, options);
+    return send(reply, exchange, whole, options);
+  }
   const { varyOn } = options.services().answerPolicy;
   setHeaders(reply.status(status), answerHeaders(exchange, [first], status, varyOn));
-  return sendParts(reply, answer, parts, options.multipart);
+  const watch = (measure: () => number): UnreadBytes =>
+    watchUnread(reply.raw, options.unread, keysOf, measure);
+  return sendParts(reply, answer, parts, options.multipart, watch);
 }
 
-function openStream({ reply, forms, options }: Negotiated, { stream }: StreamAnswer): FastifyReply {
-  if (forms.stream) return sendStream(reply, stream, forms.stream, options.streams);
+function openStream(
+  { exchange, reply, forms, options }: Negotiated,
+  { stream, admitted }: StreamAnswer,
+): FastifyReply {
+  endAdmission(reply.raw); // streams are bounded by their number
+  const keysOf = (): ShareKeys => shareKeysOfCaller(admitted.caller, exchange.address);
+  if (forms.stream)
+    return sendStream(reply, stream, forms.stream, { ...options.streams, unread: options.unread, keysOf });
   stream.stop();
   throw new Error('A stream was opened for a client that takes none.');
 }
@@ -220,11 +239,39 @@ async function answerBatch(
   if (!forms.single && forms.stream)
     throw refused('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
   const carried: Carried = { takesParts: false, accepts: 'query-mutation' };
-  return send(reply, await answerWhole(exchange, body, forms.single ?? 'application/json', carried, options));
+  const mediaType = forms.single ?? 'application/json';
+  return send(reply, exchange, await answerWhole(exchange, body, mediaType, carried, options), options);
 }
 
-function send(reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply {
-  return setHeaders(reply.status(status), headers).send(body);
+function send(
+  reply: FastifyReply,
+  exchange: Pick<HttpExchange, 'address'>,
+  answer: HttpAnswer,
+  { unread }: Pick<AnsweringOptions, 'unread'>,
+): FastifyReply {
+  const { status, headers, body } = answer;
+  setHeaders(reply.status(status), headers);
+  const bytes = Buffer.byteLength(body);
+  if (bytes > PIECE_BYTES) {
+    sendInPieces(reply, typeof body === 'string' ? Buffer.from(body) : body);
+    watchUnread(reply.raw, unread, () => answerKeys(exchange, answer), () => bytes);
+    return reply;
+  }
+  void reply.send(body);
+  if (reply.raw.writableLength > 0) watchUnread(reply.raw, unread, () => answerKeys(exchange, answer));
+  return reply;
+}
+
+/** Past the framework, which writes answers whole. */
+function sendInPieces(reply: FastifyReply, body: Buffer): void {
+  const { raw } = reply;
+  reply.hijack();
+  raw.writeHead(reply.statusCode, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders), // those for scripts of other origins as well
+    'content-length': body.length,
+  });
+  raw.on('error', () => undefined); // the client is gone: `close` follows
+  writeInPieces(raw, body, () => raw.end());
 }
 
 /** Of `vary`, what others have set counts as well. */
@@ -242,9 +289,9 @@ function sendFailure(
   reply: FastifyReply,
   options: GraphqlRouteOptions,
 ): void {
-  endAdmission(reply.raw); // its answer may have to wait for others
   const refusal = error instanceof RequestRefused ? error : refusalOfFramework(error, request);
-  void send(reply, answerFailure(exchangeOf(request, reply, options), refusal, options));
+  const exchange = exchangeOf(request, reply, options);
+  void send(reply, exchange, answerFailure(exchange, refusal, options), options);
 }
 
 const CODES_OF_STATUS: Readonly<Record<number, GatewayErrorCode>> = {

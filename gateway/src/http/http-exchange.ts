@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ShareKeys } from '@trellis/fair-share';
+import { shareKeysOfCaller, type Caller } from '../auth/caller.ts';
 import type { PresentedProof } from '../auth/verify-proof.ts';
 
 /** The life of one HTTP request. */
@@ -31,4 +33,14 @@ export interface HttpAnswer {
   /** Names in lower case; without those of the framing. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
+  /** Whose share it counts in; absent where only the network is known. */
+  readonly caller?: Caller | undefined;
+}
+
+/** What an answer is counted under while its client has not read it. */
+export function answerKeys(
+  { address }: Pick<HttpExchange, 'address'>,
+  { caller }: Pick<HttpAnswer, 'caller'>,
+): ShareKeys {
+  return shareKeysOfCaller(caller, address);
 }

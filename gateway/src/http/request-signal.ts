@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { CLIENT_CLOSED, gatewayErrorCodes, refused } from '../errors.ts';
 import { DeadlineSignal } from '../traffic/deadline-signal.ts';
-import { endAdmission } from './admit-requests.ts';
 import type { RequestSignal } from './http-exchange.ts';
 
 /** Watches a response: the reasons of the signal are refusals, with their codes. */
@@ -18,7 +17,6 @@ export function watchRequest(response: ServerResponse, timeoutMs: number): Reque
   const settle = (): void => {
     clearTimeout(timer);
     signal.clearDeadline();
-    endAdmission(response);
   };
   return { signal, settle };
 }

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { framesOf, HEARTBEAT_FRAME, type IncrementalDialect } from '../incremental/frames.ts';
 import type { AnswerInParts, OperationAnswer } from '../pipeline/operation-answer.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
+import type { UnreadBytes } from '../traffic/unread-reader.ts';
 import { BOUNDARY, writeMultipart, type MultipartTimes } from './write-multipart.ts';
 
 const PARAMETERS: Readonly<Record<IncrementalDialect, string>> = {
@@ -12,6 +13,7 @@ const PARAMETERS: Readonly<Record<IncrementalDialect, string>> = {
 /**
  * Sends an answer as `multipart/mixed`, each part as soon as it is there. An answer that is there whole is one part.
  *
+ * @param watch begins to count what the client has not read
  * @see https://specs.apollo.dev/incremental/v0.1/ and https://specs.apollo.dev/incremental/v0.2/
  */
 export function sendParts(
@@ -19,14 +21,25 @@ export function sendParts(
   answer: OperationAnswer | AnswerInParts,
   dialect: IncrementalDialect,
   times: MultipartTimes,
+  watch: (measure: () => number) => UnreadBytes,
 ): FastifyReply {
   const first = answer.kind === 'parts' ? answer.initial : answer;
   const more = answer.kind === 'parts' ? answer : { pending: [], updates: NONE };
-  const frames = framesOf(writeAnswer(first), more, dialect);
+  const frames = counted(framesOf(writeAnswer(first), more, dialect), () => unread.update());
+  const body = writeMultipart(frames, HEARTBEAT_FRAME, times);
+  const unread = watch(() => body.readableLength + reply.raw.writableLength);
   return reply
     .header('content-type', `multipart/mixed; boundary="${BOUNDARY}"; ${PARAMETERS[dialect]}`)
     .header('x-accel-buffering', 'no') // proxies of nginx's kind would keep parts back otherwise
-    .send(writeMultipart(frames, HEARTBEAT_FRAME, times));
+    .send(body);
+}
+
+/** A part that was taken is on its way to the client, or waits for it, in the next turn of the event loop. */
+async function* counted(frames: AsyncIterable<string>, update: () => void): AsyncGenerator<string> {
+  for await (const frame of frames) {
+    setImmediate(update);
+    yield frame;
+  }
 }
 
 const NONE: AsyncIterable<never> = {

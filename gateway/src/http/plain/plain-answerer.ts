@@ -5,7 +5,7 @@ import { refusalAnswer, type RequestAdmission } from '../admit-requests.ts';
 import { answerBody, answerFailure, type AnsweringOptions } from '../answer-whole.ts';
 import type { CrossOriginRules } from '../cross-origin.ts';
 import { preventCsrf } from '../csrf.ts';
-import type { HttpAnswer } from '../http-exchange.ts';
+import { answerKeys, type HttpAnswer } from '../http-exchange.ts';
 import { assertReadableBody, isJsonBody } from '../media-type.ts';
 import { negotiateForms } from '../negotiate.ts';
 import type { PlainTimes } from './plain-connection.ts';
@@ -44,7 +44,11 @@ export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswere
     times,
     addressOf,
     failed: (error) => options.logger.error({ err: error }, 'a connection failed inside'),
-    settled: (exchange) => {
+    unread: (exchange, answer, socket) => {
+      const bytes = Buffer.byteLength(answer.body);
+      return options.unread.watch(socket, () => answerKeys(exchange, answer), () => bytes);
+    },
+    ended: (exchange) => {
       if (admitted.delete(exchange)) admission.admission.leave();
     },
     answer: async (exchange, request) => {

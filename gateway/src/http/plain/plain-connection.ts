@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
+import type { UnreadBytes } from '../../traffic/unread-reader.ts';
 import type { HttpAnswer } from '../http-exchange.ts';
+import { writeInPieces } from '../write-in-pieces.ts';
 import { writePlainAnswer } from './plain-answer.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 import type { PlainRequest } from './plain-request.ts';
@@ -17,8 +19,10 @@ export interface PlainService {
   begin(request: PlainRequest, socket: Socket): PlainExchange;
   /** Never rejects. */
   answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer>;
+  /** Counts what its client has not read of an answer. */
+  unread(exchange: PlainExchange, answer: HttpAnswer, socket: Socket): UnreadBytes;
   /** Told once for each exchange that has begun: its answer has gone out, or its client. */
-  ended(): void;
+  ended(exchange: PlainExchange): void;
   /** Another server goes on with the connection, from these bytes on. */
   handOver(connection: PlainConnection, socket: Socket, bytes: Buffer): void;
   closed(connection: PlainConnection): void;
@@ -50,6 +54,7 @@ export class PlainConnection {
   readonly #service: PlainService;
   readonly #keepAliveS: number;
   #exchange: PlainExchange | undefined;
+  #unread: UnreadBytes | undefined;
   #hasAsked = false;
   /** What arrived before the answer was written: more than one request at a time is not plain. */
   #early: Buffer[] = [];
@@ -121,22 +126,31 @@ export class PlainConnection {
     this.#hasAsked = true;
     const answer = await this.#service.answer(exchange, request);
     exchange.settle();
-    if (this.#socket.writable) this.#write(answer);
+    if (this.#socket.writable) this.#write(exchange, answer);
   }
 
-  #write(answer: HttpAnswer): void {
+  #write(exchange: PlainExchange, answer: HttpAnswer): void {
     const { isClosing, times } = this.#service;
-    writePlainAnswer(this.#socket, answer, isClosing ? undefined : this.#keepAliveS);
-    if (isClosing) return this.#socket.destroySoon();
-    if (this.#socket.writableLength === 0) return this.#goOn();
-    this.#socket.setTimeout(times.silentMs);
-    this.#socket.write('', () => this.#goOn()); // `drain` does not come after every answer that had to wait
+    const socket = this.#socket;
+    const rest = writePlainAnswer(socket, answer, isClosing ? undefined : this.#keepAliveS);
+    if (!rest && isClosing) return socket.destroySoon();
+    if (!rest && socket.writableLength === 0) return this.#goOn();
+    socket.setTimeout(times.silentMs);
+    const unread = this.#service.unread(exchange, answer, socket);
+    this.#unread = unread;
+    const onWritten = (): void => (isClosing ? socket.destroySoon() : this.#goOn());
+    if (rest) writeInPieces(socket, rest, onWritten);
+    else socket.write('', onWritten); // `drain` does not come after every answer that had to wait
+    unread.update();
   }
 
   #endExchange(): void {
-    if (!this.#exchange) return;
+    const exchange = this.#exchange;
+    if (!exchange) return;
     this.#exchange = undefined;
-    this.#service.ended();
+    this.#unread?.end();
+    this.#unread = undefined;
+    this.#service.ended(exchange);
   }
 
   /** The answer has gone out. */

@@ -10,8 +10,6 @@ export interface PlainExchangeOptions {
   readonly address: string;
   /** Milliseconds to the first byte of the answer. */
   readonly timeoutMs: number;
-  /** Told once, when it is answered or given up: it no longer keeps others out. */
-  readonly onSettled: () => void;
 }
 
 /** A plain request that is being answered. */
@@ -53,7 +51,6 @@ export class PlainExchange implements HttpExchange {
     this.#isSettled = true;
     clearTimeout(this.#timer);
     this.#signal?.clearDeadline();
-    this.#options.onSettled();
   }
 
   /** The client has gone. */

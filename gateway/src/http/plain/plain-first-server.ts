@@ -1,6 +1,7 @@
 import { Server, type IncomingMessage, type RequestListener, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { CLOSING_BEGAN, EXCHANGE_BEGAN, EXCHANGE_ENDED } from '@trellis/deployable';
+import type { UnreadBytes } from '../../traffic/unread-reader.ts';
 import type { HttpAnswer } from '../http-exchange.ts';
 import { PlainConnection, type PlainService, type PlainTimes } from './plain-connection.ts';
 import { PlainExchange } from './plain-exchange.ts';
@@ -17,8 +18,10 @@ export interface PlainAnswerer {
   readonly times: PlainTimes;
   /** The client's address, as far as trusted proxies tell it. */
   addressOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string;
-  /** Told when an exchange is answered or given up. */
-  settled(exchange: PlainExchange): void;
+  /** Counts what its client has not read of an answer. */
+  unread(exchange: PlainExchange, answer: HttpAnswer, socket: Socket): UnreadBytes;
+  /** Told when the answer of an exchange has been written, or its client is gone: it no longer keeps others out. */
+  ended(exchange: PlainExchange): void;
   /** Told of what must not happen. */
   failed(error: unknown): void;
   /** Never rejects. */
@@ -72,11 +75,10 @@ export class PlainFirstServer extends Server implements PlainService {
   }
 
   begin({ headers }: PlainRequest, socket: Socket): PlainExchange {
-    const exchange: PlainExchange = new PlainExchange({
+    const exchange = new PlainExchange({
       headers,
       address: this.#answerer.addressOf({ headers, socket }),
       timeoutMs: this.#answerer.timeoutMs,
-      onSettled: () => this.#answerer.settled(exchange),
     });
     this.emit(EXCHANGE_BEGAN);
     return exchange;
@@ -86,7 +88,12 @@ export class PlainFirstServer extends Server implements PlainService {
     return this.#answerer.answer(exchange, request);
   }
 
-  ended(): void {
+  unread(exchange: PlainExchange, answer: HttpAnswer, socket: Socket): UnreadBytes {
+    return this.#answerer.unread(exchange, answer, socket);
+  }
+
+  ended(exchange: PlainExchange): void {
+    this.#answerer.ended(exchange);
     this.emit(EXCHANGE_ENDED);
   }
 

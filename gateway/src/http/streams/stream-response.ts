@@ -1,17 +1,29 @@
 import type { ServerResponse } from 'node:http';
+import type { ShareKeys } from '@trellis/fair-share';
 import type { FastifyReply } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
 import type { ResultSink, ResultStream, StreamedResult } from '../../pipeline/result-stream.ts';
+import type { UnreadAnswers } from '../../traffic/unread-answers.ts';
+import type { UnreadBytes } from '../../traffic/unread-reader.ts';
+import { watchUnread } from '../unread-responses.ts';
 import type { Beating, Heartbeats } from '../heartbeats.ts';
 import type { StreamFormat } from './stream-format.ts';
 
-/** How streams over HTTP are kept. */
-export interface StreamResponseOptions {
+/** How streams over HTTP are kept, the same for all of them. */
+export interface StreamSettingsOfServer {
   readonly heartbeats: Heartbeats;
   /** Bytes that wait for a client before it is given up. */
   readonly maxBufferBytes: number;
   /** A client was given up because it reads too slowly. */
   readonly onSlowClient: () => void;
+}
+
+/** How one stream is kept. */
+export interface StreamResponseOptions extends StreamSettingsOfServer {
+  /** Bounds what clients leave unread. */
+  readonly unread: UnreadAnswers;
+  /** Whose share it counts in. */
+  readonly keysOf: () => ShareKeys;
 }
 
 /** Sends a stream as the body of a response, until either side ends it. */
@@ -53,6 +65,7 @@ class StreamResponse implements ResultSink, Beating {
   readonly #stream: ResultStream;
   readonly #format: StreamFormat;
   readonly #options: StreamResponseOptions;
+  readonly #unread: UnreadBytes;
 
   constructor(
     response: ServerResponse,
@@ -64,6 +77,7 @@ class StreamResponse implements ResultSink, Beating {
     this.#stream = stream;
     this.#format = format;
     this.#options = options;
+    this.#unread = watchUnread(response, options.unread, options.keysOf);
     options.heartbeats.add(this);
     response.once('close', () => this.#close());
     response.on('error', () => undefined); // the client is gone: `close` follows
@@ -90,6 +104,7 @@ class StreamResponse implements ResultSink, Beating {
     const { destroyed, writableEnded } = this.#response;
     if (destroyed || writableEnded) return;
     this.#response.write(chunk);
+    this.#unread.update();
     if (this.#response.writableLength <= this.#options.maxBufferBytes) return;
     this.#options.onSlowClient();
     this.#response.destroy();

@@ -1,12 +1,24 @@
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
+import type { ShareKeys } from '@trellis/fair-share';
 import type { RawData, WebSocket } from 'ws';
+import type { UnreadAnswers } from '../../traffic/unread-answers.ts';
+import type { UnreadBytes } from '../../traffic/unread-reader.ts';
 import type { MessageWriter } from './operation-sink.ts';
 
 /** A socket that was upgraded. */
 export interface UpgradedSocket {
   readonly socket: WebSocket;
   /** The connection below it. */
-  readonly stream: Duplex;
+  readonly stream: Socket;
+}
+
+/** What waits for a client is bounded for it alone, and for all clients together. */
+export interface BufferBounds {
+  /** Bytes that may wait for this client. */
+  readonly maxBufferBytes: number;
+  readonly unread: UnreadAnswers;
+  /** Whose share it counts in. */
+  readonly keysOf: () => ShareKeys;
 }
 
 /** Told of what a client sends, and how its socket is. */
@@ -26,21 +38,26 @@ const FAREWELL_MS = 1_000;
 /** The socket of one client: what waits for it is bounded, and so is the time that it may take to part. */
 export class ClientSocket implements MessageWriter {
   readonly #socket: WebSocket;
-  readonly #stream: Duplex;
+  readonly #stream: Socket;
   readonly #maxBufferBytes: number;
   readonly #onOverrun: () => void;
+  readonly #unread: UnreadBytes;
   #isAlive = true;
 
-  constructor({ socket, stream }: UpgradedSocket, maxBufferBytes: number, listener: SocketListener) {
+  constructor({ socket, stream }: UpgradedSocket, bounds: BufferBounds, listener: SocketListener) {
     this.#socket = socket;
     this.#stream = stream;
-    this.#maxBufferBytes = maxBufferBytes;
+    this.#maxBufferBytes = bounds.maxBufferBytes;
+    this.#unread = bounds.unread.watch(stream, bounds.keysOf, () => stream.writableLength);
     this.#onOverrun = () => listener.onOverrun();
     socket.on('message', (data, isBinary) => listener.onMessage(isBinary ? undefined : textOf(data)));
     socket.on('pong', () => (this.#isAlive = true));
     socket.on('ping', () => listener.onPing());
     socket.on('error', () => undefined); // `close` follows
-    socket.on('close', () => listener.onClose());
+    socket.on('close', () => {
+      this.#unread.end();
+      listener.onClose();
+    });
   }
 
   write(text: string): void {
@@ -82,6 +99,7 @@ export class ClientSocket implements MessageWriter {
   }
 
   #checkBuffer(): void {
+    this.#unread.update();
     if (this.#stream.writableLength > this.#maxBufferBytes) this.#onOverrun();
   }
 }

@@ -1,10 +1,12 @@
 import { CloseCode, MessageType } from 'graphql-ws';
-import type { Caller } from '../../auth/caller.ts';
+import type { ShareKeys } from '@trellis/fair-share';
+import { shareKeysOfCaller, type Caller } from '../../auth/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../context.ts';
 import { refused, RequestRefused } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { IncrementalDialect } from '../../incremental/frames.ts';
 import type { CallerWatch, RunsForCaller } from '../../subscriptions/caller-watch.ts';
+import type { UnreadAnswers } from '../../traffic/unread-answers.ts';
 import type { Beating, Heartbeats } from '../heartbeats.ts';
 import type { RequestBounds } from '../read-request.ts';
 import {
@@ -37,6 +39,8 @@ export interface ConnectionOptions extends OperationOptions {
   readonly maxMessages: number;
   /** Bytes that wait for the client before it is given up. */
   readonly maxBufferBytes: number;
+  /** Bounds what clients leave unread. */
+  readonly unread: UnreadAnswers;
   readonly observer: ConnectionObserver;
 }
 
@@ -83,7 +87,9 @@ export class Connection implements RunsForCaller, Beating {
   constructor({ headers, address, ...upgraded }: OpenedSocket, options: ConnectionOptions) {
     this.#options = options;
     this.#identity = new ConnectionIdentity({ headers, address, path: options.path });
-    this.#socket = new ClientSocket(upgraded, options.maxBufferBytes, {
+    const { maxBufferBytes, unread } = options;
+    const keysOf = (): ShareKeys => shareKeysOfCaller(this.caller, address);
+    this.#socket = new ClientSocket(upgraded, { maxBufferBytes, unread, keysOf }, {
       onMessage: (text) => this.#onMessage(text),
       onPing: () => this.#countMessage(),
       onOverrun: () => this.#onOverrun(),

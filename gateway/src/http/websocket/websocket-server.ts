@@ -79,7 +79,7 @@ class WebSocketHost {
       if (this.#isDraining) return refuse(socket, 503);
       if (socket.destroyed) return;
       socket.off('error', ignore);
-      this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#open(opened, socket, request));
+      this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#open(opened, request));
     });
   }
 
@@ -109,12 +109,12 @@ class WebSocketHost {
     return isOwn || this.#options.allowsOrigin(origin);
   }
 
-  #open(socket: WebSocket, stream: Duplex, request: IncomingMessage): void {
+  #open(socket: WebSocket, request: IncomingMessage): void {
     if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL) {
       socket.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
       return;
     }
-    const { headers } = request;
+    const { headers, socket: stream } = request;
     const address = this.#options.addressOf(request);
     this.#connections.add(new Connection({ socket, stream, headers, address }, this.#connectionOptions));
     this.#options.observer.connections(1);
