@@ -25,6 +25,8 @@ import { createStreamMetrics, type StreamMetrics } from './telemetry/stream-metr
 import { createTrafficMetrics, registerTrafficGauges } from './telemetry/traffic-metrics.ts';
 import { overloaded } from './errors.ts';
 import { Admission } from './traffic/admission.ts';
+import { UnreadAnswers } from './traffic/unread-answers.ts';
+import { createUnreadCutOffs, registerUnreadGauges } from './telemetry/unread-metrics.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { createTrafficStates, type TrafficStates } from './traffic/traffic-states.ts';
 
@@ -37,6 +39,7 @@ export interface GatewayResources extends RedisResources {
   readonly traffic: TrafficStates;
   readonly admission: Admission;
   readonly executionGate: ExecutionGate;
+  readonly unread: UnreadAnswers;
   readonly knownOperations: KnownOperations;
   readonly contexts: SubgraphContexts | undefined;
   readonly streams: OpenStreams;
@@ -74,7 +77,8 @@ export async function openResources(
   const subgraphClient = createSubgraphClient({ maxConnections: MAX_CONNECTIONS });
   const traffic = openTraffic(logger, metrics);
   const executionGate = new ExecutionGate({ isPressed: () => admission.isPressed });
-  const admission = openAdmission(inUse, executionGate);
+  const unread = openUnreadAnswers(inUse, metrics);
+  const admission = openAdmission(inUse, executionGate, unread);
   const tracing = await openConfiguredTracing(config, logger);
   const { close: closeRedis, ...shared } = await openRedisResources(config, logger, metrics).catch(
     async (error: unknown) => {
@@ -108,6 +112,7 @@ export async function openResources(
     traffic,
     admission,
     executionGate,
+    unread,
     ...shared,
     knownOperations,
     contexts,
@@ -115,15 +120,18 @@ export async function openResources(
     streamMetrics,
     tracing,
     keysAt: createKeySets(logger),
-    close: () => closeResources({ streams, supergraphs, planner, subgraphClient, tracing, closeRedis }),
+    close: () =>
+      closeResources({ streams, unread, supergraphs, planner, subgraphClient, tracing, closeRedis }),
   };
 }
 
-function openAdmission({ admission }: SettingsInUse, gate: ExecutionGate): Admission {
+/** A request that finds all places taken gets that of somebody who does not read. */
+function openAdmission({ admission }: SettingsInUse, gate: ExecutionGate, unread: UnreadAnswers): Admission {
   return new Admission(admission, {
     queueDelayMs: () => gate.longestWaitMs,
     expectedDelayMs: () => gate.expectedWaitMs,
     onPressure: (targetDelayMs) => gate.dropWaiting(targetDelayMs, overloaded),
+    makeRoom: () => unread.cutOffSlowest(),
   });
 }
 
@@ -142,7 +150,7 @@ function describeBreak(event: unknown): unknown {
 
 interface Closeable extends Pick<
   GatewayResources,
-  'streams' | 'supergraphs' | 'planner' | 'subgraphClient' | 'tracing'
+  'streams' | 'unread' | 'supergraphs' | 'planner' | 'subgraphClient' | 'tracing'
 > {
   readonly closeRedis: () => Promise<void>;
 }
@@ -150,6 +158,7 @@ interface Closeable extends Pick<
 /** In the order in which they use one another; a new supergraph that is being prepared stops waiting for its plans. */
 async function closeResources(resources: Closeable): Promise<void> {
   await resources.streams.close();
+  resources.unread.close();
   await closeGraph(resources);
   await resources.closeRedis();
   await resources.tracing?.close();
@@ -178,6 +187,13 @@ async function openConfiguredTracing(config: GatewayConfig, logger: Logger): Pro
 
 /** Sockets to one origin: how many of them are used is for the rules of each subgraph to say. */
 const MAX_CONNECTIONS = 4_096;
+
+function openUnreadAnswers(inUse: SettingsInUse, metrics: Resources['metrics']): UnreadAnswers {
+  const onCutOff = createUnreadCutOffs(metrics);
+  const unread = new UnreadAnswers(inUse.unread, { onCutOff });
+  registerUnreadGauges(metrics, unread);
+  return unread;
+}
 
 function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStates {
   const observer = createTrafficMetrics(metrics);

@@ -19,6 +19,7 @@ import { createOperationMetrics } from './telemetry/operation-metrics.ts';
 import type { StreamMetrics } from './telemetry/stream-metrics.ts';
 import { registerAdmissionMetrics } from './telemetry/admission-metrics.ts';
 import type { Admission } from './traffic/admission.ts';
+import type { UnreadAnswers } from './traffic/unread-answers.ts';
 
 /** What {@link buildServer} puts together. */
 export interface ServerDependencies {
@@ -28,6 +29,8 @@ export interface ServerDependencies {
   readonly services: () => PipelineServices;
   /** Says when there are too many requests. */
   readonly admission: Admission;
+  /** Bounds what clients leave unread. */
+  readonly unread: UnreadAnswers;
   readonly bounds: RequestBounds;
   /** Bytes of a request body. */
   readonly maxBodyBytes: number;
@@ -73,7 +76,8 @@ function compressFrom({ compression }: HttpSettings): number | undefined {
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   const { logger, services, bounds, requestTimeoutMs, contextKeys, http } = dependencies;
   const onAnswer = createAnswerObserver(dependencies);
-  const answering = { services, bounds, compressFromBytes: compressFrom(http), onAnswer };
+  const { unread } = dependencies;
+  const answering = { services, bounds, unread, compressFromBytes: compressFrom(http), onAnswer };
   const admission: RequestAdmission = {
     admission: dependencies.admission,
     paths: ADMITTED_PATHS,
@@ -132,7 +136,7 @@ interface WebSocketParts {
 
 function addWebSockets(
   server: FastifyInstance,
-  { logger, services, admission, bounds, requestTimeoutMs, http, streams }: ServerDependencies,
+  { logger, services, admission, unread, bounds, requestTimeoutMs, http, streams }: ServerDependencies,
   { heartbeats, onAnswer }: WebSocketParts,
 ): void {
   const { bufferBytes, ...settings } = streams.settings;
@@ -142,6 +146,7 @@ function addWebSockets(
     path: GRAPHQL_PATH,
     services,
     admission,
+    unread,
     bounds,
     heartbeats,
     watch: streams.open.watch,

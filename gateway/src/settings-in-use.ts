@@ -1,10 +1,12 @@
 import { isProduction } from '@trellis/config';
+import { amountsOf, DEFAULT_SHARES } from '@trellis/fair-share';
 import type { GatewayConfig } from './config.ts';
-import type { HeaderSettings } from './settings.ts';
+import type { GatewaySettings, HeaderSettings } from './settings.ts';
 import { DEFAULT_COSTS, type CostSettings } from './limits/cost-settings.ts';
 import type { TransportSettings } from './settings-of-streams.ts';
 import { DEFAULT_STREAM_SETTINGS, type StreamSettings } from './subscriptions/stream-settings.ts';
 import type { AdmissionRules } from './traffic/admission.ts';
+import type { UnreadRules } from './traffic/unread-answers.ts';
 import { compileTrafficRules, type TrafficRulesOf } from './traffic/traffic-rules.ts';
 import { DEFAULT_LIMITS, PROTECTIVE_LIMITS, type OperationLimits } from './limits/limits.ts';
 
@@ -17,6 +19,8 @@ const DEFAULT_ADMISSION: AdmissionRules = { maxRequests: 2_000, maxDelayMs: 1_00
 const DEFAULT_HEARTBEAT_MS = 10_000;
 const DEFAULT_STALLED_MS = 30_000;
 const DEFAULT_PLANNING_MS = 5_000;
+const DEFAULT_UNREAD_BYTES = 134_217_728;
+const DEFAULT_READ_BYTES_PER_SECOND = 8_192;
 
 /** What the environment and the file come to, with every default filled in. */
 export interface SettingsInUse {
@@ -31,6 +35,7 @@ export interface SettingsInUse {
   readonly heartbeatMs: number;
   readonly stalledMs: number;
   readonly planningMs: number;
+  readonly unread: UnreadRules;
   readonly introspection: boolean;
   readonly production: boolean;
   readonly headers: HeaderSettings;
@@ -61,6 +66,7 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
     heartbeatMs: settings.timeouts?.heartbeatMs ?? DEFAULT_HEARTBEAT_MS,
     stalledMs: settings.timeouts?.stalledMs ?? DEFAULT_STALLED_MS,
     planningMs: settings.timeouts?.planningMs ?? DEFAULT_PLANNING_MS,
+    unread: unreadOf(settings),
     introspection: settings.introspection ?? !production,
     production,
     headers: {
@@ -88,6 +94,18 @@ function limitsOf({ GUARDS, CONFIG, TOKEN_ISSUER, settings }: GatewayConfig): Op
     rootFields: configured.rootFields ?? defaults.rootFields,
     directives: configured.directives ?? defaults.directives,
     cost: configured.cost ?? defaults.cost,
+  };
+}
+
+/** What a caller may leave unread, the networks around it may by their part of the whole. */
+function unreadOf({ http = {}, timeouts = {} }: GatewaySettings): UnreadRules {
+  const { bytes: totalBytes = DEFAULT_UNREAD_BYTES, callerBytes, bytesPerSecond } = http.unread ?? {};
+  const [ofCaller, ...ofNetworks] = amountsOf(totalBytes, DEFAULT_SHARES.ofTotal);
+  return {
+    totalBytes,
+    perCallerBytes: [callerBytes ?? ofCaller, ...ofNetworks],
+    bytesPerSecond: bytesPerSecond ?? DEFAULT_READ_BYTES_PER_SECOND,
+    stalledMs: timeouts.stalledMs ?? DEFAULT_STALLED_MS,
   };
 }
 

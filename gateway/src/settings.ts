@@ -85,6 +85,14 @@ export interface HttpSettings {
   readonly trustProxy?: boolean | readonly string[] | undefined;
   readonly cors?: CorsSettings | undefined;
   readonly compression?: false | { readonly minBytes?: number | undefined } | undefined;
+  readonly unread?: UnreadSettings | undefined;
+}
+
+/** How much clients may leave unread of what they are answered. */
+export interface UnreadSettings {
+  readonly bytes?: number | undefined;
+  readonly callerBytes?: number | undefined;
+  readonly bytesPerSecond?: number | undefined;
 }
 
 /** Which web pages may use the graph. */
@@ -222,6 +230,20 @@ const http = z
       ])
       .optional()
       .describe('Compression of answers for clients that accept it. Default on.'),
+    unread: z
+      .strictObject({
+        bytes: count(
+          'Bytes that wait for all clients of a process together; beyond it the slowest readers are cut off. Default 134,217,728.',
+        ),
+        callerBytes: count(
+          'The same for one caller: a user, else a client, else an address. Default half of bytes.',
+        ),
+        bytesPerSecond: count(
+          'Bytes that a client reads in a second, on average, as long as anything waits for it. Who is behind by as many as come together in timeouts.stalledMs is cut off. Default 8,192.',
+        ),
+      })
+      .optional()
+      .describe('What clients leave unread of their answers and streams.'),
   })
   .describe('How the gateway meets its clients. A change takes effect at the next start.');
 
@@ -284,7 +306,7 @@ const timeouts = z
       'Milliseconds of silence between the parts of an answer, then a heartbeat is sent. Default 10,000. A change takes effect at the next start.',
     ),
     stalledMs: count(
-      'Milliseconds for which a client may leave parts unread; then it is cut off. Default 30,000. A change takes effect at the next start.',
+      'Milliseconds for which a client may read nothing of what waits for it; then it is cut off. Default 30,000. A change takes effect at the next start.',
     ),
     planningMs: count(
       'Milliseconds for planning an operation that is new. Default 5,000. A change takes effect at the next start.',

@@ -37,6 +37,7 @@ export async function startGateway(
     metrics,
     services: () => configuration.services(),
     admission: resources.admission,
+    unread: resources.unread,
     bounds: { batch: inUse.batch, variables: inUse.limits.variables },
     maxBodyBytes: inUse.bodyBytes,
     requestTimeoutMs: inUse.requestMs,

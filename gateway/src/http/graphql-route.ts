@@ -254,7 +254,12 @@ function send(
   const bytes = Buffer.byteLength(body);
   if (bytes > PIECE_BYTES) {
     sendInPieces(reply, typeof body === 'string' ? Buffer.from(body) : body);
-    watchUnread(reply.raw, unread, () => answerKeys(exchange, answer), () => bytes);
+    watchUnread(
+      reply.raw,
+      unread,
+      () => answerKeys(exchange, answer),
+      () => bytes,
+    );
     return reply;
   }
   void reply.send(body);

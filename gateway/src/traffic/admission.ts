@@ -21,6 +21,8 @@ export interface AdmissionOptions {
   readonly expectedDelayMs?: () => number;
   /** More requests arrive than are answered: what has waited for longer than the target only keeps the others waiting. */
   readonly onPressure?: (targetDelayMs: number) => void;
+  /** All places are taken: ends a request whose client does not read its answer. @returns whether there was one. @default none */
+  readonly makeRoom?: () => boolean;
   /** Milliseconds on a clock that never goes back. @default performance.now */
   readonly now?: () => number;
 }
@@ -43,6 +45,7 @@ export class Admission {
   readonly #queueDelayMs: () => number;
   readonly #expectedDelayMs: () => number;
   readonly #onPressure: (targetDelayMs: number) => void;
+  readonly #makeRoom: () => boolean;
   readonly #pressure = new Pressure();
   readonly #late = new Float64Array(LATE_TICKS);
   #rules: AdmissionRules;
@@ -56,6 +59,7 @@ export class Admission {
     this.#queueDelayMs = options.queueDelayMs ?? (() => 0);
     this.#expectedDelayMs = options.expectedDelayMs ?? (() => 0);
     this.#onPressure = options.onPressure ?? (() => undefined);
+    this.#makeRoom = options.makeRoom ?? (() => false);
   }
 
   /** From now on other rules hold. */
@@ -102,7 +106,8 @@ export class Admission {
   #refusal(isKnown: () => boolean): RefusalReason | undefined {
     const { maxRequests } = this.#rules;
     const places = Math.ceil(maxRequests * PLACES_OF_STRANGERS);
-    if (this.#inFlight >= maxRequests || (this.#inFlight >= places && !isKnown())) return 'requests';
+    const isFull = this.#inFlight >= maxRequests || (this.#inFlight >= places && !isKnown());
+    if (isFull && !this.#makeRoom()) return 'requests';
     return this.#inFlight > 0 && this.#isLate(isKnown) ? 'delay' : undefined;
   }
 

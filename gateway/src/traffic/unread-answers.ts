@@ -121,8 +121,7 @@ export class UnreadAnswers {
   #enforce(keys: ShareKeys): void {
     const { totalBytes, perCallerBytes } = this.#rules;
     keys.forEach((key, level) => {
-      while (this.#limit.heldBy(key) > amountAt(perCallerBytes, level))
-        if (!this.#cutOffOneOf(key)) break;
+      while (this.#limit.heldBy(key) > amountAt(perCallerBytes, level)) if (!this.#cutOffOneOf(key)) break;
     });
     while (this.bytes > totalBytes && this.#readers.size > 1) {
       const slowest = slowestOf(this.#readers.values());

@@ -46,7 +46,11 @@ export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswere
     failed: (error) => options.logger.error({ err: error }, 'a connection failed inside'),
     unread: (exchange, answer, socket) => {
       const bytes = Buffer.byteLength(answer.body);
-      return options.unread.watch(socket, () => answerKeys(exchange, answer), () => bytes);
+      return options.unread.watch(
+        socket,
+        () => answerKeys(exchange, answer),
+        () => bytes,
+      );
     },
     ended: (exchange) => {
       if (admitted.delete(exchange)) admission.admission.leave();

@@ -89,12 +89,16 @@ export class Connection implements RunsForCaller, Beating {
     this.#identity = new ConnectionIdentity({ headers, address, path: options.path });
     const { maxBufferBytes, unread } = options;
     const keysOf = (): ShareKeys => shareKeysOfCaller(this.caller, address);
-    this.#socket = new ClientSocket(upgraded, { maxBufferBytes, unread, keysOf }, {
-      onMessage: (text) => this.#onMessage(text),
-      onPing: () => this.#countMessage(),
-      onOverrun: () => this.#onOverrun(),
-      onClose: () => this.#onClose(),
-    });
+    this.#socket = new ClientSocket(
+      upgraded,
+      { maxBufferBytes, unread, keysOf },
+      {
+        onMessage: (text) => this.#onMessage(text),
+        onPing: () => this.#countMessage(),
+        onOverrun: () => this.#onOverrun(),
+        onClose: () => this.#onClose(),
+      },
+    );
     const client = {
       caller: () => this.#identity.runsAs,
       isKnown: () => this.caller.authenticated || options.services().authenticator.isKnown(undefined),

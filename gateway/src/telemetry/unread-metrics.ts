@@ -1,0 +1,33 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { CutOffReason, UnreadAnswers } from '../traffic/unread-answers.ts';
+
+/**
+ * Registers the series of clients that were cut off.
+ *
+ * @returns to be told of each of them
+ */
+export function createUnreadCutOffs(registry: Registry): (reason: CutOffReason) => void {
+  const cutOffs = new Counter({
+    name: 'trellis_gateway_unread_cut_offs_total',
+    help: 'Clients cut off as they read too slowly: slow, below the minimum rate; share, its caller left too much unread; total, all clients together did; place, others needed its place.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  return (reason) => cutOffs.inc({ reason });
+}
+
+/** Registers how much waits for clients. */
+export function registerUnreadGauges(registry: Registry, unread: UnreadAnswers): void {
+  const bytes: Gauge = new Gauge({
+    name: 'trellis_gateway_unread_bytes',
+    help: 'Bytes of answers and streams that wait for clients to read them.',
+    registers: [registry],
+    collect: () => bytes.set(unread.bytes),
+  });
+  const clients: Gauge = new Gauge({
+    name: 'trellis_gateway_unread_clients',
+    help: 'Connections of clients on which something waits to be read.',
+    registers: [registry],
+    collect: () => clients.set(unread.clients),
+  });
+}
