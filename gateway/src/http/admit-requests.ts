@@ -69,7 +69,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply): void {
   reply.raw.end(body);
 }
 
-/** The answer of a request has been written, or its stream is open: it no longer keeps others out. */
+/** The answer of a request has been written or waits for its turn, or its stream is open: it no longer keeps others out. */
 export function endAdmission(response: ServerResponse): void {
   beingAnswered.get(response)?.leave();
   beingAnswered.delete(response);

@@ -250,6 +250,8 @@ function send(
   { unread }: Pick<AnsweringOptions, 'unread'>,
 ): FastifyReply {
   const { status, headers, body } = answer;
+  // one that waits for its turn behind others of its connection takes up their client's memory, but no place
+  if (!reply.raw.socket) endAdmission(reply.raw);
   setHeaders(reply.status(status), headers);
   const bytes = Buffer.byteLength(body);
   if (bytes > PIECE_BYTES) {
