@@ -1,0 +1,149 @@
+import { shareKeysOf, type ShareKeys } from '@trellis/fair-share';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { UnreadAnswers, type CutOffReason, type UnreadRules } from './unread-answers.ts';
+import type { UnreadBytes } from './unread-reader.ts';
+
+const RULES: UnreadRules = {
+  totalBytes: 1_000,
+  perCallerBytes: [500, 600, 750],
+  bytesPerSecond: 100,
+  stalledMs: 4_000,
+};
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A connection whose client reads when it is told to. */
+class Client {
+  readonly unread: UnreadBytes;
+  bytesWritten = 0;
+  writableLength = 0;
+  destroyed = false;
+
+  constructor(answers: UnreadAnswers, keys: ShareKeys) {
+    this.unread = answers.watch(
+      this,
+      () => keys,
+      () => this.writableLength,
+    );
+  }
+
+  write(bytes: number): this {
+    this.bytesWritten += bytes;
+    this.writableLength += bytes;
+    this.unread.update();
+    return this;
+  }
+
+  read(bytes: number): void {
+    this.writableLength -= bytes;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+  }
+}
+
+function open(rules: Partial<UnreadRules> = {}): {
+  readonly answers: UnreadAnswers;
+  readonly cutOff: CutOffReason[];
+  client(address: string, user?: string): Client;
+} {
+  const cutOff: CutOffReason[] = [];
+  const answers = new UnreadAnswers({ ...RULES, ...rules }, { onCutOff: (reason) => cutOff.push(reason) });
+  return {
+    answers,
+    cutOff,
+    client: (address, user) => new Client(answers, shareKeysOf({ user, address })),
+  };
+}
+
+describe('What clients leave unread', () => {
+  it('is counted until it is read, or the client goes', () => {
+    const { answers, client, cutOff } = open();
+    const [first, second] = [client('192.0.2.1').write(100), client('198.51.100.1').write(50)];
+    expect([answers.bytes, answers.clients]).toEqual([150, 2]);
+    first.read(40);
+    vi.advanceTimersByTime(1_000);
+    expect(answers.bytes).toBe(110);
+    first.unread.end();
+    first.unread.end();
+    second.destroy();
+    vi.advanceTimersByTime(1_000);
+    expect([answers.bytes, answers.clients, cutOff]).toEqual([0, 0, []]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([
+    ['one address', 500, (_index: number) => '192.0.2.1'],
+    ['all addresses of a /24', 600, (index: number) => `192.0.2.${index}`],
+    ['a /64', 500, (index: number) => `2001:db8::${index}`],
+    ['all networks of a /56', 600, (index: number) => `2001:db8:0:${index}::1`],
+    ['all networks of a /48', 750, (index: number) => `2001:db8:0:${index}00::1`],
+    ['everybody', 1_000, (index: number) => `192.0.${index}.1`],
+  ])('is bounded for %s', (_who, most, addressOf) => {
+    const { answers, client } = open();
+    for (let index = 1; index <= 50; index += 1) client(addressOf(index)).write(90);
+    expect(answers.bytes).toBeLessThanOrEqual(most);
+    expect(answers.bytes).toBeGreaterThan(most - 90);
+  });
+
+  it('counts for a user wherever it comes from', () => {
+    const { answers, client } = open();
+    for (let index = 1; index <= 50; index += 1) client(`192.0.${index}.1`, 'ada').write(90);
+    expect(answers.bytes).toBeLessThanOrEqual(500);
+  });
+
+  it('costs the slowest readers their connection, not those who read', () => {
+    const { client, cutOff } = open();
+    const reading = client('192.0.2.1').write(400);
+    const standing = client('198.51.100.1').write(300);
+    vi.advanceTimersByTime(1_000);
+    reading.read(150);
+    vi.advanceTimersByTime(1_000);
+    const newcomer = client('203.0.113.1').write(499);
+    expect([reading.destroyed, standing.destroyed, newcomer.destroyed]).toEqual([false, true, false]);
+    expect(cutOff).toEqual(['total']);
+  });
+
+  it('may be more than the bound where one client alone has it', () => {
+    const { answers, client, cutOff } = open();
+    client('192.0.2.1').write(5_000);
+    expect([answers.bytes, cutOff]).toEqual([5_000, []]);
+  });
+});
+
+describe('A client', () => {
+  it('that reads at the minimum rate is left alone, however long it takes', () => {
+    const { client, cutOff } = open({ totalBytes: 1e6, perCallerBytes: [1e6] });
+    const slow = client('192.0.2.1').write(10_000);
+    for (let second = 0; second < 60; second += 1) {
+      slow.read(100);
+      vi.advanceTimersByTime(1_000);
+    }
+    expect(cutOff).toEqual([]);
+  });
+
+  it('that reads some bytes now and then is cut off, as one is that reads nothing', () => {
+    const { answers, client, cutOff } = open({ totalBytes: 1e6, perCallerBytes: [1e6] });
+    const [trickling, standing] = [client('192.0.2.1').write(10_000), client('192.0.2.2').write(10_000)];
+    for (let second = 0; second < 6; second += 1) {
+      trickling.read(20);
+      vi.advanceTimersByTime(1_000);
+      if (second === 2) expect(cutOff).toEqual([]);
+    }
+    expect([trickling.destroyed, standing.destroyed, cutOff]).toEqual([true, true, ['slow', 'slow']]);
+    expect(answers.bytes).toBe(0);
+  });
+
+  it('gives up its place for others only when it reads too slowly', () => {
+    const { answers, client, cutOff } = open();
+    const reader = client('192.0.2.1').write(400);
+    expect(answers.cutOffSlowest()).toBe(false);
+    vi.advanceTimersByTime(1_000);
+    expect([answers.cutOffSlowest(), answers.cutOffSlowest()]).toEqual([true, false]);
+    expect([reader.destroyed, cutOff]).toEqual([true, ['place']]);
+    reader.write(50);
+    expect(answers.bytes).toBe(0);
+  });
+});
