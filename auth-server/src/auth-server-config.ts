@@ -15,8 +15,10 @@ export interface AuthServerConfig {
   readonly DATABASE_URL: string;
   readonly REDIS_URL: string;
   readonly REDIS_REPLICAS: number;
-  readonly KEY_ENCRYPTION_SECRET: string;
-  readonly COOKIE_SECRET: string;
+  /** The newest first. */
+  readonly KEY_ENCRYPTION_SECRET: readonly string[];
+  /** The newest first. */
+  readonly COOKIE_SECRET: readonly string[];
   readonly DEMO_DATA: boolean;
   readonly NODE_ENV?: NodeEnvironment | undefined;
   readonly TRUSTED_PROXIES: readonly string[];

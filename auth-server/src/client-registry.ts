@@ -1,14 +1,20 @@
 import { isClientId, type ClientDeclaration } from './client-metadata.ts';
-import { macOf } from './secrets.ts';
-import type { Client, ClientSource, ClientStore } from './stores/client-store.ts';
+import { isMacOf, macOf, randomToken, sha256, type Keys } from './secrets.ts';
+import type { Client, ClientSource, ClientStore, HashedSecret } from './stores/client-store.ts';
 
 /** Clients as the endpoints look them up. */
 export interface ClientRegistry {
   find(clientId: string): Promise<Client | undefined>;
   /** Has this instance look a client up again, which has changed. */
   forget(clientId: string): void;
-  /** Hash under which a client's secret is stored and compared. */
-  hashSecret(clientId: string, secret: string): string;
+  /** How a client's secret is stored. */
+  hashSecret(clientId: string, secret: string): HashedSecret;
+  /** Compares a secret with a stored hash, under the key of every configured secret, in constant time. */
+  isSecret(clientId: string, secret: string, hash: string): boolean;
+  /** Stores the secret that a client has just proven under the newest key, where that is not so yet. */
+  renewHash(client: Client, secret: string): Promise<void>;
+  /** Whether an older key is still needed for the secret of the client. */
+  isOutdated(client: Client): boolean;
   /** A declaration as a record to store. */
   toClient(declaration: ClientDeclaration, source: ClientSource): Client;
 }
@@ -16,8 +22,8 @@ export interface ClientRegistry {
 /** What a registry works with. */
 export interface ClientRegistryDependencies {
   readonly store: ClientStore;
-  /** Pepper of the secrets' hashes. */
-  readonly secretKey: Buffer;
+  /** Peppers of the secrets' hashes. */
+  readonly secretKeys: Keys;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
 }
@@ -25,11 +31,13 @@ export interface ClientRegistryDependencies {
 /** Milliseconds for which a client is remembered: a change by command reaches every instance within this time. */
 const CACHE_MS = 5_000;
 const CACHE_SIZE = 1_000;
+/** Enough to tell the registrations of one id apart. */
+const INCARNATION_BYTES = 6;
 
 /** A registry over a store, which remembers the clients found for a few seconds. Unknown ids are never remembered. */
 export function createClientRegistry({
   store,
-  secretKey,
+  secretKeys,
   clock,
 }: ClientRegistryDependencies): ClientRegistry {
   const known = new Map<string, { readonly client: Client; readonly until: number }>();
@@ -42,7 +50,13 @@ export function createClientRegistry({
     known.set(clientId, { client, until: clock() + CACHE_MS });
     return client;
   };
-  const hashSecret = (clientId: string, secret: string): string => macOf(secretKey, clientId, secret);
+  const keyId = sha256(secretKeys[0].toString('base64url')).slice(0, 12);
+  const hashSecret = (clientId: string, secret: string): HashedSecret => ({
+    hash: macOf(secretKeys[0], clientId, secret),
+    keyId,
+  });
+  const isOutdated = ({ secretHash, secretKeyId }: Client): boolean =>
+    secretHash !== undefined && secretKeyId !== keyId;
   return {
     find: async (clientId) => {
       if (!isClientId(clientId)) return undefined;
@@ -51,10 +65,19 @@ export function createClientRegistry({
     },
     forget: (clientId) => void known.delete(clientId),
     hashSecret,
-    toClient: ({ metadata, secret }, source) => ({
-      metadata,
-      secretHash: secret === undefined ? undefined : hashSecret(metadata.client_id, secret),
-      source,
-    }),
+    isSecret: (clientId, secret, hash) => isMacOf(secretKeys, hash, clientId, secret),
+    renewHash: async (client, secret) => {
+      const clientId = client.metadata.client_id;
+      const hashed = hashSecret(clientId, secret);
+      if (!isOutdated(client) || !isMacOf(secretKeys, client.secretHash ?? '', clientId, secret)) return;
+      await store.rehashSecret(clientId, client.secretHash ?? '', hashed);
+      known.delete(clientId);
+    },
+    isOutdated,
+    toClient: ({ metadata, secret }, source) => {
+      const hashed = secret === undefined ? undefined : hashSecret(metadata.client_id, secret);
+      const incarnation = randomToken(INCARNATION_BYTES);
+      return { metadata, incarnation, secretHash: hashed?.hash, secretKeyId: hashed?.keyId, source };
+    },
   };
 }

@@ -4,7 +4,7 @@ import {
   nodeEnvironment,
   port,
   readConfig,
-  secret,
+  secrets,
   seconds,
   url,
   weaknessOf,
@@ -46,10 +46,12 @@ export const configSchema: z.ZodObject<Shape> = z.object({
   REDIS_REPLICAS: count(0, 10, 0).describe(
     'Replicas of Redis that must have a consumed code or rotated refresh token before tokens are handed out; else the answer is 503. Not for a cluster.',
   ),
-  KEY_ENCRYPTION_SECRET: secret().describe(
-    'Random, 128 bits or more. Encrypts the signing keys at rest, seals what is kept in Redis, hashes client secrets and authenticates refresh tokens.',
+  KEY_ENCRYPTION_SECRET: secrets().describe(
+    'Random, 128 bits or more; or several of these, separated by spaces, the newest first. Encrypts the signing keys at rest, seals what is kept in Redis, hashes client secrets and authenticates refresh tokens.',
   ),
-  COOKIE_SECRET: secret().describe('Random, 128 bits or more. Binds forms to browsers.'),
+  COOKIE_SECRET: secrets().describe(
+    'Random, 128 bits or more; or several of these, separated by spaces, the newest first. Binds forms to browsers.',
+  ),
   DEMO_DATA: flag(false).describe(
     'Demo accounts and demo clients. Only where issuer and HOST are loopback addresses and NODE_ENV is not production.',
   ),

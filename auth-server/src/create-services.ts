@@ -14,7 +14,7 @@ import { createDpopNonces } from './dpop/nonces.ts';
 import { createGrantRevoker } from './grant-revoker.ts';
 import { paths } from './routes/paths.ts';
 import { createSealer } from './sealing.ts';
-import { deriveKey } from './secrets.ts';
+import { deriveKeys } from './secrets.ts';
 import type { Services, Settings } from './services.ts';
 import { createPasswordHasher, type PasswordHasher } from './sign-in/password-hasher.ts';
 import { createAccountName } from './sign-in/account-name.ts';
@@ -88,7 +88,7 @@ export async function createServices(
   const onDropped = (count: number): void => metrics.auditEventsDropped.inc(count);
   const auditWriter = createAuditWriter({ store: auditStore, logger, onDropped });
   const clientStore = createClientStore(pool);
-  const secretKey = deriveKey(config.KEY_ENCRYPTION_SECRET, 'client-secrets');
+  const secretKeys = deriveKeys(config.KEY_ENCRYPTION_SECRET, 'client-secrets');
   const base = {
     settings: settingsOf(config, resources.issuer),
     clock,
@@ -96,7 +96,7 @@ export async function createServices(
     hasher,
     keyring,
     audit: createAudit({ logger, writer: auditWriter, metrics, clock }),
-    clients: createClientRegistry({ store: clientStore, secretKey, clock }),
+    clients: createClientRegistry({ store: clientStore, secretKeys, clock }),
     ...createKeyedServices(config, resources),
     ...createStores(config, resources),
   };
@@ -108,14 +108,14 @@ export async function createServices(
 function createKeyedServices(
   { COOKIE_SECRET, KEY_ENCRYPTION_SECRET, DPOP_NONCE_REQUIRED, TRANSACTION_TTL_S: ttlS }: AuthServerConfig,
   { redis, clock }: ServiceResources,
-): Pick<Services, 'accountName' | 'csrfKey' | 'dpopNonces' | 'refreshTokens' | 'transactions'> {
-  const csrfKey = deriveKey(COOKIE_SECRET, 'csrf');
-  const sealer = createSealer([deriveKey(COOKIE_SECRET, 'authorization-requests')]);
+): Pick<Services, 'accountName' | 'csrfKeys' | 'dpopNonces' | 'refreshTokens' | 'transactions'> {
+  const csrfKeys = deriveKeys(COOKIE_SECRET, 'csrf');
+  const sealer = createSealer(deriveKeys(COOKIE_SECRET, 'authorization-requests'));
   return {
-    accountName: createAccountName(deriveKey(KEY_ENCRYPTION_SECRET, 'account-names')),
-    csrfKey,
-    dpopNonces: createDpopNonces(csrfKey, DPOP_NONCE_REQUIRED, clock),
-    refreshTokens: createRefreshTokens(deriveKey(KEY_ENCRYPTION_SECRET, 'refresh-tokens')),
+    accountName: createAccountName(deriveKeys(KEY_ENCRYPTION_SECRET, 'account-names')[0]),
+    csrfKeys,
+    dpopNonces: createDpopNonces(csrfKeys, DPOP_NONCE_REQUIRED, clock),
+    refreshTokens: createRefreshTokens(deriveKeys(KEY_ENCRYPTION_SECRET, 'refresh-tokens')),
     transactions: createTransactions({ sealer, redis, clock, ttlS }),
   };
 }
@@ -226,7 +226,7 @@ function signingKeyDependencies(
   const longestTokenS = Math.max(config.ACCESS_TOKEN_TTL_S, config.ID_TOKEN_TTL_S);
   return {
     store: createSigningKeyStore(pool),
-    encryption: createKeyEncryption(deriveKey(config.KEY_ENCRYPTION_SECRET, 'signing-keys')),
+    encryption: createKeyEncryption(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'signing-keys')),
     schedule: {
       rotationIntervalS: config.KEY_ROTATION_INTERVAL_S,
       publicationLeadS: config.KEY_PUBLICATION_LEAD_S,

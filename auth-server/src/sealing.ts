@@ -23,7 +23,7 @@ const TAG_BYTES = 16;
  * Sealing with XAES-256-GCM: AES-256-GCM under a key of its own for each text, so that random nonces are safe beyond the
  * 2^32 texts that GCM alone allows for a key.
  *
- * @param keys of 32 bytes, each derived for one purpose with `deriveKey`; the first seals, all of them open
+ * @param keys of 32 bytes, each derived for one purpose with `deriveKeys`; the first seals, all of them open
  * @see NIST SP 800-38D, https://c2sp.org/XAES-256-GCM
  */
 export function createSealer(keys: readonly Buffer[]): Sealer {

@@ -11,8 +11,18 @@ export type KeyPurpose =
   | 'account-names';
 
 /** A key of 32 bytes for one purpose, derived from a configured secret. RFC 5869 */
-export function deriveKey(secret: string, purpose: KeyPurpose): Buffer {
+function deriveKey(secret: string, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `trellis auth-server ${purpose}`, 32));
+}
+
+/** Keys of one purpose, one for each configured secret: the first signs and encrypts, all of them verify and decrypt. */
+export type Keys = readonly [Buffer, ...Buffer[]];
+
+/** Derives the keys of one purpose. @param secrets the newest first @throws TypeError when there is none */
+export function deriveKeys(secrets: readonly string[], purpose: KeyPurpose): Keys {
+  const [first, ...older] = secrets.map((secret) => deriveKey(secret, purpose));
+  if (first === undefined) throw new TypeError('At least one secret is needed.');
+  return [first, ...older];
 }
 
 /** An unguessable text: base64url of as many random bytes. @param bytes default 32, that is 256 bits */
@@ -30,6 +40,11 @@ export function macOf(key: Buffer, ...parts: readonly string[]): string {
   const mac = createHmac('sha256', key);
   for (const part of parts) mac.update(`${Buffer.byteLength(part)}:`).update(part);
   return mac.digest('base64url');
+}
+
+/** Whether a MAC is one of these parts under any of the keys. Compares in constant time. */
+export function isMacOf(keys: Keys, mac: string, ...parts: readonly string[]): boolean {
+  return keys.some((key) => equalsConstantTime(mac, macOf(key, ...parts)));
 }
 
 /** Compares in a time that depends on the lengths alone. */

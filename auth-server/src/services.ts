@@ -24,6 +24,7 @@ import type { Replicated } from './stores/replication.ts';
 import type { SessionStore } from './stores/session-store.ts';
 import type { Keyring } from './tokens/keyring.ts';
 import type { RefreshTokens } from './tokens/refresh-token.ts';
+import type { Keys } from './secrets.ts';
 
 /** What the endpoints need to know of the configuration. */
 export interface Settings {
@@ -68,8 +69,8 @@ export interface Services {
   readonly clients: ClientRegistry;
   readonly codes: CodeStore;
   readonly consents: ConsentStore;
-  /** Key of the tokens that bind forms to browsers. */
-  readonly csrfKey: Buffer;
+  /** Keys of the tokens that bind forms to browsers. */
+  readonly csrfKeys: Keys;
   readonly devices: DeviceStore;
   readonly dpopNonces: DpopNonces;
   readonly grants: GrantStore;

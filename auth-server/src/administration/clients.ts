@@ -59,8 +59,12 @@ export async function replaceClient(
   if (parsed.kind === 'problems') return parsed;
   const fresh = services.clients.toClient(parsed.client, known.source);
   const keepsSecret = fresh.secretHash !== undefined && known.secretHash !== undefined;
-  const { secretHash, previousSecret } = known;
-  const client = keepsSecret ? { ...fresh, secretHash, previousSecret } : fresh;
+  const { incarnation, secretHash, secretKeyId, previousSecret } = known;
+  const client = {
+    ...fresh,
+    incarnation,
+    ...(keepsSecret && { secretHash, secretKeyId, previousSecret }),
+  };
   await keep(administration, client, by);
   return { kind: 'registered', client, secret: keepsSecret ? undefined : secret };
 }
@@ -68,23 +72,19 @@ export async function replaceClient(
 /** Gives a client another secret. @param graceS seconds for which the old one still works @returns the new one */
 export async function rotateSecret(
   { services, clientStore }: ClientAdministration,
-  { metadata, secretHash, source }: Client,
+  client: Client,
   graceS: number,
   by: Actor,
 ): Promise<string> {
-  const clientId = metadata.client_id;
+  const clientId = client.metadata.client_id;
+  const { secretHash } = client;
   const secret = randomToken();
   const previousSecret =
     secretHash === undefined || graceS === 0
       ? undefined
       : { hash: secretHash, expiresAt: services.clock() + graceS * 1000 };
-  const client = {
-    metadata,
-    source,
-    secretHash: services.clients.hashSecret(clientId, secret),
-    previousSecret,
-  };
-  await clientStore.save(client);
+  const { hash, keyId } = services.clients.hashSecret(clientId, secret);
+  await clientStore.save({ ...client, secretHash: hash, secretKeyId: keyId, previousSecret });
   services.clients.forget(clientId);
   services.audit.record({ event: 'client_secret_rotated', clientId, by });
   return secret;

@@ -1,6 +1,6 @@
 import { OAuthError } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
-import { redirectUriMatches } from '../redirect-uri.ts';
+import { isRegisteredUri } from '../registration-today.ts';
 import type { Client } from '../stores/client-store.ts';
 
 /**
@@ -8,8 +8,8 @@ import type { Client } from '../stores/client-store.ts';
  *
  * @throws OAuthError that no redirect may carry. RFC 6749 §3.1.2.3, RFC 9700 §2.1
  */
-export function checkRedirectUri(parameters: Parameters, { metadata }: Client): string {
-  const registered = metadata.redirect_uris;
+export function checkRedirectUri(parameters: Parameters, client: Client): string {
+  const registered = client.metadata.redirect_uris;
   const requested = parameters.get('redirect_uri');
   if (parameters.isRepeated('redirect_uri')) throw refused('sent twice');
   if (requested === undefined) {
@@ -17,8 +17,7 @@ export function checkRedirectUri(parameters: Parameters, { metadata }: Client): 
       throw refused('missing, and not exactly one registered');
     return registered[0];
   }
-  const isNative = metadata.application_type === 'native';
-  if (registered.some((uri) => redirectUriMatches(requested, uri, isNative))) return requested;
+  if (isRegisteredUri(requested, client)) return requested;
   throw refused('not registered');
 }
 

@@ -64,6 +64,7 @@ export async function checkAuthorizationRequest(
   });
   return {
     ...target,
+    clientIncarnation: client.incarnation,
     codeChallenge,
     scopes,
     audience,

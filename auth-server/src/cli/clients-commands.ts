@@ -5,13 +5,14 @@ import { readOptions, required, UsageError } from './command-line.ts';
 
 const MAX_GRACE_S = 30 * 86_400;
 
-/** Lists clients, one JSON object a line. */
+/** Lists clients, one JSON object a line. Marks those whose secret an older KEY_ENCRYPTION_SECRET is needed for. */
 export const listClients: Command = {
   usage: 'clients list',
-  run: async (args, { clientStore, commandLine }) => {
+  run: async (args, { clientStore, services, commandLine }) => {
     readOptions(args, []);
-    for (const { metadata, source } of await clientStore.list()) {
-      commandLine.print(JSON.stringify({ ...metadata, source }));
+    for (const client of await clientStore.list()) {
+      const outdated = services.clients.isOutdated(client) && { secret_outdated: true };
+      commandLine.print(JSON.stringify({ ...client.metadata, source: client.source, ...outdated }));
     }
   },
 };

@@ -1,6 +1,5 @@
 import { OAuthError } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
-import { equalsConstantTime } from '../secrets.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../stores/client-store.ts';
 import { readCredentials, refusedBasic, type PresentedCredentials } from './client-credentials.ts';
@@ -52,7 +51,9 @@ async function credentialsProblem(
     case 'client_secret_post': {
       const matches = secretMatches(presented.clientId, presented.secret, client, services);
       if (registered !== presented.method) return `registered for ${registered ?? 'nothing'}`;
-      return matches ? undefined : 'wrong secret';
+      if (!matches) return 'wrong secret';
+      if (client) await services.clients.renewHash(client, presented.secret);
+      return undefined;
     }
     case 'private_key_jwt':
       if (!client || registered !== 'private_key_jwt') return `registered for ${registered ?? 'nothing'}`;
@@ -72,10 +73,9 @@ function secretMatches(
   client: Client | undefined,
   { clients, clock }: AuthenticationServices,
 ): boolean {
-  const presented = clients.hashSecret(clientId, secret);
   const previous = client?.previousSecret;
-  const isCurrent = equalsConstantTime(presented, client?.secretHash ?? NO_HASH);
-  const isPrevious = equalsConstantTime(presented, previous?.hash ?? NO_HASH);
+  const isCurrent = clients.isSecret(clientId, secret, client?.secretHash ?? NO_HASH);
+  const isPrevious = clients.isSecret(clientId, secret, previous?.hash ?? NO_HASH);
   return isCurrent || (isPrevious && clock() < (previous?.expiresAt ?? 0));
 }
 

@@ -1,5 +1,5 @@
 import { OAuthError } from '../errors.ts';
-import { equalsConstantTime, macOf } from '../secrets.ts';
+import { equalsConstantTime, macOf, type Keys } from '../secrets.ts';
 
 /** Seconds for which a nonce is handed out; it is good for as long again. */
 const WINDOW_S = 120;
@@ -15,16 +15,17 @@ export interface DpopNonces {
  *
  * @param isRequired whether a proof must have one; one that is sent must be good in any case
  */
-export function createDpopNonces(key: Buffer, isRequired: boolean, clock: () => number): DpopNonces {
-  const nonceOf = (window: number): string => `${window}.${macOf(key, 'dpop-nonce', String(window))}`;
+export function createDpopNonces(keys: Keys, isRequired: boolean, clock: () => number): DpopNonces {
+  const nonceOf = (window: number, key: Buffer): string =>
+    `${window}.${macOf(key, 'dpop-nonce', String(window))}`;
   return {
     check: (nonce) => {
       if (nonce === undefined && !isRequired) return;
       const window = Math.floor(clock() / 1000 / WINDOW_S);
-      const good = [nonceOf(window), nonceOf(window - 1)];
+      const good = keys.flatMap((key) => [nonceOf(window, key), nonceOf(window - 1, key)]);
       if (typeof nonce === 'string' && good.some((known) => equalsConstantTime(known, nonce))) return;
       throw new OAuthError('use_dpop_nonce', 'The DPoP proof needs the nonce of this answer.', {
-        headers: { 'dpop-nonce': nonceOf(window) },
+        headers: { 'dpop-nonce': nonceOf(window, keys[0]) },
       });
     },
   };

@@ -10,9 +10,9 @@ import { sendPage } from '../http/send-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import { renderAccount, type AccountProblem } from '../pages/account-page.ts';
 import type { Parameters } from '../parameters.ts';
-import { equalsConstantTime, sha256 } from '../secrets.ts';
+import { sha256 } from '../secrets.ts';
 import { beginSession } from './begin-session.ts';
-import { formToken } from './bound-form.ts';
+import { formToken, isFormToken } from './bound-form.ts';
 import { readKnownBrowser } from './login.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from './paths.ts';
@@ -53,21 +53,21 @@ function addAction(server: FastifyInstance, context: RouteContext, name: string,
       checkSameOrigin(request, context.services.settings.issuer);
       const person = await findPerson(context, request);
       if (!person) throw pageExpired('not signed in');
-      const expected = accountToken(context, person, request, reply);
-      if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
+      const form = accountForm(context, person, request, reply);
+      if (!isFormToken(context, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
       return action(context, person, parameters, request, reply);
     },
   });
 }
 
-function accountToken(
+/** What binds the page's forms: the browser, the session and the account. */
+function accountForm(
   context: RouteContext,
   { account, session }: SignedInPerson,
   request: FastifyRequest,
   reply: FastifyReply,
-): string {
-  const browserHash = context.cookies.ensureBrowser(request, reply);
-  return formToken(context, browserHash, `account ${session.sessionId}`, account.id);
+): readonly [browserHash: string, form: string, subject: string] {
+  return [context.cookies.ensureBrowser(request, reply), `account ${session.sessionId}`, account.id];
 }
 
 /** One session, or with `others` all but this browser's. */
@@ -123,7 +123,7 @@ async function showAccount(
   const ownKey = sha256(cookies.readSession(request) ?? '');
   const sessions = await services.sessions.list(account.id, services.clock());
   const page = {
-    csrf: accountToken(context, person, request, reply),
+    csrf: formToken(context, ...accountForm(context, person, request, reply)),
     name: account.name,
     email: account.email,
     problem,

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canonicalEmail } from '../canonical-email.ts';
 import type { Account } from '../accounts.ts';
 import { describeBrowser } from '../http/describe-browser.ts';
-import { macOf, randomToken, sha256 } from '../secrets.ts';
+import { isMacOf, macOf, randomToken, sha256, type Keys } from '../secrets.ts';
 import type { Session } from '../stores/session-store.ts';
 import type { RouteContext } from './route-context.ts';
 
@@ -22,7 +22,7 @@ export async function beginSession(
   const previous = cookies.readSession(request);
   if (previous !== undefined) await services.sessions.end(previous);
   cookies.writeSession(reply, await services.sessions.create(session), services.settings.sessionTtlS);
-  cookies.writeKnownBrowser(reply, knownBrowserToken(services.csrfKey, account.email));
+  cookies.writeKnownBrowser(reply, knownBrowserToken(services.csrfKeys[0], account.email));
   return session;
 }
 
@@ -33,6 +33,11 @@ function knownBrowserToken(key: Buffer, email: string): string {
 }
 
 /** Proves that a browser is known for an account. */
-export function knownBrowserMac(key: Buffer, id: string, email: string): string {
+function knownBrowserMac(key: Buffer, id: string, email: string): string {
   return macOf(key, 'known-browser', id, sha256(canonicalEmail(email)));
+}
+
+/** Whether a MAC proves that a browser is known for an account. */
+export function isKnownBrowserMac(keys: Keys, mac: string, id: string, email: string): boolean {
+  return isMacOf(keys, mac, 'known-browser', id, sha256(canonicalEmail(email)));
 }

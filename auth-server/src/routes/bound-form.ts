@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { checkSameOrigin } from '../http/same-origin.ts';
 import type { Parameters } from '../parameters.ts';
-import { equalsConstantTime, macOf } from '../secrets.ts';
+import { isMacOf, macOf } from '../secrets.ts';
 import type { AuthorizationTransaction, Transaction } from '../authorize/transactions.ts';
 import { pageExpired } from './page-errors.ts';
 import type { RouteContext } from './route-context.ts';
@@ -25,7 +25,18 @@ export function formToken(
   transactionId: string,
   subject: string,
 ): string {
-  return macOf(services.csrfKey, browserHash, transactionId, subject);
+  return macOf(services.csrfKeys[0], browserHash, transactionId, subject);
+}
+
+/** Whether a text is the token that {@link formToken} made for the same form, under any secret that still counts. */
+export function isFormToken(
+  { services }: RouteContext,
+  given: string | undefined,
+  browserHash: string,
+  transactionId: string,
+  subject: string,
+): boolean {
+  return isMacOf(services.csrfKeys, given ?? '', browserHash, transactionId, subject);
 }
 
 /**
@@ -69,6 +80,7 @@ export function checkFormToken(
   subject: string,
 ): void {
   checkSameOrigin(request, context.services.settings.issuer);
-  const expected = formToken(context, browserHash, transaction.id, subject);
-  if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
+  if (!isFormToken(context, parameters.get('csrf'), browserHash, transaction.id, subject)) {
+    throw pageExpired('wrong form token');
+  }
 }

@@ -15,7 +15,7 @@ import type { Session } from '../stores/session-store.ts';
 import { checkFormToken, findAuthorization, formToken, type BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from './paths.ts';
-import { redirect, redirectError } from './proceed.ts';
+import { findRequestingClient, redirect, redirectError } from './proceed.ts';
 import { readSession } from './read-session.ts';
 import type { RouteContext } from './route-context.ts';
 
@@ -75,6 +75,7 @@ async function decide(
   const { services } = context;
   const decision = parameters.get('decision');
   if (decision !== 'allow' && decision !== 'deny') throw pageExpired('no decision');
+  const client = await findRequestingClient(services, transaction.request);
   if (!(await services.transactions.end(transaction))) throw pageExpired('answered already');
   const { request } = transaction;
   const { clientId, scopes } = request;
@@ -94,7 +95,7 @@ async function decide(
       session,
     );
   }
-  await services.consents.allow(subject, clientId, scopes);
+  await services.consents.allow(subject, { clientId, incarnation: client.incarnation }, scopes);
   return redirect(reply, await issueCode(request, session, services));
 }
 
@@ -105,9 +106,8 @@ async function showConsent(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { clientId, redirectUri, scopes, uiLocales } = transaction.request;
-  const client = await context.services.clients.find(clientId);
-  if (!client) throw pageExpired('client was removed');
+  const { redirectUri, scopes, uiLocales } = transaction.request;
+  const client = await findRequestingClient(context.services, transaction.request);
   const texts = chooseTexts(uiLocales, request.headers['accept-language']);
   const csrf = formToken(context, browserHash, transaction.id, account.id);
   const { email } = account;

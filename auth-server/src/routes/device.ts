@@ -6,11 +6,11 @@ import { sendPage } from '../http/send-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import { renderDevice, renderDeviceDone, renderDeviceEntry, type DeviceEntryPage } from '../pages/pages.ts';
 import type { Parameters } from '../parameters.ts';
-import { equalsConstantTime, randomToken } from '../secrets.ts';
+import { randomToken } from '../secrets.ts';
 import { grantEnd, nowS } from '../services.ts';
 import type { PendingDevice } from '../stores/device-store.ts';
 import { normalizeUserCode } from '../user-code.ts';
-import { formToken } from './bound-form.ts';
+import { formToken, isFormToken } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from './paths.ts';
 import type { RouteContext } from './route-context.ts';
@@ -60,7 +60,7 @@ async function showDevice(
   if (!client) throw pageExpired('client was removed');
   const page = {
     userCode,
-    csrf: deviceToken(context, request, reply, userCode, account.id),
+    csrf: formToken(context, ...deviceForm(context, request, reply, userCode, account.id)),
     clientName: client.metadata.client_name,
     email: account.email,
     scopes: device.request.scopes,
@@ -89,8 +89,8 @@ async function decide(
 ): Promise<FastifyReply> {
   const typed = parameters.get('user_code') ?? '';
   const decision = parameters.get('decision');
-  const expected = deviceToken(context, request, reply, normalizeUserCode(typed) ?? '', person.account.id);
-  if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
+  const form = deviceForm(context, request, reply, normalizeUserCode(typed) ?? '', person.account.id);
+  if (!isFormToken(context, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
   if (decision !== 'allow' && decision !== 'deny') throw pageExpired('no decision');
   const found = await lookUp(context, typed, person.account.id);
   if (found.kind !== 'found') return showProblem(found, typed, request, reply);
@@ -125,14 +125,15 @@ async function keepDecision(
   });
 }
 
-function deviceToken(
+/** What binds the form: the browser, the code and the account. */
+function deviceForm(
   context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   userCode: string,
   subject: string,
-): string {
-  return formToken(context, context.cookies.ensureBrowser(request, reply), `device ${userCode}`, subject);
+): readonly [browserHash: string, form: string, subject: string] {
+  return [context.cookies.ensureBrowser(request, reply), `device ${userCode}`, subject];
 }
 
 function showProblem(

@@ -7,9 +7,9 @@ import { checkSameOrigin } from '../http/same-origin.ts';
 import { sendPage } from '../http/send-page.ts';
 import { renderChoosePassword, renderNotice } from '../pages/account-page.ts';
 import { chooseTexts } from '../pages/language.ts';
-import { equalsConstantTime, sha256 } from '../secrets.ts';
+import { sha256 } from '../secrets.ts';
 import type { AccountLink } from '../stores/link-store.ts';
-import { formToken } from './bound-form.ts';
+import { formToken, isFormToken } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from './paths.ts';
 import type { RouteContext } from './route-context.ts';
@@ -27,8 +27,8 @@ export function addLinkRoutes(server: FastifyInstance, context: RouteContext): v
       parameters.assertUnrepeated();
       checkSameOrigin(request, services.settings.issuer);
       const token = parameters.get('token') ?? '';
-      const expected = linkToken(context, token, request, reply);
-      if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
+      const form = linkForm(context, token, request, reply);
+      if (!isFormToken(context, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
       const link = await findLink(context, token);
       const password = parameters.get('new_password') ?? '';
       if (passwordProblem(password) !== undefined)
@@ -50,13 +50,14 @@ async function findLink({ services }: RouteContext, token: string): Promise<Acco
   return link;
 }
 
-function linkToken(
+/** What binds the form: the browser and the link. */
+function linkForm(
   context: RouteContext,
   token: string,
   request: FastifyRequest,
   reply: FastifyReply,
-): string {
-  return formToken(context, context.cookies.ensureBrowser(request, reply), `link ${sha256(token)}`, '');
+): readonly [browserHash: string, form: string, subject: string] {
+  return [context.cookies.ensureBrowser(request, reply), `link ${sha256(token)}`, ''];
 }
 
 function showForm(
@@ -68,6 +69,11 @@ function showForm(
   problem?: 'unfit',
 ): FastifyReply {
   const texts = chooseTexts(undefined, request.headers['accept-language']);
-  const page = { email, token, csrf: linkToken(context, token, request, reply), problem };
+  const page = {
+    email,
+    token,
+    csrf: formToken(context, ...linkForm(context, token, request, reply)),
+    problem,
+  };
   return sendPage(reply, renderChoosePassword(page, texts), { status: problem === undefined ? 200 : 400 });
 }

@@ -6,10 +6,9 @@ import { renderSignIn, type SignInPage } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 import type { Parameters } from '../parameters.ts';
 import { formActionSource } from '../redirect-uri.ts';
-import { equalsConstantTime } from '../secrets.ts';
 import type { Session } from '../stores/session-store.ts';
 import type { Transaction } from '../authorize/transactions.ts';
-import { beginSession, knownBrowserMac } from './begin-session.ts';
+import { beginSession, isKnownBrowserMac } from './begin-session.ts';
 import { checkFormToken, findTransaction, formToken, type BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from './paths.ts';
@@ -86,8 +85,7 @@ export function readKnownBrowser(
   email: string,
 ): string | undefined {
   const [id = '', mac = ''] = (cookies.readKnownBrowser(request) ?? '').split('.', 2);
-  const expected = knownBrowserMac(services.csrfKey, id, email);
-  return equalsConstantTime(mac, expected) ? id : undefined;
+  return isKnownBrowserMac(services.csrfKeys, mac, id, email) ? id : undefined;
 }
 
 async function showSignIn(

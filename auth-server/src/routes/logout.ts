@@ -8,7 +8,7 @@ import { renderLogout, renderSignedOut } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { formActionSource, withQuery } from '../redirect-uri.ts';
-import { equalsConstantTime, macOf } from '../secrets.ts';
+import { isMacOf, macOf } from '../secrets.ts';
 import { endSession } from '../end-session.ts';
 import { verifyIdTokenHint, type IdTokenHint } from '../tokens/verify-own-token.ts';
 import { pageExpired } from './page-errors.ts';
@@ -101,7 +101,7 @@ function ask(
   const carried = CARRIED.map((name) => [name, parameters.get(name)] as const);
   const page = {
     action: `${services.settings.issuer}${paths.logout}/confirm`,
-    csrf: logoutToken(services.csrfKey, cookies.readSession(request) ?? ''),
+    csrf: macOf(services.csrfKeys[0], 'logout', cookies.readSession(request) ?? ''),
     hidden: carried.filter((entry): entry is readonly [string, string] => entry[1] !== undefined),
   };
   const formTarget = redirectUri === undefined ? undefined : formActionSource(redirectUri);
@@ -116,8 +116,10 @@ async function confirm(
 ): Promise<FastifyReply> {
   const { services, cookies } = context;
   checkSameOrigin(request, services.settings.issuer);
-  const expected = logoutToken(services.csrfKey, cookies.readSession(request) ?? '');
-  if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
+  const given = parameters.get('csrf') ?? '';
+  if (!isMacOf(services.csrfKeys, given, 'logout', cookies.readSession(request) ?? '')) {
+    throw pageExpired('wrong form token');
+  }
   const logout = await checkLogoutRequest(context, parameters);
   if (parameters.get('decision') !== 'sign_out') return showSignedOut(true, request, reply);
   await signOut(context, request, reply);
@@ -147,8 +149,4 @@ function showSignedOut(stayed: boolean, request: FastifyRequest, reply: FastifyR
 
 function textsFor(parameters: Parameters, request: FastifyRequest): ReturnType<typeof chooseTexts> {
   return chooseTexts(parameters.get('ui_locales'), request.headers['accept-language']);
-}
-
-function logoutToken(key: Buffer, sessionCookie: string): string {
-  return macOf(key, 'logout', sessionCookie);
 }

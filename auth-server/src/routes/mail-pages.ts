@@ -9,8 +9,7 @@ import { renderAskForMail, renderNotice } from '../pages/account-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
 import type { Parameters } from '../parameters.ts';
-import { equalsConstantTime } from '../secrets.ts';
-import { formToken } from './bound-form.ts';
+import { formToken, isFormToken } from './bound-form.ts';
 import { readKnownBrowser } from './login.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from './paths.ts';
@@ -36,8 +35,8 @@ function addForm(server: FastifyInstance, context: RouteContext, kind: Kind, acc
       const parameters = formParameters(request);
       parameters.assertUnrepeated();
       checkSameOrigin(request, context.services.settings.issuer);
-      const expected = mailToken(context, kind, request, reply);
-      if (!equalsConstantTime(parameters.get('csrf') ?? '', expected)) throw pageExpired('wrong form token');
+      const form = mailForm(context, kind, request, reply);
+      if (!isFormToken(context, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
       return ask(context, kind, accountMail, parameters, request, reply);
     },
   });
@@ -67,8 +66,14 @@ async function ask(
   return sendPage(reply, renderNotice({ title: texts[kind].title, text: texts.mail.sent(email) }, texts));
 }
 
-function mailToken(context: RouteContext, kind: Kind, request: FastifyRequest, reply: FastifyReply): string {
-  return formToken(context, context.cookies.ensureBrowser(request, reply), `mail ${kind}`, '');
+/** What binds the form: the browser and the page. */
+function mailForm(
+  context: RouteContext,
+  kind: Kind,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): readonly [browserHash: string, form: string, subject: string] {
+  return [context.cookies.ensureBrowser(request, reply), `mail ${kind}`, ''];
 }
 
 function showForm(
@@ -79,7 +84,7 @@ function showForm(
   problem?: 'unfit' | 'throttled',
   status = 200,
 ): FastifyReply {
-  const page = { kind, problem, csrf: mailToken(context, kind, request, reply) };
+  const page = { kind, problem, csrf: formToken(context, ...mailForm(context, kind, request, reply)) };
   return sendPage(reply, renderAskForMail(page, textsFor(request)), { status });
 }
 

@@ -3,6 +3,9 @@ import { errorRedirect, issueCode } from '../authorize/authorization-response.ts
 import type { AuthorizationRequest, RedirectTarget } from '../authorize/authorization-request.ts';
 import { nextStep, type NextStep } from '../authorize/next-step.ts';
 import { OAuthError } from '../errors.ts';
+import { allowedScopes, isGivenTo, isRegisteredUri } from '../registration-today.ts';
+import type { Services } from '../services.ts';
+import type { Client } from '../stores/client-store.ts';
 import type { Session } from '../stores/session-store.ts';
 import type { BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
@@ -38,17 +41,37 @@ export async function proceed(
   }
 }
 
+/**
+ * The client of a request that has waited for pages: its registration may have been removed, replaced or narrowed
+ * meanwhile.
+ *
+ * @throws OAuthError for a page, when the request is not possible any more
+ */
+export async function findRequestingClient(
+  { clients, settings }: Pick<Services, 'clients' | 'settings'>,
+  request: AuthorizationRequest,
+): Promise<Client> {
+  const client = await clients.find(request.clientId);
+  if (!client || !isGivenTo(client, request)) throw pageExpired('client was removed');
+  const isPossible =
+    isRegisteredUri(request.redirectUri, client) &&
+    allowedScopes(request.scopes, client, settings).length === request.scopes.length;
+  if (!isPossible) throw pageExpired('client was changed');
+  return client;
+}
+
 async function chooseStep({ services }: RouteContext, progress: Progress): Promise<NextStep> {
   const { request, session, bound } = progress;
-  const client = await services.clients.find(request.clientId);
-  if (!client) throw pageExpired('client was removed');
+  const client = await findRequestingClient(services, request);
   return nextStep({
     request,
     client: client.metadata,
     now: services.clock(),
     session,
     account: session && (await services.accounts.findById(session.subject)),
-    allowedScopes: session ? await services.consents.find(session.subject, request.clientId) : [],
+    allowedScopes: session
+      ? await services.consents.find(session.subject, client.metadata.client_id, client.incarnation)
+      : [],
     waitingSince: bound?.transaction.createdAt,
   });
 }

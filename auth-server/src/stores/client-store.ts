@@ -7,8 +7,15 @@ export type ClientSource = 'file' | 'command' | 'demo' | 'administration' | 'reg
 /** A registered client. */
 export interface Client {
   readonly metadata: ClientMetadata;
+  /**
+   * Which registration this is, among those that the id has had: what was given to one that was removed is not for the
+   * next. Unguessable need it not be.
+   */
+  readonly incarnation: string;
   /** Absent for clients without a secret. */
   readonly secretHash: string | undefined;
+  /** Names the key of the hash; absent where that is not known. */
+  readonly secretKeyId?: string | undefined;
   readonly source: ClientSource;
   /** The secret before a rotation, which works until a moment, milliseconds since 1970. */
   readonly previousSecret?: { readonly hash: string; readonly expiresAt: number } | undefined;
@@ -18,12 +25,20 @@ export interface Client {
 export interface ClientStore {
   find(clientId: string): Promise<Client | undefined>;
   list(): Promise<readonly Client[]>;
-  /** Registers or replaces one. */
+  /** Registers one, or replaces it, which leaves its incarnation as it is. */
   save(client: Client): Promise<void>;
+  /** Hashes an unchanged secret under another key, if nobody has changed it meanwhile. */
+  rehashSecret(clientId: string, from: string, to: HashedSecret): Promise<void>;
   /** Makes the records of one source be these: others of that source are removed, others with these ids taken over. */
   synchronize(source: ClientSource, clients: readonly Client[]): Promise<void>;
   /** @returns whether there was one */
   remove(clientId: string): Promise<boolean>;
+}
+
+/** The hash of a secret, and the name of its key. */
+export interface HashedSecret {
+  readonly hash: string;
+  readonly keyId: string;
 }
 
 interface ClientRow {
@@ -32,15 +47,19 @@ interface ClientRow {
   readonly source: ClientSource;
   readonly previous_secret_hash: Buffer | null;
   readonly previous_secret_expires_at: Date | null;
+  readonly incarnation: string;
+  readonly secret_key_id: string | null;
 }
 
-const COLUMNS = 'metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at';
+const COLUMNS = `metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation,
+  secret_key_id`;
 const UPSERT = `INSERT INTO client
-    (client_id, metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6)
+    (client_id, metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation, secret_key_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
   ON CONFLICT (client_id) DO UPDATE SET metadata = excluded.metadata, secret_hash = excluded.secret_hash,
     source = excluded.source, previous_secret_hash = excluded.previous_secret_hash,
-    previous_secret_expires_at = excluded.previous_secret_expires_at, updated_at = now()`;
+    previous_secret_expires_at = excluded.previous_secret_expires_at, secret_key_id = excluded.secret_key_id,
+    updated_at = now()`;
 
 /** Clients in PostgreSQL. */
 export function createClientStore(pool: Pool): ClientStore {
@@ -58,6 +77,12 @@ export function createClientStore(pool: Pool): ClientStore {
     save: async (client) => {
       await pool.query(UPSERT, valuesOf(client));
     },
+    rehashSecret: async (clientId, from, { hash, keyId }) => {
+      await pool.query(
+        'UPDATE client SET secret_hash = $3, secret_key_id = $4 WHERE client_id = $1 AND secret_hash = $2',
+        [clientId, Buffer.from(from, 'base64url'), Buffer.from(hash, 'base64url'), keyId],
+      );
+    },
     synchronize: async (source, clients) =>
       inTransaction(pool, async (connection) => {
         const ids = clients.map(({ metadata }) => metadata.client_id);
@@ -72,7 +97,8 @@ export function createClientStore(pool: Pool): ClientStore {
   };
 }
 
-function valuesOf({ metadata, secretHash, source, previousSecret }: Client): unknown[] {
+function valuesOf(client: Client): unknown[] {
+  const { metadata, secretHash, source, previousSecret } = client;
   const bytes = (hash: string | undefined): Buffer | null =>
     hash === undefined ? null : Buffer.from(hash, 'base64url');
   return [
@@ -82,6 +108,8 @@ function valuesOf({ metadata, secretHash, source, previousSecret }: Client): unk
     source,
     bytes(previousSecret?.hash),
     previousSecret ? new Date(previousSecret.expiresAt) : null,
+    client.incarnation,
+    client.secretKeyId ?? null,
   ];
 }
 
@@ -92,5 +120,12 @@ function toClient(row: ClientRow): Client {
     previousHash && expiresAt
       ? { hash: previousHash.toString('base64url'), expiresAt: expiresAt.getTime() }
       : undefined;
-  return { metadata, secretHash: hash?.toString('base64url'), source, previousSecret };
+  return {
+    metadata,
+    incarnation: row.incarnation,
+    secretHash: hash?.toString('base64url'),
+    secretKeyId: row.secret_key_id ?? undefined,
+    source,
+    previousSecret,
+  };
 }

@@ -31,6 +31,8 @@ export interface SigningKeyChange {
   /** Has a key replaced as soon as the next one may sign. */
   requestRotation(kid: string, now: number): Promise<void>;
   remove(kid: string): Promise<void>;
+  /** Replaces the encrypted private key by the same one, encrypted in another way. */
+  reencrypt(kid: string, privateJwe: string): Promise<void>;
 }
 
 /** Signing keys. */
@@ -98,6 +100,9 @@ function changeOf(queryable: Queryable): SigningKeyChange {
         kid,
         new Date(now),
       ]);
+    },
+    reencrypt: async (kid, privateJwe) => {
+      await queryable.query('UPDATE signing_key SET private_jwe = $2 WHERE kid = $1', [kid, privateJwe]);
     },
     remove: async (kid) => {
       await queryable.query('DELETE FROM signing_key WHERE kid = $1', [kid]);

@@ -1,7 +1,7 @@
 import { createPool } from '@trellis/postgres';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { readAuthServerConfig } from '../config.ts';
-import { deriveKey } from '../secrets.ts';
+import { deriveKeys } from '../secrets.ts';
 import { createSigningKeyStore } from '../stores/signing-key-store.ts';
 import { signJwt } from '../tokens/jws.ts';
 import { createKeyEncryption } from '../tokens/key-encryption.ts';
@@ -17,7 +17,7 @@ export async function reissue(
   const config = readAuthServerConfig(environment);
   const pool = createPool({ connectionString: config.DATABASE_URL, schema: 'auth' });
   try {
-    const encryption = createKeyEncryption(deriveKey(config.KEY_ENCRYPTION_SECRET, 'signing-keys'));
+    const encryption = createKeyEncryption(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'signing-keys'));
     const keyring = await createKeyring(createSigningKeyStore(pool), encryption);
     const typ = String(decodeProtectedHeader(token).typ);
     return signJwt({ ...decodeJwt(token), ...changes }, typ, keyring.active('ES256'));

@@ -1,26 +1,38 @@
 import { CompactEncrypt, compactDecrypt, type JWK } from 'jose';
+import type { Keys } from '../secrets.ts';
 
 /** Encrypts private keys at rest. */
 export interface KeyEncryption {
   encrypt(privateJwk: JWK): Promise<string>;
-  /** @throws Error when the secret is another than the one it was encrypted under */
+  /** @throws Error when it was encrypted under none of the secrets */
   decrypt(jwe: string): Promise<JWK>;
+  /** Whether it is encrypted under the newest secret. */
+  isCurrent(jwe: string): Promise<boolean>;
 }
 
-/** Encryption as a compact JWE: A256GCM under a key of 32 bytes, used directly. RFC 7516 */
-export function createKeyEncryption(key: Buffer): KeyEncryption {
+/**
+ * Encryption as a compact JWE: A256GCM under a key of 32 bytes, used directly. RFC 7516
+ *
+ * @param keys the first encrypts, all of them decrypt
+ */
+export function createKeyEncryption(keys: Keys): KeyEncryption {
   return {
     encrypt: (privateJwk) =>
       new CompactEncrypt(Buffer.from(JSON.stringify(privateJwk)))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-        .encrypt(key),
-    decrypt: async (jwe) => JSON.parse(Buffer.from(await decryptJwe(jwe, key)).toString()) as JWK,
+        .encrypt(keys[0]),
+    decrypt: async (jwe) => JSON.parse(Buffer.from(await decryptJwe(jwe, keys)).toString()) as JWK,
+    isCurrent: (jwe) =>
+      compactDecrypt(jwe, keys[0]).then(
+        () => true,
+        () => false,
+      ),
   };
 }
 
-async function decryptJwe(jwe: string, key: Buffer): Promise<Uint8Array> {
+async function decryptJwe(jwe: string, keys: Keys): Promise<Uint8Array> {
   try {
-    return (await compactDecrypt(jwe, key)).plaintext;
+    return await Promise.any(keys.map(async (key) => (await compactDecrypt(jwe, key)).plaintext));
   } catch (error) {
     throw new Error('A signing key in the database was encrypted under another KEY_ENCRYPTION_SECRET.', {
       cause: error,

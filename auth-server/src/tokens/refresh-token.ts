@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Keys } from '../secrets.ts';
 
 /** What a refresh token says: which grant, and how often it was refreshed. */
 export interface RefreshTokenContents {
@@ -21,15 +22,17 @@ const MAC_BYTES = 32;
 /**
  * Refresh tokens in constant space: the grant's id, a generation and a MAC. Nothing is stored of the old ones, and yet
  * each of them is recognized, because the MAC proves that it was issued.
+ *
+ * @param keys the first signs, all of them verify
  */
-export function createRefreshTokens(key: Buffer): RefreshTokens {
-  const macOf = (body: Buffer): Buffer => createHmac('sha256', key).update(body).digest();
+export function createRefreshTokens(keys: Keys): RefreshTokens {
+  const macOf = (key: Buffer, body: Buffer): Buffer => createHmac('sha256', key).update(body).digest();
   return {
     encode: ({ grantId, generation }) => {
       const body = Buffer.alloc(BODY_BYTES);
       body.write(grantId, 0, GRANT_BYTES, 'base64url');
       body.writeUInt32BE(generation, GRANT_BYTES);
-      return `${PREFIX}${Buffer.concat([body, macOf(body)]).toString('base64url')}`;
+      return `${PREFIX}${Buffer.concat([body, macOf(keys[0], body)]).toString('base64url')}`;
     },
     decode: (token) => {
       if (!token.startsWith(PREFIX)) return undefined;
@@ -37,7 +40,8 @@ export function createRefreshTokens(key: Buffer): RefreshTokens {
       const bytes = Buffer.from(text, 'base64url');
       if (bytes.length !== BODY_BYTES + MAC_BYTES || bytes.toString('base64url') !== text) return undefined;
       const body = bytes.subarray(0, BODY_BYTES);
-      if (!timingSafeEqual(macOf(body), bytes.subarray(BODY_BYTES))) return undefined;
+      const mac = bytes.subarray(BODY_BYTES);
+      if (!keys.some((key) => timingSafeEqual(macOf(key, body), mac))) return undefined;
       return {
         grantId: body.subarray(0, GRANT_BYTES).toString('base64url'),
         generation: body.readUInt32BE(GRANT_BYTES),

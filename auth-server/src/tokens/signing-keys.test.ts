@@ -2,7 +2,7 @@ import { createPool, type Pool } from '@trellis/postgres';
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deriveKey } from '../secrets.ts';
+import { deriveKeys } from '../secrets.ts';
 import { migrateAuthServer } from '../start.ts';
 import { createSigningKeyStore } from '../stores/signing-key-store.ts';
 import { signJwt } from './jws.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   pool = createPool({ connectionString: database.connectionString, schema: 'auth' });
   dependencies = {
     store: createSigningKeyStore(pool),
-    encryption: createKeyEncryption(deriveKey('s'.repeat(32), 'signing-keys')),
+    encryption: createKeyEncryption(deriveKeys(['s'.repeat(32)], 'signing-keys')),
     schedule: { rotationIntervalS: 86_400, publicationLeadS: 3_600, retentionS: 1_000 },
     clock: () => now,
   };
@@ -56,7 +56,7 @@ describe('signing keys', () => {
       'SELECT row_to_json(signing_key)::text AS record FROM signing_key',
     );
     for (const { record } of rows) expect(record).not.toMatch(/"(d|p|q)"/);
-    const other = createKeyEncryption(deriveKey('o'.repeat(32), 'signing-keys'));
+    const other = createKeyEncryption(deriveKeys(['o'.repeat(32)], 'signing-keys'));
     await expect(createKeyring(dependencies.store, other)).rejects.toThrow('KEY_ENCRYPTION_SECRET');
   });
 

@@ -38,10 +38,18 @@ export interface SigningKeyDependencies {
   readonly clock: () => number;
 }
 
-/** Makes an active and a next key for each algorithm that lacks one. */
+/**
+ * Makes an active and a next key for each algorithm that lacks one, and encrypts those there are under the newest secret.
+ *
+ * @throws Error when a key is encrypted under none of the secrets
+ */
 export async function ensureSigningKeys({ store, encryption, clock }: SigningKeyDependencies): Promise<void> {
   await store.change(async (change) => {
     const keys = await change.list();
+    for (const { kid, privateJwe } of keys) {
+      if (await encryption.isCurrent(privateJwe)) continue;
+      await change.reencrypt(kid, await encryption.encrypt(await encryption.decrypt(privateJwe)));
+    }
     for (const algorithm of signingAlgorithms) {
       for (const state of ['active', 'next'] as const) {
         if (findKey(keys, algorithm, state)) continue;

@@ -10,5 +10,5 @@ export {
   type NodeEnvironment,
   type Surroundings,
 } from './node-environment.ts';
-export { secret, weaknessOf } from './secret-strength.ts';
+export { secrets, weaknessOf } from './secret-strength.ts';
 export { flag, list, milliseconds, port, seconds, url, wholeNumber } from './variable-types.ts';

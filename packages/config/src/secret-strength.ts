@@ -65,10 +65,21 @@ export function weaknessOf(secret: string): string | undefined {
 }
 
 /** A secret from the environment, without a default: what is in the source code is no secret. */
-export function secret(): z.ZodType<string> {
+function secret(): z.ZodType<string> {
   return z.string().superRefine((text, context) => {
     const weakness = weaknessOf(text);
     if (weakness !== undefined) context.addIssue({ code: 'custom', message: weakness });
+  });
+}
+
+/**
+ * Secrets from the environment, separated by spaces, the newest first. Where the parts of a text are not all good secrets,
+ * its blanks belong to one secret, so that a passphrase of before goes on working.
+ */
+export function secrets(): z.ZodType<readonly string[]> {
+  return secret().transform((text): readonly string[] => {
+    const parts = text.split(/\s+/).filter((part) => part !== '');
+    return parts.every((part) => weaknessOf(part) === undefined) ? parts : [text];
   });
 }
 

@@ -1,0 +1,14 @@
+import { createLogger, createMetrics, type Deployable } from '@trellis/deployable';
+import { freePort } from '@trellis/testkit';
+import { authServer } from '../auth-server.ts';
+import type { TestAuthServer } from './test-auth-server.ts';
+
+/** Starts another auth-server on the stores of one under test, with the same issuer. @param overrides of its environment */
+export async function startSecondInstance(
+  { environment, issuer }: TestAuthServer,
+  overrides: Readonly<Record<string, string>> = {},
+): Promise<Deployable> {
+  const all = { ...environment, ISSUER: issuer, PORT: String(await freePort()), ...overrides };
+  const logger = createLogger({ service: 'auth-server', destination: { write: () => undefined } });
+  return authServer.start(authServer.readConfig(all), { logger, metrics: createMetrics('auth-server') });
+}
