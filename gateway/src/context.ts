@@ -1,4 +1,5 @@
 import type { PresentedProof } from './auth/verify-proof.ts';
+import type { CostBudget } from './limits/cost-budget.ts';
 
 /** A GraphQL request as a client sent it, whatever the transport. Members are checked for their JSON types, no more. */
 export interface GraphRequest {
@@ -36,4 +37,6 @@ export interface RequestContext {
    * Throws when the process can't take it.
    */
   readonly enter?: () => void;
+  /** What all operations of the same request may cost together; absent where it has one. */
+  readonly budget?: CostBudget | undefined;
 }

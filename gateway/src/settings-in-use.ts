@@ -116,6 +116,7 @@ function costsOf({ settings }: GatewayConfig): CostSettings {
     typeCosts: configured.types ?? DEFAULT_COSTS.typeCosts,
     slicingArguments: configured.slicingArguments ?? DEFAULT_COSTS.slicingArguments,
     omittedSlice: configured.omittedSlice ?? DEFAULT_COSTS.omittedSlice,
+    listSize: configured.listSize ?? DEFAULT_COSTS.listSize,
   };
 }
 

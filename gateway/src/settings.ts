@@ -73,6 +73,7 @@ export interface CostFileSettings {
   readonly types?: Readonly<Record<string, number>> | undefined;
   readonly slicingArguments?: readonly string[] | undefined;
   readonly omittedSlice?: number | undefined;
+  readonly listSize?: number | undefined;
 }
 
 /** Rules for all subgraphs, and those that come on top for some. */
@@ -153,12 +154,19 @@ const cost = z
     slicingArguments: z
       .array(z.string())
       .optional()
-      .describe('Arguments that multiply the cost of what they slice. Default first, last, limit.'),
+      .describe(
+        'Arguments that multiply the cost of what they slice: by their value, or by their length where they are lists. Lists of ids, named like a key of what they ask for (id, ids), always do. Default first, last, limit.',
+      ),
     omittedSlice: z
       .int()
       .min(1)
       .optional()
       .describe('Taken for a slicing argument that is absent and has no default. Default 10.'),
+    listSize: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Taken for a list that no argument slices and no @listSize sizes. Default 10.'),
   })
   .describe('What operations cost.');
 

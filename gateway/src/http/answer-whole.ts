@@ -1,5 +1,6 @@
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { RequestRefused } from '../errors.ts';
+import { CostBudget } from '../limits/cost-budget.ts';
 import { runOperation } from '../pipeline/index.ts';
 import type { OperationAnswer, PipelineAnswer } from '../pipeline/operation-answer.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
@@ -100,6 +101,7 @@ async function runRequests(
     signal,
     takesParts,
     accepts,
+    budget: requests.length > 1 ? new CostBudget() : undefined,
   };
   const inForce = services();
   const run = (element: GraphRequest | RequestRefused): Promise<PipelineAnswer> =>

@@ -32,8 +32,27 @@ const supergraph = buildSupergraph(
           report(input: Report, depth: Int @weight(weight: 3)): String @weight(weight: 20)
           connection(first: Int): Connection
           cheap: String @weight(weight: -1000)
+          matrix: [[User!]!]!
+          byIds(ids: [ID!]!): [User!]!
+          byUpcs(where: Where): [Product!]!
+          byNames(names: [String!], first: Int): [User!]!
+          shelf: Shelf
         }
         interface Node { id: ID! }
+        input Where { upcs: [Int!] }
+        type Product @key(fields: "upc") { upc: Int! }
+        interface Shelf { items: [Item!]! boxes: [Item!]! label: String }
+        type SmallShelf implements Shelf {
+          items: [Item!]! @listSize(assumedSize: 2)
+          boxes: [Item!]! @listSize(assumedSize: 2)
+          label: String @weight(weight: 0)
+        }
+        type WideShelf implements Shelf {
+          items: [Item!]! @listSize(assumedSize: 500)
+          boxes: [Item!]!
+          label: String
+        }
+        type Item { id: ID! }
         input Page { first: Int = 15 after: ID }
         input Paging { page: Page }
         input Report { deep: Boolean @weight(weight: 7) parts: [Report!] }
@@ -48,7 +67,7 @@ const supergraph = buildSupergraph(
     },
   ]),
 );
-const annotations = readGraphAnnotations(supergraph.supergraphSchema);
+const annotations = readGraphAnnotations(supergraph);
 
 function cost(text: string, variables: Readonly<Record<string, unknown>> = {}): number {
   const document = parse(text);
@@ -110,8 +129,38 @@ describe('Limits: maximum total cost', () => {
     expect(cost('query ($constructor: Int) { posts(first: $constructor) { title } }')).toBe(60);
   });
 
-  it('counts a list without slicing arguments once', () => {
-    expect(cost('{ user { friends { name } } }')).toBe(3);
+  it('G10: counts a list that no argument slices as ten, and a list of lists as a hundred', () => {
+    expect(cost('{ user { friends { name } } }')).toBe(1 + 10 * 2);
+    expect(cost('{ user { friends { friends { name } } } }')).toBe(1 + 10 * (1 + 10 * 2));
+    expect(cost('{ matrix { name } }')).toBe(100 * 2);
+  });
+
+  it('G10: counts a list of ids by its length, written or as a variable, within input objects too', () => {
+    expect(cost('{ byIds(ids: ["a", "b", "c"]) { name } }')).toBe(3 * 2);
+    const text = 'query ($ids: [ID!]!) { byIds(ids: $ids) { name } }';
+    expect(cost(text, { ids: Array.from({ length: 5_000 }, () => 'x') })).toBe(10_000);
+    expect(cost('query ($id: ID!) { byIds(ids: [$id, $id]) { name } }', { id: 'a' })).toBe(2 * 2);
+    expect(cost('{ byUpcs(where: { upcs: [1, 2, 3, 4] }) { upc } }')).toBe(4 * 2);
+    expect(cost('query ($w: Where) { byUpcs(where: $w) { upc } }', { w: { upcs: [1, 2] } })).toBe(2 * 2);
+    expect(cost('query ($w: Where) { byUpcs(where: $w) { upc } }', { w: {} })).toBe(10 * 2);
+  });
+
+  it('G10: counts the longest list that is given where nothing says how long the answer is', () => {
+    const names = Array.from({ length: 50 }, () => 'x');
+    expect(cost('query ($n: [String!]) { byNames(names: $n) { name } }', { n: names })).toBe(50 * 2);
+    expect(cost('{ byNames(names: ["a"]) { name } }')).toBe(10 * 2);
+    expect(cost('query ($n: [String!]) { byNames(names: $n, first: 3) { name } }', { n: names })).toBe(3 * 2);
+    expect(cost('query ($n: [String!]) { byNames(names: $n) { name } }', { n: null })).toBe(10 * 2);
+  });
+
+  it('G10: counts the largest @listSize of the implementations of an interface, whichever comes first', () => {
+    expect(cost('{ shelf { items { id } } }')).toBe(1 + 500 * (1 + 1));
+    expect(cost('{ shelf { ... on SmallShelf { items { id } } } }')).toBe(1 + 2 * (1 + 1));
+    expect(cost('{ shelf { boxes { id } } }')).toBe(1 + 10 * (1 + 1)); // one of two says nothing
+  });
+
+  it('takes a field of an interface for its costliest implementation', () => {
+    expect(cost('{ shelf { label } }')).toBe(1 + 1); // SmallShelf.label weighs nothing
   });
 
   it('leaves a limit on a leaf alone', () => {

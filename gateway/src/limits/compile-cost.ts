@@ -1,15 +1,10 @@
 import {
   getNamedType,
-  isAbstractType,
-  isListType,
-  isNonNullType,
   Kind,
   type FieldNode,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLNamedType,
-  type GraphQLOutputType,
-  type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
@@ -23,19 +18,16 @@ import {
 } from '../supergraph/selection-types.ts';
 import { compileArgumentWeight } from './argument-weight.ts';
 import { add, atLeastZero, multiply, onlyIf, remember, type Cost, type CostFunction } from './cost-term.ts';
-import type { CostSettings } from './cost-settings.ts';
-import type { GraphAnnotations, ListSize } from './graph-annotations.ts';
+import { annotationsOf, typesAt } from './field-annotations.ts';
+import { sizingOf, type SizedFields, type Sizing, type SizingRequest } from './field-sizing.ts';
 import type { Fragments } from './measure-document.ts';
-import { compileListLength } from './list-length.ts';
+import { isList } from './list-length.ts';
 
 /** What {@link compileCost} reads. */
-export interface CostRequest {
+export interface CostRequest extends SizingRequest {
+  /** Valid against the schema. */
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
-  /** The operation is valid against it. */
-  readonly schema: GraphQLSchema;
-  readonly annotations: GraphAnnotations;
-  readonly settings: CostSettings;
 }
 
 /**
@@ -58,8 +50,6 @@ export function compileCost(request: CostRequest): CostFunction {
     : (variables, decided) => cost({ variables, decided, fragments: new Map() });
 }
 
-/** List lengths that a field sets for lists directly below it. Cost specification: sizedFields. */
-type SizedFields = ReadonlyMap<string, Cost>;
 const NO_SIZES: SizedFields = new Map();
 
 type SelectionCompiler = (
@@ -89,13 +79,8 @@ function createSelectionCompiler(request: CostRequest): SelectionCompiler {
   ): Cost {
     const definition = fieldDefinitionOf(parent, field);
     if (!definition || !parent || isIntrospectionRoot(field)) return 0;
-    const listSize = annotationOf(request, parent, definition.name, request.annotations.listSizes);
-    const length = compileListLength({ field, definition, listSize, settings: request.settings });
-    const below = compile(
-      field.selectionSet,
-      fieldTypeOf(schema, parent, field),
-      sizesBelow(listSize, length),
-    );
+    const sizing = sizingOf(request, parent, field, definition);
+    const below = compile(field.selectionSet, fieldTypeOf(schema, parent, field), sizing.below);
     const weight = weightOfField(request, parent, definition);
     const argumentWeight = compileArgumentWeight({
       annotations: request.annotations,
@@ -103,7 +88,7 @@ function createSelectionCompiler(request: CostRequest): SelectionCompiler {
       definition,
       field,
     });
-    return atLeastZero(add(argumentWeight, totalOf({ definition, listSize, sized, length, weight, below })));
+    return atLeastZero(add(argumentWeight, totalOf({ definition, sized, sizing, weight, below })));
   }
 
   function compileSelection(
@@ -128,28 +113,19 @@ function createSelectionCompiler(request: CostRequest): SelectionCompiler {
 
 interface FieldParts {
   readonly definition: GraphQLField<unknown, unknown>;
-  readonly listSize: ListSize | undefined;
   readonly sized: SizedFields;
-  readonly length: Cost;
+  readonly sizing: Sizing;
   readonly weight: number;
   readonly below: Cost;
 }
 
-function totalOf({ definition, listSize, sized, length, weight, below }: FieldParts): Cost {
+function totalOf({ definition, sized, sizing, weight, below }: FieldParts): Cost {
+  const one = add(weight, below);
   const sizedHere = sized.get(definition.name);
-  if (sizedHere !== undefined) return multiply(sizedHere, add(weight, below));
-  if (listSize && listSize.sizedFields.length > 0) return add(weight, below); // the lists below carry the length
-  if (isList(definition.type)) return multiply(length, add(weight, below));
-  return add(weight, multiply(length, below));
-}
-
-function sizesBelow(listSize: ListSize | undefined, length: Cost): SizedFields {
-  if (!listSize || listSize.sizedFields.length === 0) return NO_SIZES;
-  return new Map(listSize.sizedFields.map((name) => [name, length]));
-}
-
-function isList(type: GraphQLOutputType): boolean {
-  return isListType(isNonNullType(type) ? type.ofType : type);
+  if (sizedHere !== undefined) return multiply(sizedHere, one);
+  const { length } = sizing;
+  if (length === undefined) return one; // the lists below carry it
+  return isList(definition.type) ? multiply(length, one) : add(weight, multiply(length, below));
 }
 
 function weightOfField(
@@ -158,36 +134,16 @@ function weightOfField(
   definition: GraphQLField<unknown, unknown>,
 ): number {
   const { weights } = request.annotations;
-  const own = typesAt(request.schema, parent).map((type) => weights.get(`${type}.${definition.name}`));
-  const returned = typesAt(request.schema, getNamedType(definition.type)).map((type) =>
-    weightOfType(type, request),
-  );
-  return largest(own) ?? largest(returned) ?? request.settings.fieldCost;
+  const returned = weightOfType(getNamedType(definition.type), request);
+  const own = annotationsOf(request.schema, parent, definition.name, weights);
+  return Math.max(...own.map((weight) => weight ?? returned));
 }
 
-function weightOfType(name: string, { annotations, settings }: CostRequest): number | undefined {
-  const configured = Object.hasOwn(settings.typeCosts, name) ? settings.typeCosts[name] : undefined;
-  return annotations.weights.get(name) ?? configured;
-}
-
-/** What is annotated on an interface, or on the first of its implementations where the interface is silent. */
-function annotationOf<Value>(
-  { schema }: CostRequest,
-  parent: GraphQLCompositeType,
-  field: string,
-  annotations: ReadonlyMap<string, Value>,
-): Value | undefined {
-  const type = typesAt(schema, parent).find((name) => annotations.has(`${name}.${field}`));
-  return type === undefined ? undefined : annotations.get(`${type}.${field}`);
-}
-
-/** A type, and the object types it may turn out to be. */
-function typesAt(schema: GraphQLSchema, type: GraphQLNamedType): readonly string[] {
-  if (!isAbstractType(type)) return [type.name];
-  return [type.name, ...schema.getPossibleTypes(type).map(({ name }) => name)];
-}
-
-function largest(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
+/** The largest of the types that an object may turn out to have. */
+function weightOfType(type: GraphQLNamedType, { schema, annotations, settings }: CostRequest): number {
+  const named = (name: string): number | undefined =>
+    annotations.weights.get(name) ??
+    (Object.hasOwn(settings.typeCosts, name) ? settings.typeCosts[name] : undefined);
+  const fallback = named(type.name) ?? settings.fieldCost;
+  return Math.max(...typesAt(schema, type).map((name) => named(name) ?? fallback));
 }

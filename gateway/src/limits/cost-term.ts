@@ -42,6 +42,13 @@ export function multiply(left: Cost, right: Cost): Cost {
   return (run) => valueOf(left, run) * valueOf(right, run);
 }
 
+/** The larger of two. */
+export function largest(left: Cost | undefined, right: Cost): Cost {
+  if (left === undefined) return right;
+  if (typeof left === 'number' && typeof right === 'number') return Math.max(left, right);
+  return (run) => Math.max(valueOf(left, run), valueOf(right, run));
+}
+
 /** A cost that is computed once per request, however many places refer to it. */
 export function remember(name: string, cost: Cost): Cost {
   if (typeof cost === 'number') return cost;

@@ -1,5 +1,7 @@
 import { InputObjectType, InterfaceType, ObjectType, type Schema } from '@apollo/federation-internals';
 import { appliedArguments, linkedDirectives, type Annotated } from '../supergraph/linked-directives.ts';
+import { entityKeysOf } from '../supergraph/entity-keys.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { DepthAllowances } from './measure-operation.ts';
 
 /** What `@listSize` says of a field. Cost specification: List size. */
@@ -16,6 +18,8 @@ export interface GraphAnnotations {
   readonly weights: ReadonlyMap<string, number>;
   readonly listSizes: ReadonlyMap<string, ListSize>;
   readonly depthAllowances: DepthAllowances;
+  /** Fields that are a key on their own, by type. */
+  readonly keys: ReadonlyMap<string, readonly string[]>;
   /** Whether any argument or input field has a weight: otherwise arguments need not be looked at for it. */
   readonly inputsHaveWeights: boolean;
 }
@@ -23,7 +27,8 @@ export interface GraphAnnotations {
 const COST_IDENTITY = 'https://specs.apollo.dev/cost';
 
 /** Reads `@cost`, `@listSize` and `@depthAllowance` from a supergraph, under whatever names they were imported. */
-export function readGraphAnnotations(schema: Schema): GraphAnnotations {
+export function readGraphAnnotations(supergraph: Supergraph): GraphAnnotations {
+  const schema = supergraph.supergraphSchema;
   const fields = schema.types().flatMap(outputFieldsOf);
   const inputs = [
     ...fields.flatMap((field) => field.arguments()),
@@ -34,6 +39,7 @@ export function readGraphAnnotations(schema: Schema): GraphAnnotations {
     weights: new Map([...readWeights(schema, [...schema.types(), ...fields]), ...inputWeights]),
     listSizes: readListSizes(schema, fields),
     depthAllowances: readAllowances(schema, fields),
+    keys: entityKeysOf(supergraph),
     inputsHaveWeights: inputWeights.size > 0,
   };
 }

@@ -9,10 +9,12 @@ import {
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputField,
+  type GraphQLType,
   type ValueNode,
 } from 'graphql';
 import { ownVariable, type Variables } from '../planning/variables.ts';
 import type { Cost } from './cost-term.ts';
+import { isConnection } from './field-annotations.ts';
 import type { CostSettings } from './cost-settings.ts';
 import type { ListSize } from './graph-annotations.ts';
 
@@ -21,79 +23,114 @@ export interface ListLengthRequest {
   readonly field: FieldNode;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly listSize: ListSize | undefined;
+  /** Names that the keys of what the field returns have: a list of such is a list of ids. */
+  readonly keyNames: ReadonlySet<string>;
   readonly settings: CostSettings;
 }
 
 /**
  * How many elements a field is taken to return: the largest of its slicing arguments, from literals, variables and
- * defaults, at least 1. A slicing argument without a usable value counts as `assumedSize`, else as the settings'
- * `omittedSlice`. A field without slicing arguments counts as `assumedSize`, else as 1.
+ * defaults, at least 1. Of an argument that is a list, its length counts: each id asks for an object.
+ *
+ * A slicing argument without a usable value counts as `assumedSize`, else as the settings' `omittedSlice`. A list without
+ * slicing arguments counts as `assumedSize`, else as the settings' `listSize`. What nobody has sized counts as its longest
+ * argument that is a list, whatever that is called, where that is more. What is no list counts 1.
  */
 export function compileListLength(request: ListLengthRequest): Cost {
-  const { field, definition, listSize, settings } = request;
-  const paths = slicingPaths(request);
-  const assumed = listSize?.assumedSize ?? (paths.length > 0 ? settings.omittedSlice : 1);
-  const readers = paths.map((path) => compileReader(field, definition, path));
-  if (readers.every((reader) => reader.constant)) return longest(readers, {}, assumed);
-  return (run) => longest(readers, run.variables, assumed);
+  const { listSize, settings } = request;
+  const slices = slicingPaths(request);
+  const bounds = listsGiven(request).map((path) => compileReader(request, path));
+  const readers = slices.map((path) => compileReader(request, path));
+  const assumed = listSize?.assumedSize ?? defaultLength(request, slices, settings);
+  const lengthOf = (variables: Variables): number =>
+    Math.max(1, largestOf(readers, variables) ?? Math.max(assumed, largestOf(bounds, variables) ?? 0));
+  return [...readers, ...bounds].every(({ constant }) => constant)
+    ? lengthOf({})
+    : ({ variables }) => lengthOf(variables);
 }
 
-function longest(readers: readonly SliceReader[], variables: Variables, assumed: number): number {
-  let longestSlice: number | undefined;
+function largestOf(readers: readonly SliceReader[], variables: Variables): number | undefined {
+  let largest: number | undefined;
   for (const reader of readers) {
     const slice = reader.read(variables);
-    if (slice !== undefined && (longestSlice === undefined || slice > longestSlice)) longestSlice = slice;
+    if (slice !== undefined && (largest === undefined || slice > largest)) largest = slice;
   }
-  return Math.max(1, longestSlice ?? assumed);
+  return largest;
 }
 
-/** An argument of a field, and the input fields below it that lead to the number. */
+function defaultLength(
+  { definition }: ListLengthRequest,
+  slices: readonly SlicingPath[],
+  { omittedSlice, listSize }: CostSettings,
+): number {
+  if (slices.length > 0) return omittedSlice;
+  return isList(definition.type) ? listSize : 1;
+}
+
+/** An argument of a field, and the input fields below it that lead to the number or to the list. */
 type SlicingPath = readonly [argument: string, ...inputFields: string[]];
 
 const MAX_INPUT_LEVELS = 3;
 
-function slicingPaths({ definition, listSize, settings }: ListLengthRequest): readonly SlicingPath[] {
-  const declared = listSize?.slicingArguments ?? [];
-  if (declared.length > 0) return declared.map((path) => path.split('.') as [string, ...string[]]); // split gives one item at least
-  if (listSize?.assumedSize !== undefined || !canBeLong(definition)) return [];
-  return definition.args.flatMap((argument) => conventionalPaths(argument, settings, 1));
+function slicingPaths({
+  definition,
+  listSize,
+  keyNames,
+  settings,
+}: ListLengthRequest): readonly SlicingPath[] {
+  const declared = (listSize?.slicingArguments ?? []).map((path) => path.split('.') as [string, ...string[]]); // split gives one item at least
+  if (!canBeLong(definition)) return declared;
+  const isDeclared = declared.length > 0 || listSize?.assumedSize !== undefined;
+  const isSlice = (name: string, isListed: boolean): boolean =>
+    (isListed && keyNames.has(name.toLowerCase())) ||
+    (!isDeclared && settings.slicingArguments.includes(name));
+  return [...declared, ...definition.args.flatMap((argument) => pathsTo(argument, isSlice, 1))];
+}
+
+/** Of a list or a connection that nobody has sized: its arguments that are lists. */
+function listsGiven({ definition, listSize }: ListLengthRequest): readonly SlicingPath[] {
+  if (listSize || !(isList(definition.type) || isConnection(getNamedType(definition.type)))) return [];
+  return definition.args.flatMap((argument) => pathsTo(argument, (_name, isListed) => isListed, 1));
 }
 
 /** A number called `limit` on a field that returns one leaf means something else: `avatar(limit: 512)`. */
 function canBeLong(definition: GraphQLField<unknown, unknown>): boolean {
-  return isListType(getNullableType(definition.type)) || !isLeafType(getNamedType(definition.type));
+  return isList(definition.type) || !isLeafType(getNamedType(definition.type));
 }
 
-function conventionalPaths(
+/** Whether a type is a list, null or not. */
+export function isList(type: GraphQLType): boolean {
+  return isListType(getNullableType(type));
+}
+
+/** @param isWanted of the name of an input that is a leaf or a list, and whether it is a list */
+function pathsTo(
   input: GraphQLArgument | GraphQLInputField,
-  settings: CostSettings,
+  isWanted: (name: string, isListed: boolean) => boolean,
   level: number,
 ): readonly SlicingPath[] {
   const type = getNullableType(input.type);
-  if (isLeafType(type)) return settings.slicingArguments.includes(input.name) ? [[input.name]] : [];
+  if (isLeafType(type) || isListType(type))
+    return isWanted(input.name, isListType(type)) ? [[input.name]] : [];
   if (!isInputObjectType(type) || level > MAX_INPUT_LEVELS) return [];
   return Object.values(type.getFields()).flatMap((field) =>
-    conventionalPaths(field, settings, level + 1).map((path): SlicingPath => [input.name, ...path]),
+    pathsTo(field, isWanted, level + 1).map((path): SlicingPath => [input.name, ...path]),
   );
 }
 
 interface SliceReader {
   /** Whether no variable matters. */
   readonly constant: boolean;
-  /** The number that was asked for or is the default; undefined when there is none that is zero or more. */
+  /** The number or the length that was asked for or is the default; undefined when there is none. */
   readonly read: (variables: Variables) => number | undefined;
 }
 
-function compileReader(
-  field: FieldNode,
-  definition: GraphQLField<unknown, unknown>,
-  path: SlicingPath,
-): SliceReader {
+function compileReader({ field, definition }: ListLengthRequest, path: SlicingPath): SliceReader {
   const fallback = defaultAt(definition, path);
   const value = field.arguments?.find((argument) => argument.name.value === path[0])?.value;
   const source = value && descendLiteral(value, path.slice(1));
   if (source?.node.kind !== Kind.VARIABLE) {
-    const constant = usable(literalNumber(source?.node)) ?? fallback;
+    const constant = usable(literalSize(source?.node)) ?? fallback;
     return { constant: true, read: () => constant };
   }
   const { name } = source.node;
@@ -127,11 +164,14 @@ function descend(value: unknown, path: readonly string[]): unknown {
   return current;
 }
 
-function literalNumber(node: ValueNode | undefined): unknown {
+function literalSize(node: ValueNode | undefined): unknown {
+  if (node?.kind === Kind.LIST) return node.values;
   return node?.kind === Kind.INT || node?.kind === Kind.FLOAT ? Number(node.value) : undefined;
 }
 
+/** The number, or the length of the list. */
 function usable(value: unknown): number | undefined {
+  if (Array.isArray(value)) return value.length;
   return typeof value === 'number' && value >= 0 ? value : undefined;
 }
 

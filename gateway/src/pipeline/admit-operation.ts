@@ -1,6 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { refused } from '../errors.ts';
+import type { CostBudget } from '../limits/cost-budget.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { authenticate } from './authenticate.ts';
@@ -30,7 +31,7 @@ export async function admitOperation(
   const document = services.catalogueOf(supergraph).document(text); // parse, protect, validate
   const operation = document.operation(request.operationName);
   assertCarried(operation, context);
-  const measured = measureOperation(operation, request.variables, services);
+  const measured = measureOperation(operation, request.variables, services, context.budget);
   const weight = weightOf(operation);
   if (weight > 1) await rateLimiter.countAddress(context.address, weight - 1);
   const authenticated = authenticate(context, services.authenticator, (reason) =>
@@ -76,12 +77,13 @@ function measureOperation(
   operation: CataloguedOperation,
   given: GraphRequest['variables'],
   services: PipelineServices,
+  budget?: CostBudget,
 ): Pick<AdmittedOperation, 'variables' | 'decided' | 'cost' | 'cacheHints'> {
   const variables = operation.coerceVariables(given);
   const decided = operation.decide(variables);
   refuseDeferredEvents(operation, decided);
   const cost = operation.costOf(variables, decided);
-  enforceLimits(operation.measure, cost, services.limits);
+  enforceLimits(operation.measure, cost, services.limits, budget);
   return { variables, decided, cost, cacheHints: operation.cacheHintsOf(decided) };
 }
 

@@ -70,4 +70,34 @@ describe('Limits: maximum total cost', () => {
     expect((await ask(query, { off: true })).body.data).toEqual({ self: { __typename: 'Query' } });
     expect(limitOf((await ask(query, { off: false })).body)).toMatchObject({ name: 'cost', maximum: 10_000 });
   });
+
+  it('G10: counts lists of ids, and lists that nothing bounds', async () => {
+    const ids = Array.from({ length: 5_000 }, (_, index) => `id-${index}`);
+    const byIds = 'query ($ids: [ID!]!) { byIds(ids: $ids) { id many(first: 9) { id } } }';
+    expect(limitOf((await ask(byIds, { ids })).body)).toMatchObject({ actual: 5_000 * (1 + 1 + 9 * 2) });
+    const bySlugs = byIds.replaceAll('ids', 'slugs').replace('byIds', 'bySlugs').replace('ID!', 'String!');
+    expectRefused(await ask(bySlugs, { slugs: ids }), 'QUERY_TOO_COMPLEX');
+    const few = await ask(byIds, { ids: ids.slice(0, 10) });
+    expect(few.body.errors).toBeUndefined();
+    graph.things.forget();
+    const nested = '{ all { many { many { many { id } } } } }';
+    expect(limitOf((await ask(nested)).body)).toMatchObject({ actual: 21_110 });
+  });
+
+  it('G10: counts the largest @listSize of all that an interface stands for', async () => {
+    expectRefused(await ask('{ nodes(first: 10) { parts { id } } }'), 'QUERY_TOO_COMPLEX');
+    expect((await ask('{ nodes(first: 10) { ... on Thing { parts { id } } } }')).body.errors).toBeUndefined();
+  });
+
+  it('G10: gives a whole batch one budget, and says which of its operations exceed it', async () => {
+    const query = '{ things(first: 60) { many(first: 30) { id } } }'; // 60 × (1 + 30 × 2)
+    const { bodies } = await gateway.post([
+      { query },
+      { query },
+      { query },
+      { query: '{ things(first: 1) { id } }' },
+    ]);
+    expect(bodies.map(codeOf)).toEqual([undefined, undefined, 'QUERY_TOO_COMPLEX', undefined]);
+    expect(bodies[2] && limitOf(bodies[2])).toEqual({ name: 'cost', maximum: 10_000, actual: 3 * 3_660 });
+  });
 });

@@ -80,7 +80,7 @@ export function createOperationCatalogue(
   const graph: Graph = {
     supergraph,
     settings,
-    annotations: readGraphAnnotations(supergraph.supergraphSchema),
+    annotations: readGraphAnnotations(supergraph),
     rules: readAuthorizationRules(supergraph.supergraphSchema),
     cacheHints: readCacheHints(supergraph.supergraphSchema),
     overrides: {

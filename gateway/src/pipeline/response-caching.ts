@@ -5,7 +5,7 @@ import type { RequestContext } from '../context.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { contentsOf, type AnswerContents } from '../response-cache/answer-contents.ts';
-import { entityKeysOf } from '../response-cache/entity-keys.ts';
+import { entityKeysOf } from '../supergraph/entity-keys.ts';
 import type { Invalidation } from '../response-cache/invalidations.ts';
 import type { CachedQuery, ResponseCaching } from '../response-cache/response-cache.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';

@@ -1,6 +1,6 @@
 import type { ObjectShape, SelectionShape, ValueShape } from '../execution/response-shape.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
-import { entityKeysOf, type EntityKeys } from './entity-keys.ts';
+import { entityKeysOf, type EntityKeys } from '../supergraph/entity-keys.ts';
 
 /** What an answer is made of: whatever becomes of it concerns the answer. */
 export interface AnswerContents {

@@ -1,4 +1,4 @@
-import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { Supergraph } from './supergraph.ts';
 
 /** The fields that name an entity on their own, by type. Types that only several fields together name are not in it. */
 export type EntityKeys = ReadonlyMap<string, readonly string[]>;
