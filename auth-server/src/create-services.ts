@@ -14,6 +14,7 @@ import { createDpopNonces } from './dpop/nonces.ts';
 import { createGrantRevoker } from './grant-revoker.ts';
 import { paths } from './routes/paths.ts';
 import { createSealer } from './sealing.ts';
+import { createRecordSealer } from './stores/record-sealer.ts';
 import { deriveKeys } from './secrets.ts';
 import type { Services, Settings } from './services.ts';
 import { createPasswordHasher, type PasswordHasher } from './sign-in/password-hasher.ts';
@@ -135,21 +136,24 @@ type Stores = Pick<
   | 'sessions'
 >;
 
-function createStores(config: AuthServerConfig, { pool, redis }: ServiceResources): Stores {
+function createStores(config: AuthServerConfig, { pool, redis, logger }: ServiceResources): Stores {
+  const sealer = createRecordSealer(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'records'), (kind) => {
+    logger.warn({ kind }, 'ignored a record in Redis that this server has not sealed');
+  });
   const revocationTtlS = revocationTtlOf(config);
   const sessionLifetimes = { idleTtlS: config.SESSION_IDLE_TTL_S, ttlS: config.SESSION_TTL_S };
   return {
     accounts: createAccountStore(pool),
     accountGrants: createAccountGrantStore(redis),
     assertions: createAssertionStore(redis),
-    codes: createCodeStore(redis, revocationTtlS),
+    codes: createCodeStore(redis, sealer, revocationTtlS),
     consents: createConsentStore(pool),
-    devices: createDeviceStore(redis),
-    grants: createGrantStore(redis, revocationTtlS),
-    links: createLinkStore(redis),
-    pushedRequests: createPushedRequestStore(redis, config.TRANSACTION_TTL_S),
+    devices: createDeviceStore(redis, sealer),
+    grants: createGrantStore(redis, sealer, revocationTtlS),
+    links: createLinkStore(redis, sealer),
+    pushedRequests: createPushedRequestStore(redis, sealer, config.TRANSACTION_TTL_S),
     replicated: createReplicated(redis, config.REDIS_REPLICAS),
-    sessions: createSessionStore(redis, sessionLifetimes),
+    sessions: createSessionStore(redis, sealer, sessionLifetimes),
   };
 }
 

@@ -24,21 +24,26 @@ const TAG_BYTES = 16;
  * 2^32 texts that GCM alone allows for a key.
  *
  * @param keys of 32 bytes, each derived for one purpose with `deriveKeys`; the first seals, all of them open
+ * @param randomNonce makes unguessable bytes, others each time
  * @see NIST SP 800-38D, https://c2sp.org/XAES-256-GCM
  */
-export function createSealer(keys: readonly Buffer[]): Sealer {
-  const [first] = keys;
+export function createSealer(
+  keys: readonly Buffer[],
+  randomNonce: (bytes: number) => Buffer = randomBytes,
+): Sealer {
+  const [first, ...older] = keys.map((key) => ({ key, mask: cmacMaskOf(key) }));
   if (first === undefined) throw new TypeError('Sealing needs a key.');
+  const all = [first, ...older];
   return {
     seal: (text, place) => {
-      const nonce = randomBytes(NONCE_BYTES);
+      const nonce = randomNonce(NONCE_BYTES);
       return Buffer.concat([nonce, encrypt(first, nonce, Buffer.from(text), place)]).toString('base64url');
     },
     open: (sealed, place) => {
       const bytes = Buffer.from(sealed, 'base64url');
       // Each text has one spelling, so that a sealed text may serve as a name.
       if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== sealed) return undefined;
-      for (const key of keys) {
+      for (const key of all) {
         const text = decrypt(key, bytes, place);
         if (text !== undefined) return text;
       }
@@ -47,14 +52,20 @@ export function createSealer(keys: readonly Buffer[]): Sealer {
   };
 }
 
+/** A key, and what CMAC makes of it. */
+interface SealingKey {
+  readonly key: Buffer;
+  readonly mask: Buffer;
+}
+
 /** @returns the cipher text and its tag */
-export function encrypt(key: Buffer, nonce: Buffer, text: Buffer, place: string): Buffer {
+function encrypt(key: SealingKey, nonce: Buffer, text: Buffer, place: string): Buffer {
   const cipher = createCipheriv('aes-256-gcm', keyOfText(key, nonce), nonce.subarray(12));
   cipher.setAAD(Buffer.from(place));
   return Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()]);
 }
 
-function decrypt(key: Buffer, sealed: Buffer, place: string): string | undefined {
+function decrypt(key: SealingKey, sealed: Buffer, place: string): string | undefined {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const end = sealed.length - TAG_BYTES;
   const decipher = createDecipheriv('aes-256-gcm', keyOfText(key, nonce), nonce.subarray(12));
@@ -68,8 +79,7 @@ function decrypt(key: Buffer, sealed: Buffer, place: string): string | undefined
 }
 
 /** The key of one text: CMAC as a key derivation function over the first half of the nonce. NIST SP 800-108 §4.1 */
-function keyOfText(key: Buffer, nonce: Buffer): Buffer {
-  const mask = cmacMaskOf(key);
+function keyOfText({ key, mask }: SealingKey, nonce: Buffer): Buffer {
   const blocks = Buffer.alloc(32);
   for (const counter of [1, 2]) {
     const block = blocks.subarray((counter - 1) * 16, counter * 16);

@@ -28,7 +28,7 @@ export const refreshTokenGrant: GrantHandler = {
     const scopes = narrowScopes(grant.scopes, parameters.get('scope'));
     checkResource(grant.audience, parameters.getAll('resource'));
     const account = await findAccount(token.grantId, grant, services);
-    const generation = await rotate(token, client, services);
+    const generation = await rotate(token, grant, client, services);
     return issuePersonTokens(services, {
       client,
       account,
@@ -58,6 +58,7 @@ async function findAccount(grantId: string, grant: Grant, { accounts, revoker }:
 
 async function rotate(
   token: RefreshTokenContents,
+  { expiresAt }: Grant,
   { metadata }: Client,
   services: Services,
 ): Promise<number> {
@@ -65,7 +66,7 @@ async function rotate(
   const outcome = await replicated(() =>
     grants.rotate({
       ...token,
-      clientId: metadata.client_id,
+      expiresAt,
       now: nowS(services),
       idleTtlS: settings.refreshIdleTtlS,
       leewayS: metadata.refresh_reuse_leeway_seconds,
@@ -79,7 +80,6 @@ async function rotate(
       audit.record({ event: 'refresh_token_reused', grantId: token.grantId, clientId: metadata.client_id });
       await revoker.announce(token.grantId, 'refresh_token_reused');
       throw invalidGrant('reused');
-    case 'foreign':
     case 'gone':
       throw invalidGrant(outcome.kind);
     default:

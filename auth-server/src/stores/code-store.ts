@@ -1,6 +1,8 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
+import type { Sealer } from '../sealing.ts';
 import { grantKeys } from './grant-keys.ts';
 import { encodeGrant, type Grant } from './grant-record.ts';
+import { createSealedJson } from './sealed-json.ts';
 
 /** What an authorization code stands for. */
 export interface CodeContents {
@@ -52,32 +54,31 @@ export interface CodeStore {
 const consumeCode = defineScript(new URL('../../src/stores/consume-code-3.lua', import.meta.url));
 
 /**
- * Codes in Redis.
+ * Codes in Redis. A record has a line each for: state, hash, and what the code stands for, sealed. The first two are for
+ * `consume-code-3.lua`; the hash is sealed as well, so that nobody exchanges another's code by a secret of his own.
  *
  * @param revocationTtlS seconds for which the revocation by a replay is remembered
  */
-export function createCodeStore(redis: RedisConnection, revocationTtlS: number): CodeStore {
+export function createCodeStore(redis: RedisConnection, sealer: Sealer, revocationTtlS: number): CodeStore {
+  const records = createSealedJson<StoredCode>(sealer);
   return {
-    save: async (grantId, { secretHash, contents }, ttlS) => {
-      const record = `issued\n${secretHash}\n${JSON.stringify(contents)}`;
-      await redis.set(grantKeys.code(grantId), record, 'EX', ttlS);
+    save: async (grantId, code, ttlS) => {
+      const key = grantKeys.code(grantId);
+      await redis.set(key, `issued\n${code.secretHash}\n${records.seal(key, code)}`, 'EX', ttlS);
     },
     find: async (grantId) => {
-      const record = await redis.get(grantKeys.code(grantId));
-      return record === null ? undefined : decode(record);
+      const key = grantKeys.code(grantId);
+      const [, , sealed] = (await redis.get(key))?.split('\n', 3) ?? [];
+      return records.open(key, sealed);
     },
     consume: async ({ grantId, secretHash, grant, idleTtlS, now }) => {
+      const record = encodeGrant(sealer, grantKeys.grant(grantId), grant, { generation: 1, rotatedAt: now });
       const outcome = await consumeCode(
         redis,
         [grantKeys.code(grantId), grantKeys.grant(grantId), grantKeys.revoked(grantId)],
-        [secretHash, encodeGrant(grant, 1, now), idleTtlS, revocationTtlS],
+        [secretHash, record, idleTtlS, revocationTtlS],
       );
       return outcome as ConsumeOutcome; // the script returns nothing else
     },
   };
-}
-
-function decode(record: string): StoredCode {
-  const [, secretHash = '', json = ''] = record.split('\n', 3);
-  return { secretHash, contents: JSON.parse(json) as CodeContents }; // written by save above
 }

@@ -1,7 +1,7 @@
 -- Keeps what a person decided about a device, once.
 --
 -- KEYS  1 device:{grant}
--- ARGV  1 new state: allowed or denied  2 the record of the grant, empty when denied
+-- ARGV  1 new state: allowed or denied  2 the sealed grant, empty when denied
 --
 -- Returns 1, or 0 when there was nothing to decide any more
 

@@ -1,6 +1,9 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
+import type { Sealer } from '../sealing.ts';
+import { equalsConstantTime } from '../secrets.ts';
 import { grantKeys } from './grant-keys.ts';
-import { decodeGrant, encodeGrant, type Grant } from './grant-record.ts';
+import { encodeGrant, type Grant } from './grant-record.ts';
+import { createSealedJson } from './sealed-json.ts';
 
 /** What a device asks for. */
 export interface DeviceRequest {
@@ -63,38 +66,118 @@ const SLOW_DOWN_S = 5;
 const pollDeviceCode = defineScript(new URL('../../src/stores/poll-device-code-2.lua', import.meta.url));
 const decideDevice = defineScript(new URL('../../src/stores/decide-device-1.lua', import.meta.url));
 
-/** Devices in Redis. */
-export function createDeviceStore(redis: RedisConnection): DeviceStore {
+/** What is sealed of a device that waits, and of one that a person has allowed. Each has a place of its own. */
+interface SealedRequest {
+  readonly secretHash: string;
+  readonly request: DeviceRequest;
+}
+interface SealedGrant {
+  readonly secretHash: string;
+  readonly grant: Grant;
+}
+
+/** The line of a record that is sealed. See `poll-device-code-2.lua`. */
+const SEALED_LINE = 6;
+
+/**
+ * Devices in Redis. What the scripts read and change stands in the clear; who asks for what, by which secret, and what was
+ * allowed, is sealed, so that whoever can write there can't have a device of his own allowed by another's consent.
+ */
+export function createDeviceStore(redis: RedisConnection, sealer: Sealer): DeviceStore {
+  const records = createDeviceRecords(sealer);
+  const userCodes = createSealedJson<string>(sealer);
+  const findRecord = async (grantId: string): Promise<DeviceRecord | undefined> =>
+    records.read(grantId, await redis.get(grantKeys.device(grantId)));
+  const decide = async (grantId: string, state: 'allowed' | 'denied', sealed: string): Promise<boolean> =>
+    (await decideDevice(redis, [grantKeys.device(grantId)], [state, sealed])) === 1;
+  const ask = async (poll: DevicePoll): Promise<Answer> =>
+    askRedis(redis, sealer, poll, await findRecord(poll.grantId));
   return {
     save: async ({ grantId, userCode, secretHash, request, now, lifetimeS, intervalS }) => {
       const times = [now + lifetimeS * 1000, intervalS * 1000, 0];
-      const record = ['pending', secretHash, request.clientId, ...times, JSON.stringify(request)].join('\n');
+      const sealed = records.sealRequest(grantId, { secretHash, request });
+      const record = ['pending', secretHash, request.clientId, ...times, sealed].join('\n');
       await redis.set(grantKeys.device(grantId), record, 'EX', lifetimeS + AFTERLIFE_S);
-      await redis.set(userCodeKeyOf(userCode), grantId, 'EX', lifetimeS);
+      const key = userCodeKeyOf(userCode);
+      await redis.set(key, userCodes.seal(key, grantId), 'EX', lifetimeS);
     },
     findPending: async (userCode) => {
-      const grantId = await redis.get(userCodeKeyOf(userCode));
-      const record = grantId === null ? null : await redis.get(grantKeys.device(grantId));
-      if (grantId === null || !record?.startsWith('pending\n')) return undefined;
-      const json = record.split('\n')[6] ?? '';
-      return { grantId, request: JSON.parse(json) as DeviceRequest }; // written by save above
+      const key = userCodeKeyOf(userCode);
+      const grantId = userCodes.open(key, await redis.get(key));
+      const record = grantId === undefined ? undefined : await findRecord(grantId);
+      if (grantId === undefined || record?.kind !== 'pending') return undefined;
+      return { grantId, request: record.request };
     },
     allow: async (grantId, grant) => {
-      const record = encodeGrant(grant, 1, grant.createdAt);
-      return (await decideDevice(redis, [grantKeys.device(grantId)], ['allowed', record])) === 1;
+      const record = await findRecord(grantId);
+      if (record?.kind !== 'pending') return false;
+      return decide(grantId, 'allowed', records.sealGrant(grantId, { secretHash: record.secretHash, grant }));
     },
-    deny: async (grantId) => (await decideDevice(redis, [grantKeys.device(grantId)], ['denied', ''])) === 1,
-    poll: async ({ grantId, secretHash, clientId, keyThumbprint = '', now, idleTtlS }) => {
-      const keys = [grantKeys.device(grantId), grantKeys.grant(grantId)];
-      const args = [secretHash, clientId, now, idleTtlS, SLOW_DOWN_S, keyThumbprint];
-      const answer = await pollDeviceCode(redis, keys, args);
-      return toOutcome(answer as readonly [PollOutcome['kind'], string?]); // as the script's head says
+    deny: (grantId) => decide(grantId, 'denied', ''),
+    poll: async (poll) => {
+      // The state may change between the reading and the script, which then asks for the grant that it lacks, once.
+      const answer = await ask(poll);
+      const outcome = answer.kind === 'again' ? await ask(poll) : answer;
+      return outcome.kind === 'again' ? { kind: 'unknown' } : outcome;
     },
   };
 }
 
-function toOutcome([kind, record]: readonly [PollOutcome['kind'], string?]): PollOutcome {
-  return kind === 'allowed' ? { kind, grant: decodeGrant(record ?? '') } : { kind };
+type DeviceRecord =
+  ({ readonly kind: 'pending' } & SealedRequest) | ({ readonly kind: 'allowed' } & SealedGrant);
+
+interface DeviceRecords {
+  sealRequest(grantId: string, request: SealedRequest): string;
+  sealGrant(grantId: string, grant: SealedGrant): string;
+  /** Undefined for a device that is not there, has had its answer, or was written by somebody else. */
+  read(grantId: string, record: string | null): DeviceRecord | undefined;
+}
+
+function createDeviceRecords(sealer: Sealer): DeviceRecords {
+  const requests = createSealedJson<SealedRequest>(sealer);
+  const grants = createSealedJson<SealedGrant>(sealer);
+  const pendingPlace = (grantId: string): string => `${grantKeys.device(grantId)} pending`;
+  const allowedPlace = (grantId: string): string => `${grantKeys.device(grantId)} allowed`;
+  return {
+    sealRequest: (grantId, request) => requests.seal(pendingPlace(grantId), request),
+    sealGrant: (grantId, grant) => grants.seal(allowedPlace(grantId), grant),
+    read: (grantId, record) => {
+      const lines = record?.split('\n') ?? [];
+      const sealed = lines[SEALED_LINE];
+      const pending = lines[0] === 'pending' ? requests.open(pendingPlace(grantId), sealed) : undefined;
+      if (pending) return { kind: 'pending', ...pending };
+      const allowed = lines[0] === 'allowed' ? grants.open(allowedPlace(grantId), sealed) : undefined;
+      return allowed && { kind: 'allowed', ...allowed };
+    },
+  };
+}
+
+type Answer = PollOutcome | { readonly kind: 'again' };
+
+/** Runs the script with the grant that begins when the person has allowed it, bound to the key that polls. */
+async function askRedis(
+  redis: RedisConnection,
+  sealer: Sealer,
+  poll: DevicePoll,
+  record: DeviceRecord | undefined,
+): Promise<Answer> {
+  const { grantId, secretHash, clientId, now, idleTtlS } = poll;
+  if (record && !isOwn(record, poll)) return { kind: 'unknown' };
+  const grant =
+    record?.kind === 'allowed' ? { ...record.grant, keyThumbprint: poll.keyThumbprint } : undefined;
+  const key = grantKeys.grant(grantId);
+  const encoded = grant ? encodeGrant(sealer, key, grant, { generation: 1, rotatedAt: grant.createdAt }) : '';
+  const args = [secretHash, clientId, now, idleTtlS, SLOW_DOWN_S, encoded];
+  const outcome = await pollDeviceCode(redis, [grantKeys.device(grantId), key], args);
+  const kind = outcome as Answer['kind']; // as the script's head says
+  if (kind !== 'allowed') return { kind };
+  return grant ? { kind, grant } : { kind: 'unknown' };
+}
+
+/** Whether the sealed part names the secret and the client of the one who polls. */
+function isOwn(record: DeviceRecord, { secretHash, clientId }: DevicePoll): boolean {
+  const { clientId: sealedClient } = record.kind === 'pending' ? record.request : record.grant;
+  return equalsConstantTime(record.secretHash, secretHash) && sealedClient === clientId;
 }
 
 function userCodeKeyOf(userCode: string): string {

@@ -1,3 +1,5 @@
+import type { Sealer } from '../sealing.ts';
+
 /** What a grant allows: from one authorization, or from one sign-in of a device. */
 export interface Grant {
   readonly clientId: string;
@@ -19,14 +21,41 @@ export interface Grant {
 }
 
 /**
- * A grant in text, for Redis: one line a member. Compact, because there may be millions, and readable by Lua without a
- * JSON library. The first five lines are the ones that `rotate-refresh-token-2.lua` reads: generation, time of the last
- * rotation, client, end, thumbprint of a bound key.
+ * A grant in text, for Redis: the generation of the live refresh token, the time of the last rotation, and the grant, which
+ * is sealed for its key. The first two lines are what `rotate-refresh-token-2.lua` reads and changes; whoever else changes
+ * them can bring back an old refresh token of this very grant, and nothing that the grant does not allow. Compact, because
+ * there may be millions.
  */
-export function encodeGrant(grant: Grant, generation: number, rotatedAt: number): string {
+export function encodeGrant(
+  sealer: Sealer,
+  key: string,
+  grant: Grant,
+  { generation, rotatedAt }: GrantProgress,
+): string {
+  return `${generation}\n${rotatedAt}\n${sealer.seal(linesOf(grant), key)}`;
+}
+
+/** How far the refresh tokens of a grant have come. */
+export interface GrantProgress {
+  /** The generation of the live refresh token. */
+  readonly generation: number;
+  /** When it was issued, seconds since 1970. */
+  readonly rotatedAt: number;
+}
+
+/** The opposite of {@link encodeGrant}; undefined for what it has not made for the key. */
+export function decodeGrant(
+  sealer: Sealer,
+  key: string,
+  record: string,
+): (Pick<GrantProgress, 'generation'> & { readonly grant: Grant }) | undefined {
+  const [generation = '', , sealed = ''] = record.split('\n', 3);
+  const text = sealer.open(sealed, key);
+  return text === undefined ? undefined : { generation: Number(generation), grant: grantOf(text) };
+}
+
+function linesOf(grant: Grant): string {
   return [
-    generation,
-    rotatedAt,
     grant.clientId,
     grant.expiresAt,
     grant.keyThumbprint ?? '',
@@ -39,25 +68,19 @@ export function encodeGrant(grant: Grant, generation: number, rotatedAt: number)
   ].join('\n');
 }
 
-/** The opposite of {@link encodeGrant}. @throws TypeError for a text that it did not make */
-export function decodeGrant(record: string): Grant {
-  const lines = record.split('\n');
-  if (lines.length !== 11) throw new TypeError('A grant record has 11 lines.');
+/** What was sealed has all lines. */
+function grantOf(text: string): Grant {
+  const lines = text.split('\n');
   const line = (index: number): string => lines[index] ?? '';
   return {
-    clientId: line(2),
-    expiresAt: Number(line(3)),
-    keyThumbprint: line(4) || undefined,
-    subject: line(5),
-    scopes: line(6) === '' ? [] : line(6).split(' '),
-    audience: line(7),
-    authenticatedAt: Number(line(8)),
-    sessionId: line(9),
-    createdAt: Number(line(10)),
+    clientId: line(0),
+    expiresAt: Number(line(1)),
+    keyThumbprint: line(2) || undefined,
+    subject: line(3),
+    scopes: line(4) === '' ? [] : line(4).split(' '),
+    audience: line(5),
+    authenticatedAt: Number(line(6)),
+    sessionId: line(7),
+    createdAt: Number(line(8)),
   };
-}
-
-/** The generation of the live refresh token. */
-export function generationOf(record: string): number {
-  return Number.parseInt(record, 10);
 }

@@ -1,18 +1,20 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
+import type { Sealer } from '../sealing.ts';
 import { grantKeys } from './grant-keys.ts';
-import { decodeGrant, encodeGrant, generationOf, type Grant } from './grant-record.ts';
+import { decodeGrant, encodeGrant, type Grant } from './grant-record.ts';
 
 /** How an attempt to rotate a refresh token ended. See `rotate-refresh-token-2.lua`. */
 export type RotateOutcome =
   | { readonly kind: 'rotated' | 'repeated'; readonly generation: number }
-  | { readonly kind: 'reused' | 'foreign' | 'gone' };
+  | { readonly kind: 'reused' | 'gone' };
 
 /** What rotating a refresh token needs to know. */
 export interface RotateRequest {
   readonly grantId: string;
   /** Generation of the token that was presented. */
   readonly generation: number;
-  readonly clientId: string;
+  /** When the grant ends, as its sealed part says, seconds since 1970. */
+  readonly expiresAt: number;
   /** Seconds since 1970. */
   readonly now: number;
   readonly idleTtlS: number;
@@ -52,28 +54,29 @@ const rotateRefreshToken = defineScript(
 const revokeGrant = defineScript(new URL('../../src/stores/revoke-grant-4.lua', import.meta.url));
 
 /**
- * Grants in Redis.
+ * Grants in Redis, sealed: who can write there can't make one.
  *
  * @param revocationTtlS seconds for which a revocation is remembered: the longest lifetime of an access token, and skew
  */
-export function createGrantStore(redis: RedisConnection, revocationTtlS: number): GrantStore {
+export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocationTtlS: number): GrantStore {
+  const findWithGeneration: GrantStore['findWithGeneration'] = async (grantId) => {
+    const key = grantKeys.grant(grantId);
+    const record = await redis.get(key);
+    return record === null ? undefined : decodeGrant(sealer, key, record);
+  };
   return {
     save: async (grantId, grant, idleTtlS) => {
-      await redis.set(grantKeys.grant(grantId), encodeGrant(grant, 1, grant.createdAt), 'EX', idleTtlS);
+      const key = grantKeys.grant(grantId);
+      const progress = { generation: 1, rotatedAt: grant.createdAt };
+      await redis.set(key, encodeGrant(sealer, key, grant, progress), 'EX', idleTtlS);
     },
-    find: async (grantId) => {
-      const record = await redis.get(grantKeys.grant(grantId));
-      return record === null ? undefined : decodeGrant(record);
-    },
-    findWithGeneration: async (grantId) => {
-      const record = await redis.get(grantKeys.grant(grantId));
-      return record === null ? undefined : { grant: decodeGrant(record), generation: generationOf(record) };
-    },
-    rotate: async ({ grantId, generation, clientId, now, idleTtlS, leewayS }) => {
+    find: async (grantId) => (await findWithGeneration(grantId))?.grant,
+    findWithGeneration,
+    rotate: async ({ grantId, generation, expiresAt, now, idleTtlS, leewayS }) => {
       const answer = await rotateRefreshToken(
         redis,
         [grantKeys.grant(grantId), grantKeys.revoked(grantId)],
-        [generation, clientId, now, idleTtlS, revocationTtlS, leewayS],
+        [generation, expiresAt, now, idleTtlS, revocationTtlS, leewayS],
       );
       return toOutcome(answer as readonly [RotateOutcome['kind'], string?]); // as the script's head says
     },

@@ -1,6 +1,8 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
 import type { Role } from '../accounts.ts';
+import type { Sealer } from '../sealing.ts';
 import { randomToken, sha256 } from '../secrets.ts';
+import { createSealedJson } from './sealed-json.ts';
 
 /** What a one-time link lets its holder do: choose the password of a new account, or of one that there is. */
 export type AccountLink =
@@ -28,22 +30,19 @@ export interface LinkStore {
 
 const take = defineScript(new URL('../../src/stores/take-1.lua', import.meta.url));
 
-/** Links in Redis under the hash of the token, so that the store's contents open no account. */
-export function createLinkStore(redis: RedisConnection): LinkStore {
+/** Links in Redis under the hash of the token, and sealed, so that neither reading nor writing the store opens an account. */
+export function createLinkStore(redis: RedisConnection, sealer: Sealer): LinkStore {
+  const records = createSealedJson<AccountLink>(sealer);
   return {
     create: async (link, ttlS) => {
       const token = randomToken();
-      await redis.set(keyOf(token), JSON.stringify(link), 'EX', ttlS);
+      await redis.set(keyOf(token), records.seal(keyOf(token), link), 'EX', ttlS);
       return token;
     },
-    find: async (token) => parse(await redis.get(keyOf(token))),
-    take: async (token) => parse((await take(redis, [keyOf(token)], [])) as string | null),
+    find: async (token) => records.open(keyOf(token), await redis.get(keyOf(token))),
+    take: async (token) =>
+      records.open(keyOf(token), (await take(redis, [keyOf(token)], [])) as string | null),
   };
-}
-
-/** What is read was written by `create`. */
-function parse(text: string | null): AccountLink | undefined {
-  return text === null ? undefined : (JSON.parse(text) as AccountLink);
 }
 
 function keyOf(token: string): string {

@@ -3,13 +3,14 @@
 -- KEYS  1 device:{grant}  2 grant:{grant}
 -- ARGV  1 hash of the device code's secret  2 client  3 now, milliseconds  4 seconds until the grant idles out
 --       5 seconds that a device has to wait longer after asking too often
---       6 thumbprint of the key that the grant is bound to, or empty
+--       6 the record of the grant when the caller knows that it was allowed, or empty
 --
 -- The record has a line each for: state, hash, client, end (ms), interval (ms), time of the last question (ms); then the
--- request while it is pending, the grant's record once it is allowed.
+-- request while it is pending, the grant once it is allowed, each of them sealed.
 --
--- Returns an outcome and, with `allowed`, the record of the grant
+-- Returns an outcome
 --   allowed   the grant has begun
+--   again     the person has allowed it meanwhile: the caller has to come again with the record of the grant
 --   pending   the person has not decided
 --   hasty     the device asked too early; it has to wait longer from now on
 --   denied    the person denied
@@ -18,12 +19,12 @@
 
 local record = redis.call('GET', KEYS[1])
 if not record then
-  return { 'unknown' }
+  return 'unknown'
 end
 local state, hash, client, expiresAt, interval, askedAt, rest =
   string.match(record, '^(%a+)\n([^\n]*)\n([^\n]*)\n(%d+)\n(%d+)\n(%d+)\n(.*)$')
 if hash ~= ARGV[1] or client ~= ARGV[2] or state == 'used' then
-  return { 'unknown' }
+  return 'unknown'
 end
 local function store(newState, newInterval, newRest)
   local lines = { newState, hash, client, expiresAt, newInterval, ARGV[3], newRest }
@@ -31,20 +32,22 @@ local function store(newState, newInterval, newRest)
 end
 local now = tonumber(ARGV[3])
 if state == 'denied' then
-  return { 'denied' }
+  return 'denied'
 end
 if now > tonumber(expiresAt) then
-  return { 'expired' }
+  return 'expired'
 end
 if now - tonumber(askedAt) < tonumber(interval) then
   store(state, string.format('%d', tonumber(interval) + tonumber(ARGV[5]) * 1000), rest)
-  return { 'hasty' }
+  return 'hasty'
 end
 if state == 'pending' then
   store(state, interval, rest)
-  return { 'pending' }
+  return 'pending'
+end
+if ARGV[6] == '' then
+  return 'again'
 end
 store('used', interval, '')
-rest = string.gsub(rest, '^([^\n]*\n[^\n]*\n[^\n]*\n[^\n]*\n)', '%1' .. ARGV[6], 1)
-redis.call('SET', KEYS[2], rest, 'EX', ARGV[4])
-return { 'allowed', rest }
+redis.call('SET', KEYS[2], ARGV[6], 'EX', ARGV[4])
+return 'allowed'

@@ -1,5 +1,7 @@
 import type { RedisConnection } from '@trellis/redis';
+import type { Sealer } from '../sealing.ts';
 import { randomToken } from '../secrets.ts';
+import { createSealedJson } from './sealed-json.ts';
 
 /** An authorization request that a client has pushed. */
 export interface PushedRequest {
@@ -20,22 +22,21 @@ export interface PushedRequestStore {
 
 const LIFETIME_S = 90;
 
-/** Pushed requests in Redis. @param transactionTtlS seconds that a person may take between visit and code */
+/** Pushed requests in Redis, sealed. @param transactionTtlS seconds that a person may take between visit and code */
 export function createPushedRequestStore(
   redis: RedisConnection,
+  sealer: Sealer,
   transactionTtlS: number,
 ): PushedRequestStore {
+  const records = createSealedJson<PushedRequest>(sealer);
   return {
     lifetimeS: LIFETIME_S,
     save: async (request) => {
       const id = randomToken(18);
-      await redis.set(keyOf(id), JSON.stringify(request), 'EX', LIFETIME_S);
+      await redis.set(keyOf(id), records.seal(keyOf(id), request), 'EX', LIFETIME_S);
       return id;
     },
-    find: async (id) => {
-      const text = await redis.get(keyOf(id));
-      return text === null ? undefined : (JSON.parse(text) as PushedRequest); // written by save above
-    },
+    find: async (id) => records.open(keyOf(id), await redis.get(keyOf(id))),
     consume: async (id) => {
       const ttlS = LIFETIME_S + transactionTtlS;
       const isFirst = (await redis.set(usedKeyOf(id), '1', 'EX', ttlS, 'NX')) === 'OK';

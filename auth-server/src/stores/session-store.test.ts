@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSealer } from '../sealing.ts';
 import { createSessionStore, type SessionStore } from './session-store.ts';
 
 let redis: TestRedis;
@@ -10,7 +12,7 @@ let sessions: SessionStore;
 beforeAll(async () => {
   redis = await startTestRedis();
   connection = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
-  sessions = createSessionStore(connection, { idleTtlS: 100, ttlS: 1_000 });
+  sessions = createSessionStore(connection, createSealer([randomBytes(32)]), { idleTtlS: 100, ttlS: 1_000 });
 });
 afterAll(async () => {
   connection.disconnect();

@@ -1,5 +1,7 @@
 import type { RedisConnection } from '@trellis/redis';
+import type { Sealer } from '../sealing.ts';
 import { randomToken, sha256 } from '../secrets.ts';
+import { createSealedJson } from './sealed-json.ts';
 
 /** A browser in which somebody has signed in. */
 export interface Session {
@@ -44,12 +46,19 @@ export interface SessionLifetimes {
 
 const MOST_LISTED = 100;
 
-/** Sessions in Redis under the hash of the cookie, so that the store's contents sign nobody in. */
-export function createSessionStore(redis: RedisConnection, lifetimes: SessionLifetimes): SessionStore {
+/**
+ * Sessions in Redis under the hash of the cookie, so that reading the store signs nobody in, and sealed, so that writing to it
+ * does not either.
+ */
+export function createSessionStore(
+  redis: RedisConnection,
+  sealer: Sealer,
+  lifetimes: SessionLifetimes,
+): SessionStore {
+  const records = createSealedJson<Session>(sealer);
   const find = async (key: string, now: number): Promise<(Session & { remainingS: number }) | undefined> => {
-    const text = await redis.get(sessionKey(key));
-    if (text === null) return undefined;
-    const session = JSON.parse(text) as Session; // written by create below
+    const session = records.open(sessionKey(key), await redis.get(sessionKey(key)));
+    if (!session) return undefined;
     const remainingS = lifetimes.ttlS - Math.floor((now - session.authenticatedAt) / 1000);
     return remainingS <= 0 ? undefined : { ...session, remainingS };
   };
@@ -61,7 +70,8 @@ export function createSessionStore(redis: RedisConnection, lifetimes: SessionLif
       const endsAt = Math.floor(session.authenticatedAt / 1000) + lifetimes.ttlS;
       await redis.zadd(index, endsAt, sha256(cookie));
       await redis.expire(index, lifetimes.ttlS);
-      await redis.set(sessionKey(sha256(cookie)), JSON.stringify(session), 'EX', lifetimes.idleTtlS);
+      const key = sessionKey(sha256(cookie));
+      await redis.set(key, records.seal(key, session), 'EX', lifetimes.idleTtlS);
       return cookie;
     },
     touch: async (cookie, now) => {

@@ -1,0 +1,25 @@
+import { connectRedis } from '@trellis/redis';
+import { demoAccounts } from '@trellis/demo-data';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sha256 } from '../secrets.ts';
+import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
+
+let server: TestAuthServer;
+beforeAll(async () => {
+  server = await startTestAuthServer();
+});
+afterAll(() => server.stop());
+
+it('H4: a session that somebody else has written into Redis signs nobody in', async () => {
+  const redis = connectRedis({ url: server.redis.url, name: 'attacker', onError: () => undefined });
+  const forged = { sessionId: 'forged', subject: demoAccounts[0]?.id, authenticatedAt: Date.now() };
+  await redis.set(`session:{${sha256('x')}}`, JSON.stringify(forged), 'EX', 600);
+  redis.disconnect();
+  const answer = await fetch(`${server.issuer}/account`, {
+    headers: { cookie: 'trellis-session=x' },
+    redirect: 'manual',
+  });
+  expect(await answer.text()).not.toContain('ada@example.com');
+  expect(answer.headers.get('location')).toContain('/login');
+  expect(server.log.join('')).toContain('ignored a record in Redis that this server has not sealed');
+});
