@@ -119,7 +119,7 @@ function createConfiguredAuthenticator(config: GatewayConfig, resources: Gateway
     issuers,
     proofs: { urls: authentication.dpopUrls, usedProofs: resources.usedProofs },
     ...(authentication.leewayS !== undefined && { leewayS: authentication.leewayS }),
-    ...(resources.revocations && { revokedGrants: resources.revocations }),
+    ...(resources.revocations && { revokedTokens: resources.revocations }),
   });
   return observeActivity(authenticator, resources.activity);
 }

@@ -60,7 +60,7 @@ export async function openRedisResources(
     const responseCache = responseCacheOf(config);
     const answers = responseCache && (await openCache({ ...responseCache, purpose: 'response-cache' }));
     const activity = publishActivity(config, redis, logger);
-    const revocations = await followRevocations(url, redis, logger);
+    const revocations = await followRevocations(config, redis, logger);
     return {
       cacheRedis,
       revocations,
@@ -150,7 +150,7 @@ function publishActivity(
 }
 
 async function followRevocations(
-  url: string | undefined,
+  { REDIS_URL: url, TOKEN_ISSUER: issuer }: GatewayConfig,
   redis: RedisConnection | undefined,
   logger: Logger,
 ): Promise<RevocationFeed | undefined> {
@@ -158,7 +158,8 @@ async function followRevocations(
   return startRevocationFeed({
     redis,
     subscriber: connect(url, 'revocations', logger),
-    onError: (error) => logger.warn({ err: error }, 'the feed of revoked grants is interrupted'),
+    issuer,
+    onError: (error) => logger.warn({ err: error }, 'the feed of revocations is interrupted'),
   });
 }
 

@@ -4,7 +4,7 @@ import type { JWK } from 'jose';
 import { ANONYMOUS } from './auth/caller.ts';
 import { fetchKeySet } from './auth/fetch-key-set.ts';
 import { createKeySet, type KeySet } from './auth/key-set.ts';
-import { NO_REVOKED_GRANTS } from './auth/revoked-grants.ts';
+import { NO_REVOKED_TOKENS } from './auth/revoked-tokens.ts';
 import { createSubgraphContexts, type SubgraphContexts } from './auth/subgraph-context.ts';
 import type { GatewayConfig } from './config.ts';
 import { ExecutionGate } from './execution/execution-gate.ts';
@@ -93,7 +93,7 @@ export async function openResources(
     supergraphs,
     services: () => current.services(),
     settings: () => current.inUse().streams,
-    revokedGrants: shared.revocations ?? NO_REVOKED_GRANTS,
+    revokedTokens: shared.revocations ?? NO_REVOKED_TOKENS,
     holdUser: (userId) => shared.activity.hold(userId),
     initPayload: async (subgraph) =>
       contexts ? { [USER_CONTEXT_HEADER]: await contexts.signedFor(ANONYMOUS, subgraph) } : {},

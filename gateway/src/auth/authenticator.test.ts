@@ -26,7 +26,10 @@ beforeEach(() => {
   authenticator = createAuthenticator({
     issuers: [{ issuer: issuer.issuer, audience: issuer.audience, keys }],
     leewayS: 10,
-    revokedGrants: { has: (grantId) => revoked.has(grantId), onRevoked: () => () => undefined },
+    revokedTokens: {
+      has: ({ grantId }) => grantId !== undefined && revoked.has(grantId),
+      onRevoked: () => () => undefined,
+    },
     now: () => clockMs,
     cacheSize: 3,
     proofs: { usedProofs: createUsedProofs({ redis: undefined, lifetimeS: 120 }) },
@@ -104,7 +107,7 @@ describe('Verified tokens', () => {
       const skewed = createAuthenticator({
         issuers: [{ issuer: issuer.issuer, audience: issuer.audience, keys }],
         leewayS,
-        revokedGrants: { has: () => false, onRevoked: () => () => undefined },
+        revokedTokens: { has: () => false, onRevoked: () => () => undefined },
         now: () => clockMs,
         cacheSize: 10,
         proofs: { usedProofs: createUsedProofs({ redis: undefined, lifetimeS: 120 }) },
@@ -141,7 +144,7 @@ describe('Verified tokens', () => {
       const during = createAuthenticator({
         issuers: [{ issuer: issuer.issuer, audience: issuer.audience, keys }],
         leewayS: 10,
-        revokedGrants: { has: () => false, onRevoked: () => () => undefined },
+        revokedTokens: { has: () => false, onRevoked: () => () => undefined },
         now: () => clockMs,
         cacheSize: 1,
         proofs: { usedProofs: createUsedProofs({ redis: undefined, lifetimeS: 120 }) },

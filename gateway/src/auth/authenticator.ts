@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { ANONYMOUS, type Caller } from './caller.ts';
-import { NO_REVOKED_GRANTS, type RevokedGrants } from './revoked-grants.ts';
+import { NO_REVOKED_TOKENS, type RevokedTokens } from './revoked-tokens.ts';
 import { InvalidAccessToken } from './invalid-access-token.ts';
 import { createAccessTokenVerification, type AccessTokenRules } from './verify-access-token.ts';
 import { verifyPossession, type PresentedProof, type ProofRules } from './verify-proof.ts';
@@ -21,7 +21,7 @@ export interface Authenticator {
 /** Settings of {@link createAuthenticator}. */
 export interface AuthenticatorOptions extends AccessTokenRules {
   /** @default none */
-  readonly revokedGrants?: RevokedGrants;
+  readonly revokedTokens?: RevokedTokens;
   /** Verified tokens kept in memory. @default 10_000 */
   readonly cacheSize?: number;
   readonly proofs: ProofRules;
@@ -45,7 +45,7 @@ interface VerifiedToken {
  * are not remembered.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { revokedGrants = NO_REVOKED_GRANTS, now = Date.now, issuers } = options;
+  const { revokedTokens = NO_REVOKED_TOKENS, now = Date.now, issuers } = options;
   const verified = new LRUCache<string, VerifiedToken>({ max: options.cacheSize ?? 10_000 });
   const verifying = new Map<string, Promise<Caller>>();
   const verify = createAccessTokenVerification(options);
@@ -76,12 +76,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return undefined;
   }
 
-  function isRevoked({ grantId }: Caller): boolean {
-    return grantId !== undefined && revokedGrants.has(grantId);
-  }
-
   function assertNotRevoked(caller: Caller): Caller {
-    if (isRevoked(caller)) throw new InvalidAccessToken('revoked', 'The access token has been revoked.');
+    if (revokedTokens.has(caller))
+      throw new InvalidAccessToken('revoked', 'The access token has been revoked.');
     return caller;
   }
 
@@ -112,7 +109,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     isKnown(authorization) {
       const token = CREDENTIALS.exec(authorization ?? '')?.[2];
       const caller = token === undefined ? undefined : remembered(token);
-      return caller !== undefined && !isRevoked(caller);
+      return caller !== undefined && !revokedTokens.has(caller);
     },
   };
 }

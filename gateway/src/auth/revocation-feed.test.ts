@@ -3,6 +3,7 @@ import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startRevocationFeed, type RevocationFeed } from './revocation-feed.ts';
+import type { TokenHolder } from './revoked-tokens.ts';
 
 let server: TestRedis;
 let redis: RedisConnection;
@@ -26,14 +27,24 @@ afterEach(async () => {
   redis.disconnect();
 });
 
-async function start(pollMs = 60_000): Promise<void> {
+async function start(pollMs = 60_000, issuer?: string): Promise<void> {
   feed = await startRevocationFeed({
     redis,
     subscriber: connectRedis({ url: server.url, name: 'test', onError: (error) => errors.push(error) }),
     pollMs,
+    issuer,
     nowS: () => nowS,
     onError: (error) => errors.push(error),
   });
+}
+
+function tokenOf(claims: Readonly<Record<string, unknown>>): TokenHolder {
+  const grantId = claims['gid'];
+  return { claims, grantId: typeof grantId === 'string' ? grantId : undefined };
+}
+
+function hasGrant(grantId: string): boolean {
+  return feed.has(tokenOf({ gid: grantId }));
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -48,30 +59,33 @@ describe('The feed of revoked grants', () => {
   it('knows at once what was revoked before it started, and forgets what is over', async () => {
     await redis.zadd('revocations', nowS + 900, 'alive', nowS - 1, 'over');
     await start();
-    expect([feed.has('alive'), feed.has('over'), feed.has('other')]).toEqual([true, false, false]);
+    expect([hasGrant('alive'), hasGrant('over'), hasGrant('other')]).toEqual([true, false, false]);
   });
 
   it('hears of a revocation within a second, and tells who listens', async () => {
     await start();
     const heard: string[] = [];
-    const stop = feed.onRevoked((grantId) => heard.push(grantId));
+    const stop = feed.onRevoked((concerns) => {
+      for (const grantId of ['grant-9', 'grant-10'])
+        if (concerns(tokenOf({ gid: grantId }))) heard.push(grantId);
+    });
     const publishedAt = performance.now();
     await redis.publish('revocations', 'grant-9');
-    await until(() => feed.has('grant-9'));
+    await until(() => hasGrant('grant-9'));
     expect(performance.now() - publishedAt).toBeLessThan(1_000);
     expect(heard).toEqual(['grant-9']);
     stop();
     await redis.publish('revocations', 'grant-10');
-    await until(() => feed.has('grant-10'));
+    await until(() => hasGrant('grant-10'));
     expect(heard).toEqual(['grant-9']);
   });
 
   it('makes up for messages it missed, and forgets in time', async () => {
     await start(20);
     await redis.zadd('revocations', nowS + 900, 'missed');
-    await until(() => feed.has('missed'));
+    await until(() => hasGrant('missed'));
     nowS += 901;
-    await until(() => !feed.has('missed'));
+    await until(() => !hasGrant('missed'));
   });
 
   it('F-07 keeps what it knows while Redis is away, and catches up afterwards', async () => {
@@ -79,13 +93,65 @@ describe('The feed of revoked grants', () => {
     await start(50);
     const restarting = server.restart();
     await until(() => redis.status !== 'ready');
-    expect(feed.has('before')).toBe(true);
+    expect(hasGrant('before')).toBe(true);
     await restarting;
     const deadline = Date.now() + 10_000;
-    while (!feed.has('after') && Date.now() < deadline) {
+    while (!hasGrant('after') && Date.now() < deadline) {
       await redis.publish('revocations', 'after').catch(() => undefined);
       await sleep(50);
     }
-    expect([feed.has('before'), feed.has('after')]).toEqual([true, true]);
+    expect([hasGrant('before'), hasGrant('after')]).toEqual([true, true]);
+  });
+});
+
+describe('M3: tokens that were issued before their person or client got fewer rights', () => {
+  const SECOND = 1_800_000_000;
+  const token = { iss: 'ours', sub: 'ada', client_id: 'app', gid: 'g', iat: SECOND };
+
+  it('are revoked up to the second that is told, whichever grant they are of; others are not', async () => {
+    await start();
+    await redis.publish('revocations', `revoked-before:person:ada:${SECOND}`);
+    await until(() => feed.has(tokenOf(token)));
+    expect(feed.has(tokenOf({ ...token, gid: 'another', iat: SECOND - 900 }))).toBe(true);
+    expect(feed.has(tokenOf({ ...token, iat: SECOND + 1 }))).toBe(false);
+    expect(feed.has(tokenOf({ ...token, sub: 'alan' }))).toBe(false);
+    expect(feed.has(tokenOf({ sub: 'ada', client_id: 'ada', iat: SECOND })), 'a client of that name').toBe(
+      false,
+    );
+  });
+
+  it('are those of a client for all of its people, and its own', async () => {
+    await redis.zadd('revocations', nowS + 900, `revoked-before:client:app:with:colons:${SECOND}`);
+    await start();
+    const client = { client_id: 'app:with:colons' };
+    expect(feed.has(tokenOf({ ...token, ...client }))).toBe(true);
+    expect(feed.has(tokenOf({ ...token, ...client, sub: 'app:with:colons' }))).toBe(true);
+    expect(feed.has(tokenOf(token))).toBe(false);
+  });
+
+  it('are of the issuer that tells it, and of no other', async () => {
+    await redis.zadd('revocations', nowS + 900, `revoked-before:person:ada:${SECOND}`);
+    await start(60_000, 'ours');
+    expect(feed.has(tokenOf(token))).toBe(true);
+    expect(feed.has(tokenOf({ ...token, iss: 'theirs' }))).toBe(false);
+  });
+
+  it('are told to who listens, and forgotten in time; the latest moment counts', async () => {
+    await start(20);
+    const heard: boolean[] = [];
+    feed.onRevoked((concerns) =>
+      heard.push(concerns(tokenOf(token)), concerns(tokenOf({ ...token, sub: 'alan' }))),
+    );
+    await redis.zadd('revocations', nowS + 900, `revoked-before:person:ada:${SECOND}`);
+    await until(() => feed.has(tokenOf(token)));
+    expect(heard).toEqual([true, false]);
+    await redis.zadd('revocations', nowS + 950, `revoked-before:person:ada:${SECOND + 9}`);
+    await until(() => feed.has(tokenOf({ ...token, iat: SECOND + 9 })));
+    nowS += 901;
+    await redis.zadd('revocations', nowS + 900, 'turn');
+    await until(() => hasGrant('turn'));
+    expect(feed.has(tokenOf(token)), 'the later moment still counts').toBe(true);
+    nowS += 901;
+    await until(() => !feed.has(tokenOf(token)));
   });
 });

@@ -1,8 +1,9 @@
 import type { RedisConnection } from '@trellis/redis';
-import type { RevokedGrants } from './revoked-grants.ts';
+import { holderKeysOf, issuedAtOf, parseRevocation, type Revocation } from './revocation.ts';
+import type { RevokedTokens, TokenHolder } from './revoked-tokens.ts';
 
-/** Revoked grants as the auth-server tells of them, kept in memory. */
-export interface RevocationFeed extends RevokedGrants {
+/** Revoked tokens as the auth-server tells of them, kept in memory. */
+export interface RevocationFeed extends RevokedTokens {
   close(): Promise<void>;
 }
 
@@ -14,15 +15,17 @@ export interface RevocationFeedOptions {
   readonly subscriber: RedisConnection;
   /** Milliseconds between two readings of the whole set, which make up for messages that were missed. @default 10_000 */
   readonly pollMs?: number;
+  /** Whose tokens the entries are about, where several issuers are trusted. @default every issuer */
+  readonly issuer?: string | undefined;
   /** Seconds since 1970. @default the clock */
   readonly nowS?: () => number;
   /** Told when Redis can't be asked. What is known stays known. */
   readonly onError: (error: Error) => void;
 }
 
-/** Sorted set of grants; the score is the second after which one may be forgotten. Also the channel that names new ones. */
+/** Sorted set of entries; the score is the second after which one may be forgotten. Also the channel that names new ones. */
 const REVOCATIONS = 'revocations';
-/** How long a grant is kept that was only heard of on the channel, until the set says how long it matters. */
+/** How long an entry is kept that was only heard of on the channel, until the set says how long it matters. */
 const HEARSAY_S = 3_600;
 
 /**
@@ -39,7 +42,9 @@ class Feed implements RevocationFeed {
   readonly #options: RevocationFeedOptions;
   /** The second after which each may be forgotten. */
   readonly #forgetAtS = new Map<string, number>();
-  readonly #listeners = new Set<(grantId: string) => void>();
+  /** Second up to which the tokens of a person or a client are revoked. */
+  readonly #issuedBefore = new Map<string, number>();
+  readonly #listeners = new Set<Parameters<RevokedTokens['onRevoked']>[0]>();
   #poll: NodeJS.Timeout | undefined;
 
   constructor(options: RevocationFeedOptions) {
@@ -48,8 +53,8 @@ class Feed implements RevocationFeed {
 
   async start(): Promise<void> {
     const { subscriber, pollMs = 10_000 } = this.#options;
-    subscriber.on('message', (_channel: string, grantId: string) => {
-      this.#learn(grantId, this.#nowS() + HEARSAY_S);
+    subscriber.on('message', (_channel: string, entry: string) => {
+      this.#learn(entry, this.#nowS() + HEARSAY_S);
     });
     subscriber.on('ready', () => void this.#catchUp());
     this.#poll = setInterval(() => void this.#refresh(), pollMs);
@@ -57,11 +62,13 @@ class Feed implements RevocationFeed {
     await this.#catchUp();
   }
 
-  has(grantId: string): boolean {
-    return this.#forgetAtS.has(grantId);
+  has(holder: TokenHolder): boolean {
+    if (holder.grantId !== undefined && this.#forgetAtS.has(holder.grantId)) return true;
+    if (this.#issuedBefore.size === 0 || !this.#isConcerned(holder)) return false;
+    return holderKeysOf(holder).some((key) => this.#isStale(holder, key));
   }
 
-  onRevoked(listener: (grantId: string) => void): () => void {
+  onRevoked(listener: Parameters<RevokedTokens['onRevoked']>[0]): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -91,16 +98,45 @@ class Feed implements RevocationFeed {
       const pairs = await this.#options.redis.zrangebyscore(REVOCATIONS, nowS, '+inf', 'WITHSCORES');
       for (let index = 0; index + 1 < pairs.length; index += 2)
         this.#learn(pairs[index] ?? '', Number(pairs[index + 1]));
-      for (const [grantId, forgetAtS] of this.#forgetAtS)
-        if (forgetAtS < nowS) this.#forgetAtS.delete(grantId);
+      for (const [entry, forgetAtS] of this.#forgetAtS) if (forgetAtS < nowS) this.#forget(entry);
     } catch (error) {
       this.#options.onError(error as Error); // ioredis rejects with Errors
     }
   }
 
-  #learn(grantId: string, forgetAtS: number): void {
-    const isNew = !this.#forgetAtS.has(grantId);
-    this.#forgetAtS.set(grantId, forgetAtS);
-    if (isNew) for (const listener of this.#listeners) listener(grantId);
+  #learn(entry: string, forgetAtS: number): void {
+    const isNew = !this.#forgetAtS.has(entry);
+    this.#forgetAtS.set(entry, forgetAtS);
+    if (!isNew) return;
+    const revocation = parseRevocation(entry);
+    if (revocation.kind === 'issued-before') {
+      const { holder, untilS } = revocation;
+      this.#issuedBefore.set(holder, Math.max(untilS, this.#issuedBefore.get(holder) ?? 0));
+    }
+    const concerns = this.#concernOf(revocation);
+    for (const listener of this.#listeners) listener(concerns);
+  }
+
+  #concernOf(revocation: Revocation): (holder: TokenHolder) => boolean {
+    if (revocation.kind === 'grant') return ({ grantId }) => grantId === revocation.grantId;
+    return (holder) =>
+      this.#isConcerned(holder) && holderKeysOf(holder).includes(revocation.holder) && this.has(holder);
+  }
+
+  #forget(entry: string): void {
+    this.#forgetAtS.delete(entry);
+    const revocation = parseRevocation(entry);
+    if (revocation.kind !== 'issued-before') return;
+    const { holder, untilS } = revocation;
+    if (this.#issuedBefore.get(holder) === untilS) this.#issuedBefore.delete(holder);
+  }
+
+  #isStale(holder: TokenHolder, key: string): boolean {
+    const untilS = this.#issuedBefore.get(key);
+    return untilS !== undefined && issuedAtOf(holder) <= untilS;
+  }
+
+  #isConcerned({ claims }: TokenHolder): boolean {
+    return this.#options.issuer === undefined || claims['iss'] === this.#options.issuer;
   }
 }

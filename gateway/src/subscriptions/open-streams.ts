@@ -5,7 +5,7 @@ import { readLastEventId } from '@trellis/user-context';
 import { GraphQLError } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import { groupOf } from '../auth/group-of.ts';
-import type { RevokedGrants } from '../auth/revoked-grants.ts';
+import type { RevokedTokens } from '../auth/revoked-tokens.ts';
 import type { RequestContext } from '../context.ts';
 import { refused, RequestRefused } from '../errors.ts';
 import { liveQueryPace } from '../live/live-query-pace.ts';
@@ -38,7 +38,7 @@ export interface OpenStreamsOptions extends SubgraphSocketOptions {
   /** Those of the configuration that is in force now. */
   readonly services: () => PipelineServices;
   readonly settings: () => StreamSettings;
-  readonly revokedGrants: RevokedGrants;
+  readonly revokedTokens: RevokedTokens;
   /** Told of users who have a connection or a stream open. */
   readonly holdUser: HoldUser;
   readonly observer: StreamObserver;
@@ -77,7 +77,7 @@ class Streams implements OpenStreams, StreamKeeper {
   constructor(options: OpenStreamsOptions) {
     this.#options = options;
     setMaxListeners(0, this.#closing.signal); // every plan that is waited for listens
-    this.watch = new CallerWatch(options.revokedGrants, options.holdUser);
+    this.watch = new CallerWatch(options.revokedTokens, options.holdUser);
     this.#sockets = new SubgraphSockets(options);
     this.#upstreams = new Upstreams(this.#sockets, options.observer);
     this.#stopFollowing = options.supergraphs.onChange((next) => void this.#carryOver(next));
