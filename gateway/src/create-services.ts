@@ -46,6 +46,7 @@ export function createServices(
     authenticator: createConfiguredAuthenticator(config, resources),
     planner: tracing ? tracePlanning(resources.planner, tracing) : resources.planner,
     subgraphClient: tracing ? traceFetches(subgraphClient, tracing) : subgraphClient,
+    shares: resources.shares,
     tracing,
     executionGate: resources.executionGate,
     sharedExecutions: new SharedExecutions(),

@@ -2,6 +2,7 @@ import { CannotStart, type Logger, type Resources } from '@trellis/deployable';
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/user-context';
 import type { JWK } from 'jose';
 import { ANONYMOUS } from './auth/caller.ts';
+import { CallerShares } from './auth/caller-shares.ts';
 import { fetchKeySet } from './auth/fetch-key-set.ts';
 import { createKeySet, type KeySet } from './auth/key-set.ts';
 import { NO_REVOKED_TOKENS } from './auth/revoked-tokens.ts';
@@ -40,6 +41,7 @@ export interface GatewayResources extends RedisResources {
   readonly admission: Admission;
   readonly executionGate: ExecutionGate;
   readonly unread: UnreadAnswers;
+  readonly shares: CallerShares;
   readonly knownOperations: KnownOperations;
   readonly contexts: SubgraphContexts | undefined;
   readonly streams: OpenStreams;
@@ -113,6 +115,7 @@ export async function openResources(
     admission,
     executionGate,
     unread,
+    shares: new CallerShares(),
     ...shared,
     knownOperations,
     contexts,

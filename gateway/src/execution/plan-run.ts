@@ -1,3 +1,4 @@
+import type { QueueCaller } from '@trellis/fair-share';
 import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { Variables } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -13,6 +14,8 @@ export interface ExecutionContext {
   /** The headers that go to a subgraph with this request. Asked once per subgraph and request. */
   headersFor(subgraph: string): SubgraphHeaders | Promise<SubgraphHeaders>;
   readonly subgraphClient: SubgraphClient;
+  /** In whose share of the subgraphs it counts: of executions that many wait for, whoever began them. @default the gateway's own */
+  readonly sharedBy?: QueueCaller | undefined;
   /** Aborted when the client leaves or the request's time is over: calls in flight are ended. */
   readonly signal: AbortSignal;
 }

@@ -141,7 +141,7 @@ const nothingToMerge: GraphResponse = { data: {}, errors: [] };
 /** Calls the subgraph. What is wrong with the call or its answer comes back as a failure. */
 async function call(step: FetchStep, run: PlanRun, variables: string): Promise<GraphResponse | Failure> {
   const { subgraph, isMutation } = step;
-  const { signal, subgraphClient } = run.context;
+  const { signal, subgraphClient, sharedBy } = run.context;
   const endpoint = run.supergraph.subgraphs.get(subgraph);
   if (!endpoint?.url) return internalFailure(`The subgraph "${subgraph}" has no address.`);
   try {
@@ -155,6 +155,7 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
       headers,
       signal,
       isMutation,
+      sharedBy,
     });
     noteCaching(response, run);
     if (response.status === 200 && run.verbatimJudge?.accepts(response.body)) {

@@ -1,3 +1,5 @@
+import type { QueueCaller } from '@trellis/fair-share';
+
 /** Names in lower case. */
 export type SubgraphHeaders = Readonly<Record<string, string>>;
 
@@ -11,6 +13,8 @@ export interface SubgraphRequest {
   readonly headers: SubgraphHeaders;
   /** Whether asking twice may do harm: a mutation is never repeated. */
   readonly isMutation: boolean;
+  /** In whose share of the subgraph it counts. @default the gateway's own */
+  readonly sharedBy?: QueueCaller | undefined;
   /** Ends the call. The subgraph's socket is closed, or the request taken from the queue. */
   readonly signal: AbortSignal;
   /** From the call to the last byte of the answer, milliseconds; the subgraph is told. @default that of the client */

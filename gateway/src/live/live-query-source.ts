@@ -63,6 +63,7 @@ export class LiveQuerySource implements TopicSource {
         variables: admitted.variables,
         headersFor: services.headersForSubgraphs.of(context, caller),
         subgraphClient: services.subgraphClient,
+        sharedBy: services.shares.of(admitted.caller, context.address),
         signal,
       });
       return writeAnswer(respond(result, admitted, context.requestId, services));

@@ -93,6 +93,7 @@ async function planAndExecute(
     variables,
     headersFor: services.headersForSubgraphs.of(told, cached?.asked ?? caller),
     subgraphClient: services.subgraphClient,
+    sharedBy: services.shares.of(caller, context.address),
     signal: context.signal,
   };
   if (plan.isDeferred) return answerInParts(plan, execution, admitted, context, services, clock);

@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { Authenticator } from '../auth/authenticator.ts';
+import type { CallerShares } from '../auth/caller-shares.ts';
 import type { ExecutionGate } from '../execution/execution-gate.ts';
 import type { SharedExecutions } from '../execution/shared-executions.ts';
 import type { SubgraphClient } from '../execution/subgraph-client.ts';
@@ -49,6 +50,8 @@ export interface PipelineServices {
   readonly authenticator: Authenticator;
   readonly planner: OperationPlanner;
   readonly subgraphClient: SubgraphClient;
+  /** Whose share callers are counted in. */
+  readonly shares: CallerShares;
   readonly executionGate: ExecutionGate;
   readonly sharedExecutions: SharedExecutions;
   readonly headersForSubgraphs: HeadersForSubgraphs;

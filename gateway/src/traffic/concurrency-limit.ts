@@ -1,3 +1,11 @@
+import {
+  amountsOf,
+  FairQueue,
+  ShareLimit,
+  type LevelAmounts,
+  type QueueCaller,
+  type ServedItem,
+} from '@trellis/fair-share';
 import { whenAborted } from '../execution/when-aborted.ts';
 
 /** How much one subgraph is asked at a time. */
@@ -6,78 +14,114 @@ export interface ConcurrencyRules {
   readonly calls: number;
   /** Calls that may wait for one of those to end; more are refused at once. */
   readonly queue: number;
+  /** The part of both, 0 to 1, that one caller may have while there is nobody else. */
+  readonly perCaller: number;
 }
+
+/** A place that was waited for. */
+export interface Slot {
+  /** Charged with what the call took, in milliseconds. */
+  readonly done: (durationMs: number) => void;
+}
+
+/** Why a call may not even wait. */
+export type QueueRefusal = 'share' | 'total';
 
 interface Waiting {
-  readonly begin: () => void;
+  readonly caller: QueueCaller;
+  readonly begin: (slot: Slot) => void;
   readonly giveUp: (reason: unknown) => void;
+  readonly makeRefusal: (why: QueueRefusal | 'timeout') => Error;
 }
 
-/** Lets a bounded number of calls be in flight, and a bounded number wait for them, first come first served. */
+/**
+ * Lets a bounded number of calls be in flight, and a bounded number wait for them. No caller gets them all: one that holds
+ * many waits for its own to end while others go ahead, and those who wait are served by the time that their calls have taken.
+ */
 export class ConcurrencyLimit {
-  readonly #rules: ConcurrencyRules;
-  readonly #waiting = new Set<Waiting>();
-  #inFlight = 0;
+  readonly #slots: ShareLimit;
+  readonly #queue: FairQueue<Waiting>;
 
-  constructor(rules: ConcurrencyRules) {
-    this.#rules = rules;
+  constructor({ calls, queue, perCaller }: ConcurrencyRules) {
+    const perKey = sharesOf(perCaller);
+    this.#slots = new ShareLimit({ total: calls, perKey: amountsOf(calls, perKey), leavesRoom: true });
+    this.#queue = new FairQueue({
+      maxWaiting: queue,
+      maxWaitingPerKey: amountsOf(queue, perKey),
+      onDisplaced: (waiting) => waiting.giveUp(waiting.makeRefusal('total')),
+    });
   }
 
   /** Calls in flight now. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#slots.held;
   }
 
   /** Calls that wait now. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#queue.waiting;
   }
 
-  /** Takes a place at once, where there is one. Each place is to be given back by {@link release}. */
-  tryAcquire(): boolean {
-    if (this.#inFlight >= this.#rules.calls) return false;
-    this.#inFlight += 1;
-    return true;
-  }
-
-  /** Whether another call may wait. */
-  canWait(): boolean {
-    return this.#waiting.size < this.#rules.queue;
+  /** Takes a place at once, where there is one for the caller. Each place is to be given back by {@link release}. */
+  tryAcquire({ keys }: QueueCaller): boolean {
+    return this.#slots.tryAcquire(keys) === undefined;
   }
 
   /**
    * Waits for a place.
    *
-   * @param onTimeout makes what is thrown when the time is over
+   * @param makeRefusal what is thrown when the call may not wait, or its time is over
    * @throws the signal's reason when it is aborted first
    */
-  acquire(signal: AbortSignal, timeoutMs: number, onTimeout: () => Error): Promise<void> {
+  acquire(
+    caller: QueueCaller,
+    signal: AbortSignal,
+    timeoutMs: number,
+    makeRefusal: Waiting['makeRefusal'],
+  ): Promise<Slot> {
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer);
         stopWatching();
-        this.#waiting.delete(waiting);
       };
       const waiting: Waiting = {
-        begin: () => (end(), resolve()),
+        caller,
+        makeRefusal,
+        begin: (slot) => (end(), resolve(slot)),
         giveUp: (reason) => (end(), reject(reason)),
       };
-      const timer = setTimeout(() => waiting.giveUp(onTimeout()), timeoutMs);
-      const stopWatching = whenAborted(signal, () => waiting.giveUp(signal.reason));
-      this.#waiting.add(waiting);
+      const place = this.#queue.add(waiting, caller);
+      if (typeof place === 'string') return reject(makeRefusal(place));
+      const leave = (reason: unknown): void => (place.leave(), waiting.giveUp(reason));
+      const timer = setTimeout(() => leave(makeRefusal('timeout')), timeoutMs);
+      const stopWatching = whenAborted(signal, () => leave(signal.reason));
     });
   }
 
-  /** Gives a place back: to whoever has waited longest, if anybody waits. */
-  release(): void {
-    const [next] = this.#waiting;
-    if (next) next.begin();
-    else this.#inFlight -= 1;
+  /**
+   * Gives a place back: to whoever has had least of those who wait and may have another one.
+   *
+   * @param slot what was waited for, if anything was
+   */
+  release({ keys }: QueueCaller, durationMs: number, slot?: Slot): void {
+    this.#slots.release(keys);
+    slot?.done(durationMs);
+    if (this.#queue.waiting > 0) this.#serveWaiting();
   }
 
-  /** Ends all waiting. */
-  refuseWaiting(reason: Error): void {
-    for (const waiting of this.#waiting) waiting.giveUp(reason);
+  #serveWaiting(): void {
+    const mayServe = ({ caller }: Waiting): boolean => this.#slots.refusalOf(caller.keys) === undefined;
+    let served: ServedItem<Waiting> | undefined;
+    while (this.inFlight < this.#slots.total && (served = this.#queue.next(mayServe))) {
+      this.#slots.acquire(served.item.caller.keys);
+      served.item.begin(served);
+    }
   }
+}
+
+/** Of what one caller leaves, each network around it leaves half of what the one inside leaves. */
+function sharesOf(perCaller: number): LevelAmounts {
+  const left = 1 - perCaller;
+  return [perCaller, 1 - left * 0.75, 1 - left / 2];
 }

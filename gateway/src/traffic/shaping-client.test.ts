@@ -157,7 +157,7 @@ describe('Calls of one subgraph at a time', () => {
     );
     const first = client.send(requestTo('a'));
     const second = client.send(requestTo('a'));
-    await expect(client.send(requestTo('a'))).rejects.toThrow('is asked too much at present');
+    await expect(client.send(requestTo('a'))).rejects.toThrow('is asked too much by this caller at present');
     expect(sent).toHaveLength(1);
     answers[0]?.resolve({ status: 200, body: Buffer.from('1') });
     expect((await first).body.toString()).toBe('1');

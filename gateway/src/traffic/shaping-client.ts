@@ -1,6 +1,8 @@
+import type { QueueCaller } from '@trellis/fair-share';
 import { SubgraphFailure } from '../execution/subgraph-failure.ts';
 import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from '../execution/subgraph-request.ts';
 import type { CallKind } from './circuit-breaker.ts';
+import type { Slot } from './concurrency-limit.ts';
 import { timeLeftMs } from './deadline-signal.ts';
 import { hedge } from './hedge.ts';
 import type { CallOutcome, SubgraphTraffic, TrafficObserver, TrafficStates } from './traffic-states.ts';
@@ -96,17 +98,32 @@ function sendOnce(call: ShapedCall): Promise<SubgraphResponse> {
   const kind = breaker ? breaker.admits() : 'ordinary';
   if (kind === undefined)
     return Promise.reject(refuse(call, 'is not asked at present: too many of its answers failed'));
-  return limit.tryAcquire() ? exchange(call, kind, timeoutMs) : sendWhenFree(call, kind, timeoutMs);
+  return limit.tryAcquire(callerOf(request))
+    ? exchange(call, kind, timeoutMs)
+    : sendWhenFree(call, kind, timeoutMs);
 }
 
 async function sendWhenFree(call: ShapedCall, kind: CallKind, timeoutMs: number): Promise<SubgraphResponse> {
   const { limit } = call.traffic;
-  if (!limit.canWait()) throw refuse(call, 'is asked too much at present');
+  const { request } = call;
   const startedAt = performance.now();
-  await limit.acquire(call.request.signal, timeoutMs, () =>
-    refuse(call, 'was asked too much to be asked in time'),
+  const slot = await limit.acquire(callerOf(request), request.signal, timeoutMs, (why) =>
+    refuse(call, REASONS[why]),
   );
-  return exchange(call, kind, timeoutMs - (performance.now() - startedAt));
+  return exchange(call, kind, timeoutMs - (performance.now() - startedAt), slot);
+}
+
+const REASONS = {
+  total: 'is asked too much at present',
+  share: 'is asked too much by this caller at present',
+  timeout: 'was asked too much to be asked in time',
+} as const;
+
+/** What the gateway asks for itself. */
+const GATEWAY: QueueCaller = Object.freeze({ keys: ['gateway'] as const, isKnown: true });
+
+function callerOf({ sharedBy = GATEWAY }: SubgraphRequest): QueueCaller {
+  return sharedBy;
 }
 
 function refuse({ request, observer }: ShapedCall, why: string): SubgraphFailure {
@@ -114,7 +131,12 @@ function refuse({ request, observer }: ShapedCall, why: string): SubgraphFailure
   return new SubgraphFailure(request.subgraph, 'unavailable', `The subgraph "${request.subgraph}" ${why}.`);
 }
 
-function exchange(call: ShapedCall, kind: CallKind, timeoutMs: number): Promise<SubgraphResponse> {
+function exchange(
+  call: ShapedCall,
+  kind: CallKind,
+  timeoutMs: number,
+  slot?: Slot,
+): Promise<SubgraphResponse> {
   const { subgraph, url, body, headers, isMutation, signal } = call.request;
   const bounded = {
     subgraph,
@@ -129,11 +151,11 @@ function exchange(call: ShapedCall, kind: CallKind, timeoutMs: number): Promise<
   const startedAt = performance.now();
   return call.client.send(bounded).then(
     (response) => {
-      end(call, kind, response.status < 500 ? 'answered' : 'server-error', startedAt);
+      end(call, kind, response.status < 500 ? 'answered' : 'server-error', startedAt, slot);
       return response;
     },
     (error: unknown) => {
-      end(call, kind, outcomeOf(error), startedAt);
+      end(call, kind, outcomeOf(error), startedAt, slot);
       throw error;
     },
   );
@@ -149,10 +171,12 @@ function end(
   kind: CallKind,
   outcome: CallOutcome,
   startedAt: number,
+  slot: Slot | undefined,
 ): void {
-  traffic.limit.release();
+  const durationMs = performance.now() - startedAt;
+  traffic.limit.release(callerOf(request), durationMs, slot);
   judge(traffic, kind, outcome);
-  observer.callEnded(request.subgraph, outcome, performance.now() - startedAt);
+  observer.callEnded(request.subgraph, outcome, durationMs);
 }
 
 /** What the gateway itself refuses or a client gives up says nothing about the subgraph. */

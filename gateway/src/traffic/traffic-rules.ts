@@ -22,7 +22,7 @@ export type TrafficRulesOf = (subgraph: string) => TrafficRules;
 
 const DEFAULT_MAX_RESPONSE_BYTES = 16_777_216;
 const DEFAULT_BREAKER: BreakerRules = { failureShare: 0.5, minCalls: 30, windowMs: 10_000, sleepMs: 1_000 };
-const DEFAULT_CONCURRENCY: ConcurrencyRules = { calls: 256, queue: 2_048 };
+const DEFAULT_CONCURRENCY: ConcurrencyRules = { calls: 256, queue: 2_048, perCaller: 0.75 };
 const DEFAULT_RETRIES: RetryRules = { reserve: 10, perCall: 0.1 };
 
 /**

@@ -33,6 +33,7 @@ export interface BreakerSettings {
 export interface ConcurrencySettings {
   readonly calls?: number | undefined;
   readonly queue?: number | undefined;
+  readonly perCaller?: number | undefined;
 }
 
 /** When requests are refused because there are too many. */
@@ -96,6 +97,14 @@ const shaping = {
         .min(0)
         .optional()
         .describe('Calls that wait for those; what is more fails at once. Default 2,048.'),
+      perCaller: z
+        .number()
+        .min(0.01)
+        .max(1)
+        .optional()
+        .describe(
+          'The part of both that one caller (a user, else a client, else an address) may have, from 0.01 to 1; several that ask for as much as they can get have less each. 1: all that is free. Default 0.75.',
+        ),
     })
     .optional()
     .describe('How much a subgraph is asked at a time.'),

@@ -97,6 +97,17 @@ describe('A fair queue', () => {
     expect(own).toBeLessThan(110);
   });
 
+  it('passes over those who may not be served now, and keeps their place', () => {
+    const queue = createQueue();
+    for (const name of ['heavy', 'heavy', 'light']) queue.add(name, user(name));
+    queue.add('far', network('198.51.100.7'));
+    const isLight = (item: string): boolean => item !== 'heavy' && item !== 'far';
+    expect(queue.next(isLight)?.item).toBe('light');
+    expect(queue.next(isLight)).toBeUndefined();
+    expect(queue.next((item) => item === 'far')?.item).toBe('far');
+    expect([queue.next()?.item, queue.next()?.item, queue.waiting]).toEqual(['heavy', 'heavy', 0]);
+  });
+
   it('serves no more of one caller, or of a network, at a time than it may', () => {
     const queue = createQueue({ maxServedPerKey: [1, 2, 3] });
     const addresses = ['2001:db8:0:1::1', '2001:db8:0:2::1', '2001:db8:0:3::1', '2001:db8:0:101::1'];

@@ -1,5 +1,5 @@
 import { amountAt, DEFAULT_SHARES, type LevelAmounts } from './default-shares.ts';
-import { QueueNode, type WaitingItem } from './queue-node.ts';
+import { isNext, QueueNode, type WaitingItem } from './queue-node.ts';
 import type { ShareKeys } from './share-keys.ts';
 
 /** Settings of a {@link FairQueue}. */
@@ -95,15 +95,23 @@ export class FairQueue<Item> {
     return { leave: () => this.#leave(waiting) };
   }
 
-  /** @returns the item that is next; nothing where none waits, or all who wait are served as much as they may */
-  next(): ServedItem<Item> | undefined {
-    let node = this.#root;
-    for (let child = node.ready.first; child; child = node.ready.first) {
-      node.clock = Math.max(node.clock, child.time);
-      node = child;
-    }
-    const waiting = node.line.first;
-    return waiting && this.#serve(waiting);
+  /**
+   * @param mayServe whether an item's caller may be served now, where that depends on more than the queue knows. @default all
+   * @returns the item that is next; nothing where none waits, or all who wait are served as much as they may
+   */
+  next(mayServe?: (item: Item) => boolean): ServedItem<Item> | undefined {
+    const path = firstPath(this.#root);
+    const first = path.at(-1)?.line.first;
+    if (!first) return undefined;
+    if (!mayServe || mayServe(first.item)) return this.#serveAlong(path, first);
+    const other = servablePath(this.#root, mayServe);
+    const waiting = other?.at(-1)?.line.first;
+    return other && waiting && this.#serveAlong(other, waiting);
+  }
+
+  #serveAlong(path: readonly QueueNode<Item>[], waiting: WaitingItem<Item>): ServedItem<Item> {
+    for (const { parent, time } of path) if (parent) parent.clock = Math.max(parent.clock, time);
+    return this.#serve(waiting);
   }
 
   #isOverShare(caller: QueueCaller): boolean {
@@ -249,6 +257,30 @@ export class FairQueue<Item> {
     this.#options.onDisplaced(waiting.item);
     return true;
   }
+}
+
+/** From the root to the caller whose turn it is. */
+function firstPath<Item>(root: QueueNode<Item>): readonly QueueNode<Item>[] {
+  const path = [root];
+  for (let child = root.ready.first; child; child = child.ready.first) path.push(child);
+  return path;
+}
+
+/** The same among those that may be served: all who come before are looked at. */
+function servablePath<Item>(
+  node: QueueNode<Item>,
+  mayServe: (item: Item) => boolean,
+): readonly QueueNode<Item>[] | undefined {
+  const first = node.line.first;
+  if (first) return mayServe(first.item) ? [node] : undefined;
+  const ready = [...node.children.values()].filter(({ isReady }) => isReady);
+  for (const child of ready.toSorted(
+    (left, right) => Number(isNext(right, left)) - Number(isNext(left, right)),
+  )) {
+    const path = servablePath(child, mayServe);
+    if (path) return [node, ...path];
+  }
+  return undefined;
 }
 
 function hasMore<Item>(most: QueueNode<Item>, waiting: number, weight: number): boolean {

@@ -76,7 +76,8 @@ export class QueueNode<Item> {
   }
 }
 
-function isNext<Item>(left: QueueNode<Item>, right: QueueNode<Item>): boolean {
+/** Whether the left one's turn comes first. */
+export function isNext<Item>(left: QueueNode<Item>, right: QueueNode<Item>): boolean {
   return left.time === right.time ? left.servedAs < right.servedAs : left.time < right.time;
 }
 

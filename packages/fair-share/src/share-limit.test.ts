@@ -59,4 +59,21 @@ describe('A limit with shares', () => {
     for (const { keys, amount } of held) limit.release(keys, amount);
     expect(limit.held).toBe(0);
   });
+
+  it.each([2, 3, 10, 50])('leaves room for the next, however many take all they can: %i', (hogs) => {
+    const limit = new ShareLimit({ total: 256, perKey: amountsOf(256, [3 / 4]), leavesRoom: true });
+    const hold = (key: string): boolean => limit.tryAcquire([key]) === undefined;
+    const names = Array.from({ length: hogs }, (_, index) => `hog ${index}`);
+    for (let round = 0; round < 256; round += 1) for (const name of names) hold(name);
+    const [least = 0, ...others] = names.map((name) => limit.heldBy(name)).toSorted((a, b) => a - b);
+    expect((others.at(-1) ?? 0) - least).toBeLessThanOrEqual(1);
+    expect(limit.held).toBeLessThan(256);
+    expect(hold('somebody else')).toBe(true);
+  });
+
+  it('that leaves room gives one alone its share, and who holds nothing the last place', () => {
+    const limit = new ShareLimit({ total: 4, perKey: [3], leavesRoom: true });
+    const taken = ['a', 'a', 'a', 'a', 'b', 'c'].map((key) => limit.tryAcquire([key]));
+    expect(taken).toEqual([undefined, undefined, undefined, 'share', undefined, 'total']);
+  });
 });

@@ -7,6 +7,13 @@ export interface ShareLimitOptions {
   readonly total: number;
   /** Of one key, by its level; `amountsOf(total, DEFAULT_SHARES.ofTotal)` is a good one. */
   readonly perKey: LevelAmounts;
+  /**
+   * Whether a key's bound shrinks as less is free: who may hold three quarters alone may hold three times what is free. Two
+   * who ask for all they can get have three sevenths each then, and however many they are, something is left for the next.
+   *
+   * @default false
+   */
+  readonly leavesRoom?: boolean | undefined;
 }
 
 /** Why nothing more is given: the caller, or a network around it, has its share, or everything is taken. */
@@ -18,13 +25,16 @@ export type ShareRefusal = 'share' | 'total';
  */
 export class ShareLimit {
   readonly #perKey: LevelAmounts;
-  readonly #total: number;
+  /** What may be held in all. */
+  readonly total: number;
+  readonly #leavesRoom: boolean;
   readonly #held = new Map<string, number>();
   #heldInAll = 0;
 
-  constructor({ total, perKey }: ShareLimitOptions) {
-    this.#total = total;
+  constructor({ total, perKey, leavesRoom = false }: ShareLimitOptions) {
+    this.total = total;
     this.#perKey = perKey;
+    this.#leavesRoom = leavesRoom;
   }
 
   /** All that is held now. */
@@ -39,9 +49,9 @@ export class ShareLimit {
 
   /** What speaks against so much more; nothing is taken. */
   refusalOf(keys: ShareKeys, amount = 1): ShareRefusal | undefined {
-    const isOver = keys.some((key, level) => this.heldBy(key) + amount > amountAt(this.#perKey, level));
-    if (isOver) return 'share';
-    return this.#heldInAll + amount > this.#total ? 'total' : undefined;
+    for (let level = 0; level < keys.length; level += 1)
+      if (this.#isOver(keys[level] ?? '', level, amount)) return 'share';
+    return this.#heldInAll + amount > this.total ? 'total' : undefined;
   }
 
   /** @returns what speaks against it; nothing when it was taken, and is to be given back by {@link release} */
@@ -59,6 +69,16 @@ export class ShareLimit {
   /** Gives back what was taken, or part of it. */
   release(keys: ShareKeys, amount = 1): void {
     this.#add(keys, -amount);
+  }
+
+  /** Dynamic thresholds, as switches share their buffers (Choudhury and Hahne, 1998). Who holds nothing gets what is left. */
+  #isOver(key: string, level: number, amount: number): boolean {
+    const held = this.heldBy(key);
+    const most = amountAt(this.#perKey, level);
+    if (held + amount > most) return true;
+    if (!this.#leavesRoom || held === 0 || most >= this.total) return false;
+    const free = this.total - this.#heldInAll - amount;
+    return (held + amount) * (this.total - most) > most * free;
   }
 
   #add(keys: ShareKeys, amount: number): void {
