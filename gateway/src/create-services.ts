@@ -15,6 +15,7 @@ import { observeActivity } from './presence/observe-activity.ts';
 import type { GatewayResources } from './resources.ts';
 import type { KeepRules, ResponseCaching } from './response-cache/response-cache.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
+import type { DemandMetrics } from './telemetry/demand-metrics.ts';
 import { traceFetches, tracePlanning } from './tracing/trace-work.ts';
 import { createShapingClient } from './traffic/shaping-client.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
@@ -63,7 +64,7 @@ export function createServices(
       varyOn: ['accept', 'authorization', 'cookie', ...forwardedNames(inUse.headers)],
     },
     errorPolicy: { exposeInternals: !inUse.production },
-    observer: createObserver(logger),
+    observer: createObserver(logger, resources.demandMetrics),
   };
 }
 
@@ -168,8 +169,9 @@ function createUnlistedReporter(logger: Logger): (text: string) => void {
   };
 }
 
-function createObserver(logger: Logger): PipelineObserver {
+function createObserver(logger: Logger, { objectsAnswered }: DemandMetrics): PipelineObserver {
   return {
+    objectsAnswered,
     invalidToken: (requestId, reason) => logger.info({ requestId, reason }, 'an access token was refused'),
     internalError: (requestId, error) =>
       logger.error(

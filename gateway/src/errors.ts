@@ -171,6 +171,7 @@ export type LimitName =
   | 'rootFields'
   | 'directives'
   | 'cost'
+  | 'subgraphCalls'
   | 'batch'
   | 'variables';
 

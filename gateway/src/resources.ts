@@ -21,6 +21,7 @@ import { createOpenStreams, type OpenStreams } from './subscriptions/open-stream
 import { InvalidSupergraph } from './supergraph/build-supergraph.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph/supergraph-store.ts';
+import { createDemandMetrics, type DemandMetrics } from './telemetry/demand-metrics.ts';
 import { createGraphMetrics, type GraphMetrics } from './telemetry/graph-metrics.ts';
 import { createStreamMetrics, type StreamMetrics } from './telemetry/stream-metrics.ts';
 import { createTrafficMetrics, registerTrafficGauges } from './telemetry/traffic-metrics.ts';
@@ -46,6 +47,7 @@ export interface GatewayResources extends RedisResources {
   readonly contexts: SubgraphContexts | undefined;
   readonly streams: OpenStreams;
   readonly streamMetrics: StreamMetrics;
+  readonly demandMetrics: DemandMetrics;
   /** Absent where nothing is traced. */
   readonly tracing: Tracing | undefined;
   /** The keys of an issuer, by the address of its JWKS. */
@@ -121,6 +123,7 @@ export async function openResources(
     contexts,
     streams,
     streamMetrics,
+    demandMetrics: createDemandMetrics(metrics),
     tracing,
     keysAt: createKeySets(logger),
     close: () =>

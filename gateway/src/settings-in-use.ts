@@ -94,6 +94,7 @@ function limitsOf({ GUARDS, CONFIG, TOKEN_ISSUER, settings }: GatewayConfig): Op
     rootFields: configured.rootFields ?? defaults.rootFields,
     directives: configured.directives ?? defaults.directives,
     cost: configured.cost ?? defaults.cost,
+    subgraphCalls: configured.subgraphCalls ?? defaults.subgraphCalls,
   };
 }
 

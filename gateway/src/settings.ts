@@ -59,6 +59,7 @@ export interface LimitSettings {
   readonly rootFields?: number | undefined;
   readonly directives?: number | undefined;
   readonly cost?: number | undefined;
+  readonly subgraphCalls?: number | undefined;
   readonly tokens?: number | undefined;
   readonly selections?: number | undefined;
   readonly variables?: number | undefined;
@@ -130,7 +131,8 @@ const limits = z
     aliases: count('Aliases of an operation. Default 10.'),
     rootFields: count('Fields at the root of an operation. Default 20.'),
     directives: count('Directives of an operation. Default 50.'),
-    cost: count('Total cost of an operation. Default 10,000.'),
+    cost: count('Total cost of an operation, or of all operations of a batch. Default 10,000.'),
+    subgraphCalls: count('Requests to subgraphs that the plan of an operation makes. Default 200.'),
     tokens: count('Lexical tokens of a document. Default 10,000.'),
     selections: count(
       'Selections after expanding fragments. Default 5,000. A change takes effect at the next start.',
@@ -299,6 +301,9 @@ const rateLimits = z
     perAddress: rate.optional().describe('For each network address. What is refused counts as one.'),
     perUser: rate.optional().describe('For each user.'),
     perClient: rate.optional().describe('For each OAuth client, all of its users together.'),
+    objectsPerOperation: count(
+      'Objects of an answer that count as one more operation, once it is known how many they are. Default 1,000.',
+    ),
   })
   .describe(
     'How often the graph may be asked. With CACHE_REDIS_URL, rates hold for all gateways together; else for each process.',
@@ -337,7 +342,7 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
       cost: z
         .boolean()
         .optional()
-        .describe('The estimated cost of each operation and the limit. Default false.'),
+        .describe('The estimated cost of each operation, the limit, and the objects that the answer has (its first part, where it comes in parts). Default false.'),
       plan: z
         .boolean()
         .optional()

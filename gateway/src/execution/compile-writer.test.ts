@@ -46,7 +46,7 @@ function shapeOf(text: string): SelectionShape {
 }
 
 function write(text: string, data: unknown): string | undefined {
-  return compileWriter(shapeOf(text))?.(data, (value) => JSON.stringify(value));
+  return compileWriter(shapeOf(text))?.write(data, (value) => JSON.stringify(value));
 }
 
 describe('a compiled writer', () => {
@@ -120,9 +120,21 @@ describe('a compiled writer', () => {
     const writer = compileWriter(shapeOf('{ pets { ... on Dog { name } } }'), new Set(['pets @ @']));
     const data = { pets: [[dog, dog], [dog]] };
     const text = '{"pets":[[{"name":"Rex"},{"name":"Rex"}],[{"name":"Rex"}]]}';
-    expect(writer?.(data, (value) => JSON.stringify(value))).toBe(text);
+    expect(writer?.write(data, (value) => JSON.stringify(value))).toBe(text);
     expect(reads).toBe(1);
-    expect(writer?.(data, (value) => JSON.stringify(value))).toBe(text);
+    expect(writer?.write(data, (value) => JSON.stringify(value))).toBe(text);
     expect(reads).toBe(2);
+    expect(writer?.objects()).toBe(3);
+  });
+
+  it('counts the objects of an answer', () => {
+    const writer = compileWriter(shapeOf('{ n pet { __typename } pets { __typename } }'));
+    const cat = { __typename: 'Cat' };
+    const objectsOf = (data: unknown): number | undefined => {
+      expect(writer?.write(data, (value) => JSON.stringify(value))).toBeDefined();
+      return writer?.objects();
+    };
+    expect(objectsOf({ n: 1, pet: cat, pets: [[cat, cat], [], [cat]] })).toBe(4);
+    expect(objectsOf({ n: 1, pet: cat, pets: null })).toBe(1);
   });
 });

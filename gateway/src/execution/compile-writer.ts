@@ -1,14 +1,19 @@
 import { isEnumType, type GraphQLLeafType } from 'graphql';
 import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from './response-shape.ts';
 
-/**
- * Writes an answer as JSON, and checks each value while it does.
- *
- * @param data merged data without failures
- * @param quote writes a string as JSON
- * @returns nothing when anything is not as it must be: then the careful way finds out what
- */
-export type AnswerWriter = (data: unknown, quote: (text: string) => string) => string | undefined;
+/** Writes answers of one operation. */
+export interface AnswerWriter {
+  /**
+   * Writes an answer as JSON, and checks each value while it does.
+   *
+   * @param data merged data without failures
+   * @param quote writes a string as JSON
+   * @returns nothing when anything is not as it must be: then the careful way finds out what
+   */
+  write(data: unknown, quote: (text: string) => string): string | undefined;
+  /** How many objects were in the answer that was written last, as an execution's result counts them. */
+  objects(): number;
+}
 
 /** Functions of one writer: an operation that needs more is answered the careful way. */
 const MAX_FUNCTIONS = 400;
@@ -64,14 +69,17 @@ class WriterCompiler {
   source(root: string): string {
     return `'use strict';
 const stringify = JSON.stringify;
+let objects = 0;
 ${this.#texts.map((name) => `let ${name};`).join('\n')}
 ${this.#functions.join('\n')}
-return (data, quote) => {
+const write = (data, quote) => {
+  objects = -1;
 ${this.#texts.map((name) => `  ${name} = new Map();`).join('\n')}
   try { return ${root}(data, quote); }
   catch (error) { if (error === bail) return undefined; throw error; }
   finally { ${this.#texts.map((name) => `${name} = undefined;`).join(' ')} }
-};`;
+};
+return { write, objects: () => objects };`;
   }
 
   /** @returns the name of the function that writes an object of the selection */
@@ -85,6 +93,7 @@ ${this.#texts.map((name) => `  ${name} = new Map();`).join('\n')}
     if (this.hasGivenUp) return undefined;
     this.#functions.push(`function ${name}(o, quote) {
   if (typeof o !== 'object' || o === null || Array.isArray(o)) throw bail;
+  objects += 1;
 ${this.#byType(selection, path)}
 }`);
     return isUnited ? this.#once(name) : name;
@@ -100,6 +109,7 @@ ${this.#byType(selection, path)}
     this.#functions.push(`function ${name}once(o, quote) {
   let t = ${texts}.get(o);
   if (t === undefined) { t = ${name}(o, quote); Number(t); ${texts}.set(o, t); }
+  else objects += 1;
   return t;
 }`);
     return `${name}once`;

@@ -29,6 +29,8 @@ export interface CompletionContext {
 export interface Completed {
   readonly data: DataObject | null;
   readonly errors: readonly GraphQLError[];
+  /** Objects below the data, those that became null included: they were made. */
+  readonly objects: number;
   /** Fragments that come later, with the objects they are of. None below what became null. */
   readonly deferred: readonly DeferredOccurrence[];
   /** Whether a field is missing that no failure explains: perhaps the fetch that brings it is not over. */
@@ -90,12 +92,13 @@ export function completeData(
   const completion = new Completion(context);
   const above = path.reduce<Path | undefined>((parent, key) => ({ above: parent, key }), undefined);
   const object = completion.root(selection, data, above, told);
-  const { errors, deferred, isIncomplete, isUncertain } = completion;
-  return { data: object, errors, deferred, isIncomplete, isUncertain };
+  const { errors, objects, deferred, isIncomplete, isUncertain } = completion;
+  return { data: object, errors, objects, deferred, isIncomplete, isUncertain };
 }
 
 class Completion {
   readonly errors: GraphQLError[] = [];
+  objects = 0;
   readonly deferred: DeferredOccurrence[] = [];
   isIncomplete = false;
   isUncertain = false;
@@ -185,6 +188,7 @@ class Completion {
     if (!isDataObject(value))
       return this.#fail(shape, place, [wrongTypeReason(place.field, shape.selection.type.name)]);
     const before = this.#mark();
+    this.objects += 1;
     const completed = this.#fields(shape.selection, value, place.path, place);
     return completed === nulled ? this.#propagate(shape, before) : completed;
   }

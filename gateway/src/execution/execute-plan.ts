@@ -18,5 +18,7 @@ export async function executePlan(plan: OperationPlan, context: ExecutionContext
   const run = startRun(plan.supergraph, context, Object.create(null) as DataObject, plan.origins);
   run.verbatimJudge = verbatimJudgeOf(plan);
   if (plan.step) await runStep(plan.step, run);
-  return run.verbatim ? new WholeBodyResult(run.verbatim, cachingOf(run)) : shapeAnswer(plan, run);
+  const { verbatim } = run;
+  if (verbatim) return new WholeBodyResult(verbatim.body, verbatim.objects, cachingOf(run));
+  return shapeAnswer(plan, run);
 }

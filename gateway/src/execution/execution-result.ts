@@ -15,6 +15,11 @@ export interface ExecutionResult {
   readonly data: Readonly<Record<string, unknown>> | null;
   /** Absent when there are none. Each has `extensions.code`, and a path where a field is concerned. */
   readonly errors?: readonly GraphQLError[] | undefined;
+  /**
+   * Objects in the data, itself not counted: what the operation turned out to cost. An object that stands in many places and
+   * is written once counts in each of them, what is below it once. An answer that was kept has none: nobody made it.
+   */
+  readonly objects: number;
   /** `data` as JSON, when the fast path made it: write this instead of serializing again. */
   readonly dataText?: string | undefined;
   /** The response `{"data":…}` in UTF-8, when there are no errors and it is large enough to be better sent as bytes. */

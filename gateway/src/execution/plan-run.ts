@@ -43,8 +43,8 @@ export interface PlanRun {
   hasEscapes: boolean;
   /** Asked about the response to the only fetch of a plan; absent where it must be read. */
   verbatimJudge: VerbatimJudge | undefined;
-  /** A response that is the answer as it is. */
-  verbatim: Buffer | undefined;
+  /** A response that is the answer as it is, and how many objects are in it. */
+  verbatim: { readonly body: Buffer; readonly objects: number } | undefined;
   /** Whether subgraphs sent nothing but ASCII; escapes may still stand for other characters. */
   isAscii: boolean;
   /** Rises whenever the data changes. */

@@ -158,8 +158,9 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
       sharedBy,
     });
     noteCaching(response, run);
-    if (response.status === 200 && run.verbatimJudge?.accepts(response.body)) {
-      run.verbatim = response.body;
+    const objects = response.status === 200 ? run.verbatimJudge?.objectsIn(response.body) : undefined;
+    if (objects !== undefined) {
+      run.verbatim = { body: response.body, objects };
       return nothingToMerge;
     }
     run.hasEscapes ||= response.body.includes(BACKSLASH);

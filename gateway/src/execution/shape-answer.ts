@@ -15,10 +15,10 @@ import { writtenResult } from './written-result.ts';
 export function shapeAnswer(plan: OperationPlan, run: PlanRun): ExecutionResult {
   const written = hasWorries(run) ? undefined : writeAnswer(writerOf(plan), run);
   if (written) return written;
-  const { data, errors } = completeRun(plan, run);
+  const { data, errors, objects } = completeRun(plan, run);
   const all = [...errors, ...takeLooseErrors(run)];
   const caching = cachingOf(run);
-  return all.length > 0 ? { data, errors: all, caching } : { data, caching };
+  return all.length > 0 ? { data, errors: all, objects, caching } : { data, objects, caching };
 }
 
 /** Whether the careful way alone can tell what the answer to a run is. */
@@ -32,10 +32,13 @@ export function hasWorries({ failed, looseErrors }: PlanRun): boolean {
  * @returns nothing without a writer, or when something is not as it must be
  */
 export function writeAnswer(writer: AnswerWriter | undefined, run: PlanRun): ExecutionResult | undefined {
-  const dataText = writer?.(run.root, run.hasEscapes ? quoteAny : quotePlain);
-  return dataText === undefined
-    ? undefined
-    : writtenResult(dataText, run.isAscii && !run.hasEscapes, cachingOf(run));
+  const dataText = writer?.write(run.root, run.hasEscapes ? quoteAny : quotePlain);
+  if (!writer || dataText === undefined) return undefined;
+  return writtenResult(
+    { dataText, objects: writer.objects() },
+    run.isAscii && !run.hasEscapes,
+    cachingOf(run),
+  );
 }
 
 /** What subgraphs said in a run of how long their answers may be kept. */

@@ -1,5 +1,5 @@
 import type { OperationPlan } from '../planning/operation-plan.ts';
-import { isVerbatim } from './verbatim-check.ts';
+import { verbatimObjects } from './verbatim-check.ts';
 import { verbatimShape, type VerbatimValue } from './verbatim-shape.ts';
 
 /** Smaller answers are read and written in less time than it takes to notice. */
@@ -18,16 +18,16 @@ export class VerbatimJudge {
     this.#plan = plan;
   }
 
-  /** Whether a response can be the answer just as it came. */
-  accepts(body: Buffer): boolean {
-    if (body.length < MIN_BYTES || this.#refusals >= MAX_REFUSALS) return false;
+  /** How many objects are in a response that can be the answer just as it came; nothing where it can't. */
+  objectsIn(body: Buffer): number | undefined {
+    if (body.length < MIN_BYTES || this.#refusals >= MAX_REFUSALS) return undefined;
     if (!this.#isRead) {
       this.#shape = verbatimShape(this.#plan);
       this.#isRead = true;
     }
-    const isAccepted = this.#shape !== undefined && isVerbatim(body, this.#shape);
-    this.#refusals = isAccepted ? 0 : this.#refusals + 1;
-    return isAccepted;
+    const objects = this.#shape && verbatimObjects(body, this.#shape);
+    this.#refusals = objects === undefined ? this.#refusals + 1 : 0;
+    return objects;
   }
 }
 

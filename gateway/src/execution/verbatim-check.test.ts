@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { isVerbatim } from './verbatim-check.ts';
+import { verbatimObjects } from './verbatim-check.ts';
 import type { VerbatimValue } from './verbatim-shape.ts';
 import { leafCheck } from './leaf-values.ts';
 
@@ -38,7 +38,7 @@ const shape: VerbatimValue = {
     ),
   ],
 };
-const accepts = (text: string): boolean => isVerbatim(Buffer.from(text), shape);
+const accepts = (text: string): boolean => verbatimObjects(Buffer.from(text), shape) !== undefined;
 const item = (members: string): string => `{"data":{"items":[{${members}}]}}`;
 const good = '"name":"a","count":1,"weight":1.5,"isNew":true,"size":"S"';
 
@@ -105,8 +105,15 @@ describe('A response that may be passed on as it is', () => {
     expect(accepts(text)).toBe(false);
   });
 
+  it('is counted by its objects', () => {
+    const objectsIn = (text: string): number | undefined => verbatimObjects(Buffer.from(text), shape);
+    expect(objectsIn('{"data":{"items":[]}}')).toBe(0);
+    expect(objectsIn(item(good))).toBe(1);
+    expect(objectsIn(item(`${good}},{${good}},{${good}`))).toBe(3);
+  });
+
   it('is none in another encoding than UTF-8', () => {
-    expect(isVerbatim(Buffer.from(item(good.replace('"a"', '"é"')), 'latin1'), shape)).toBe(false);
+    expect(verbatimObjects(Buffer.from(item(good.replace('"a"', '"é"')), 'latin1'), shape)).toBeUndefined();
   });
 
   it('is right whenever it is accepted: each byte of a good one changed to any other', () => {
@@ -116,7 +123,7 @@ describe('A response that may be passed on as it is', () => {
       for (let byte = 0; byte < 256; byte += 1) {
         const changed = Buffer.from(original);
         changed[at] = byte;
-        if (!isVerbatim(changed, shape)) continue;
+        if (verbatimObjects(changed, shape) === undefined) continue;
         accepted += 1;
         expect(isRight(changed.toString())).toBe(true);
       }

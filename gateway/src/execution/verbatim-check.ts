@@ -28,24 +28,34 @@ const MAX_FLOAT_DIGITS = 15;
 /** Not as it must be. */
 const NO = -1;
 
+/** What was seen on the way through a response. */
+interface Tally {
+  objects: number;
+}
+
 /**
- * Whether a response is, byte by byte, what clients are to get: the very members, in their order, with values of their types,
- * and nothing else. It knows nothing of errors: what it does not accept may still be right, and is read the careful way.
+ * Checks that a response is, byte by byte, what clients are to get: the very members, in their order, with values of their
+ * types, and nothing else. It knows nothing of errors: what it does not accept may still be right, and is read the careful
+ * way.
+ *
+ * @returns how many objects are in the data, itself not counted; nothing where the response is something else
  */
-export function isVerbatim(body: Buffer, shape: VerbatimValue): boolean {
-  if (!isUtf8(body) || bytesAt(body, 0, START) === NO) return false;
-  const end = valueAt(body, START.length, shape);
-  return end !== NO && end === body.length - 1 && body[end] === RIGHT_BRACE;
+export function verbatimObjects(body: Buffer, shape: VerbatimValue): number | undefined {
+  if (!isUtf8(body) || bytesAt(body, 0, START) === NO) return undefined;
+  const tally: Tally = { objects: -1 };
+  const end = valueAt(body, START.length, shape, tally);
+  const isWhole = end !== NO && end === body.length - 1 && body[end] === RIGHT_BRACE;
+  return isWhole ? tally.objects : undefined;
 }
 
 /** @returns where the value ends; -1 when it is none */
-function valueAt(body: Buffer, at: number, shape: VerbatimValue): number {
+function valueAt(body: Buffer, at: number, shape: VerbatimValue, tally: Tally): number {
   if (body[at] === NULL[0]) return shape.nullable ? bytesAt(body, at, NULL) : NO;
   switch (shape.kind) {
     case 'object':
-      return objectAt(body, at, shape.fields);
+      return objectAt(body, at, shape.fields, tally);
     case 'list':
-      return listAt(body, at, shape.item);
+      return listAt(body, at, shape.item, tally);
     case 'string':
       return stringAt(body, at);
     case 'int':
@@ -67,23 +77,24 @@ function bytesAt(body: Buffer, at: number, expected: Buffer): number {
   return at + length;
 }
 
-function objectAt(body: Buffer, start: number, fields: readonly VerbatimField[]): number {
+function objectAt(body: Buffer, start: number, fields: readonly VerbatimField[], tally: Tally): number {
+  tally.objects += 1;
   let at = start;
   for (const field of fields) {
     at = bytesAt(body, at, field.start);
     if (at === NO) return NO;
-    at = valueAt(body, at, field.value);
+    at = valueAt(body, at, field.value, tally);
     if (at === NO) return NO;
   }
   return body[at] === RIGHT_BRACE ? at + 1 : NO;
 }
 
-function listAt(body: Buffer, start: number, item: VerbatimValue): number {
+function listAt(body: Buffer, start: number, item: VerbatimValue, tally: Tally): number {
   if (body[start] !== LEFT_BRACKET) return NO;
   if (body[start + 1] === RIGHT_BRACKET) return start + 2;
   let at = start;
   do {
-    at = valueAt(body, at + 1, item);
+    at = valueAt(body, at + 1, item, tally);
     if (at === NO) return NO;
   } while (body[at] === COMMA);
   return body[at] === RIGHT_BRACKET ? at + 1 : NO;

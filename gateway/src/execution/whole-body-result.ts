@@ -5,12 +5,14 @@ const BODY_START = '{"data":';
 /** An answer without errors, as the bytes of its response: neither a tree nor a text of it is kept. */
 export class WholeBodyResult implements ExecutionResult {
   readonly body: Buffer;
+  readonly objects: number;
   readonly caching: SubgraphCaching;
   #data: ExecutionResult['data'] | undefined;
 
   /** @param body `{"data":{…}}` in UTF-8 */
-  constructor(body: Buffer, caching: SubgraphCaching) {
+  constructor(body: Buffer, objects: number, caching: SubgraphCaching) {
     this.body = body;
+    this.objects = objects;
     this.caching = caching;
   }
 

@@ -10,19 +10,32 @@ const MIN_BODY_CHARACTERS = 4_096;
  *
  * @param isAscii whether every character is known to be one byte
  */
-export function writtenResult(dataText: string, isAscii: boolean, caching: SubgraphCaching): ExecutionResult {
+export function writtenResult(
+  { dataText, objects }: WrittenAnswer,
+  isAscii: boolean,
+  caching: SubgraphCaching,
+): ExecutionResult {
   return dataText.length < MIN_BODY_CHARACTERS
-    ? new WrittenResult(dataText, caching)
-    : new WholeBodyResult(wholeBodyOf(dataText, isAscii), caching);
+    ? new WrittenResult(dataText, objects, caching)
+    : new WholeBodyResult(wholeBodyOf(dataText, isAscii), objects, caching);
+}
+
+/** What a writer made. */
+interface WrittenAnswer {
+  readonly dataText: string;
+  /** As in {@link ExecutionResult}. */
+  readonly objects: number;
 }
 
 class WrittenResult implements ExecutionResult {
   readonly dataText: string;
+  readonly objects: number;
   readonly caching: SubgraphCaching;
   #data: ExecutionResult['data'] | undefined;
 
-  constructor(dataText: string, caching: SubgraphCaching) {
+  constructor(dataText: string, objects: number, caching: SubgraphCaching) {
     this.dataText = dataText;
+    this.objects = objects;
     this.caching = caching;
   }
 

@@ -14,6 +14,8 @@ export interface PartCompletion {
   /** What it adds, to which objects of the answer; absent when it failed. */
   readonly additions: readonly Addition[] | undefined;
   readonly errors: readonly GraphQLError[];
+  /** Objects that it adds. */
+  readonly objects: number;
   /** Deferred fragments inside it. */
   readonly deferred: readonly DeferredOccurrence[];
   /** As of {@link Completed}. */
@@ -52,6 +54,7 @@ export function completePart(
   return {
     additions: failed ? undefined : additions.filter(({ fields }) => Object.keys(fields).length > 0),
     errors: counted.flatMap(({ errors }) => errors),
+    objects: all.reduce((sum, { objects }) => sum + objects, 0),
     deferred: failed ? [] : all.flatMap(({ deferred }) => deferred),
     isIncomplete: all.some(({ isIncomplete }) => isIncomplete),
     isUncertain: all.some(({ isUncertain }) => isUncertain),

@@ -95,7 +95,7 @@ describe('an operation that the planner finds no parts for', () => {
     const { plan, answer } = await begin(text);
     expect([plan.isDeferred, plan.parts]).toEqual([true, undefined]);
     const { initial, pending, updates } = await answer;
-    expect(initial).toEqual({ dataText: '{"best":[{"title":"First"}]}', errors: [] });
+    expect(initial).toEqual({ dataText: '{"best":[{"title":"First"}]}', errors: [], objects: 1 });
     expect(pending.map(({ path }) => path)).toEqual([['best', 0]]);
     gate.open();
     const parts = (await collect(updates)).flatMap(({ completed }) => completed);
@@ -107,7 +107,7 @@ describe('a fetch that fails for a deferred part', () => {
   it('explains what is missing at any depth of what came before', async () => {
     const { answer } = await begin('{ best { quotes { page } } ...@defer { best { quotes { text } } } }');
     const { initial, updates } = await answer;
-    expect(initial).toEqual({ dataText: '{"best":[{"quotes":[{"page":1},{"page":2}]}]}', errors: [] });
+    expect(initial).toEqual({ dataText: '{"best":[{"quotes":[{"page":1},{"page":2}]}]}', errors: [], objects: 3 });
     const [last] = await collect(updates);
     expect(last).toMatchObject({ completed: [{ dataText: undefined, added: [] }], hasNext: false });
     const [error] = last?.completed[0]?.errors ?? [];

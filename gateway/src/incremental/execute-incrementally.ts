@@ -52,7 +52,7 @@ async function beginAnswer(inParts: RunInParts): Promise<RunningAnswer> {
   if (announced.length === 0) stop();
   const errors = [...first.errors, ...takeLooseErrors(run, (step) => progress.isMadeFor(step))];
   return {
-    initial: { dataText: JSON.stringify(first.data), errors },
+    initial: { dataText: JSON.stringify(first.data), errors, objects: first.objects },
     pending: announced.map(({ pending }) => pending),
     updates: updatesOf(inParts, announced),
     stop,
@@ -128,15 +128,15 @@ function completeWhatIsThere(inParts: RunInParts, waiting: readonly AnnouncedPar
 
 function written(
   { pending, occurrence }: AnnouncedPart,
-  { additions, errors }: PartCompletion,
+  { additions, errors, objects }: PartCompletion,
   looseErrors: readonly GraphQLError[],
 ): CompletedPart<GraphQLError> {
   const all = [...errors, ...looseErrors];
-  if (!additions) return { pending, dataText: undefined, added: [], errors: all };
+  if (!additions) return { pending, dataText: undefined, added: [], errors: all, objects };
   const isWhole = isWholePart(additions, occurrence);
   const added = additions.map(({ path, fields }) => ({ path, dataText: JSON.stringify(fields) }));
   for (const { told, fields } of additions) Object.assign(told, fields);
   const [only] = added;
   const dataText = only && isWhole ? only.dataText : JSON.stringify(wholePart(occurrence));
-  return { pending, dataText, added, errors: all };
+  return { pending, dataText, added, errors: all, objects };
 }

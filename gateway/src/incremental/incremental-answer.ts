@@ -16,6 +16,8 @@ export interface FirstPart<Failure> {
   /** JSON; `null` where an error reached the root. */
   readonly dataText: string;
   readonly errors: readonly Failure[];
+  /** As in an execution's result. */
+  readonly objects: number;
 }
 
 /** Fields that a part adds to one object of what the client has. */
@@ -35,6 +37,8 @@ export interface CompletedPart<Failure> {
   readonly added: readonly AddedFields[];
   /** Of this part alone. */
   readonly errors: readonly Failure[];
+  /** That it adds to what the client has. */
+  readonly objects: number;
 }
 
 /** What came together. */

@@ -20,6 +20,8 @@ export interface OperationLimits {
   readonly directives: number;
   /** Total cost. Specification: Limits, maximum total cost. */
   readonly cost: number;
+  /** Requests to subgraphs that the plan of an operation makes. */
+  readonly subgraphCalls: number;
 }
 
 /** What protects the process, whatever the operator configures. */
@@ -34,6 +36,7 @@ export const PROTECTIVE_LIMITS: OperationLimits = Object.freeze({
   rootFields: Number.POSITIVE_INFINITY,
   directives: Number.POSITIVE_INFINITY,
   cost: Number.POSITIVE_INFINITY,
+  subgraphCalls: Number.POSITIVE_INFINITY,
 });
 
 /** The guards that are on in every configuration. Specification: Limits. */
@@ -44,4 +47,5 @@ export const DEFAULT_LIMITS: OperationLimits = Object.freeze({
   rootFields: 20,
   directives: 50,
   cost: 10_000,
+  subgraphCalls: 200,
 });

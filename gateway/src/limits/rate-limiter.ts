@@ -19,6 +19,8 @@ export interface RateLimits {
   readonly perUser?: Rate | undefined;
   /** For each OAuth client, all of its users together. */
   readonly perClient?: Rate | undefined;
+  /** Objects of an answer that count as one more operation. @default 1000 */
+  readonly objectsPerOperation?: number | undefined;
 }
 
 /** Counts operations against the rates. */
@@ -33,12 +35,20 @@ export interface RateLimiter {
    * @throws RequestRefused RATE_LIMITED
    */
   countCaller(caller: Caller, operations: number): Promise<void> | undefined;
+  /**
+   * Counts an answer that was given: as one more operation for each {@link RateLimits.objectsPerOperation}, of the address and
+   * of the caller. It refuses nothing: what is too much is what comes next.
+   */
+  chargeAnswer(address: string, caller: Caller, objects: number): void;
 }
+
+const OBJECTS_PER_OPERATION = 1_000;
 
 /** Where no rate is configured. */
 export const UNLIMITED_RATE: RateLimiter = Object.freeze({
   countAddress: () => undefined,
   countCaller: () => undefined,
+  chargeAnswer: () => undefined,
 });
 
 /**
@@ -49,12 +59,23 @@ export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefin
   const address = rates.perAddress && createCounter('address', rates.perAddress, redis);
   const user = rates.perUser && createCounter('user', rates.perUser, redis);
   const client = rates.perClient && createCounter('client', rates.perClient, redis);
+  const { objectsPerOperation = OBJECTS_PER_OPERATION } = rates;
   return {
+    chargeAnswer(key, caller, objects) {
+      const operations = Math.floor(objects / objectsPerOperation);
+      if (operations === 0) return;
+      void address?.(networkOf(key), operations).catch(overdrawn);
+      void countCaller(caller, operations, { user, client: undefined }).catch(overdrawn);
+      void countCaller(caller, operations, { user: undefined, client }).catch(overdrawn);
+    },
     countAddress: (key, operations) => address?.(networkOf(key), operations),
     countCaller: (caller, operations) =>
       user || client ? countCaller(caller, operations, { user, client }) : undefined,
   };
 }
+
+/** A rate that an answer has exceeded refuses what comes next, and not what was answered. */
+function overdrawn(): void {}
 
 interface CallerCounters {
   readonly user: Counter | undefined;

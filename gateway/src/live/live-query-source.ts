@@ -1,5 +1,6 @@
 import { executePlan } from '../execution/execute-plan.ts';
 import { weightOf } from '../pipeline/admit-operation.ts';
+import { recordDemand } from '../pipeline/record-demand.ts';
 import { respond, respondToFailure } from '../pipeline/respond.ts';
 import { StreamedResult } from '../pipeline/result-stream.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
@@ -66,6 +67,7 @@ export class LiveQuerySource implements TopicSource {
         sharedBy: services.shares.of(admitted.caller, context.address),
         signal,
       });
+      recordDemand(result.objects, admitted, context, services);
       return writeAnswer(respond(result, admitted, context.requestId, services));
     } catch (error) {
       return writeAnswer(respondToFailure(error, admitted, context.requestId, services));

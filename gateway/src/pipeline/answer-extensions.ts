@@ -8,6 +8,8 @@ export interface AnswerReport {
   readonly plan: OperationPlan;
   /** Absent where nobody is to be told. */
   readonly clock: OperationClock | undefined;
+  /** Of the answer, or of its first part. */
+  readonly objects: number;
 }
 
 /** Milliseconds of each stage. */
@@ -36,17 +38,22 @@ export function extensionsOf(
   const { showsAny, shows } = answerPolicy;
   if (!showsAny) return undefined;
   return {
-    ...(shows.cost && { cost: costOf(admitted, limits.cost) }),
+    ...(shows.cost && { cost: costOf(admitted, limits.cost, report?.objects) }),
     ...(shows.plan && report && { plan: describePlan(report.plan) }),
     ...(shows.timings && report?.clock && { timings: report.clock.stages }),
   };
 }
 
 /** An unlimited cost has no number in JSON. */
-function costOf({ cost }: AdmittedOperation, limit: number): Readonly<Record<string, number | null>> {
+function costOf(
+  { cost }: AdmittedOperation,
+  limit: number,
+  objects: number | undefined,
+): Readonly<Record<string, number | null>> {
   return {
     estimate: Math.min(cost, Number.MAX_SAFE_INTEGER),
     limit: Number.isFinite(limit) ? limit : null,
+    ...(objects !== undefined && { objects }),
   };
 }
 

@@ -14,6 +14,7 @@ import type { AdmittedOperation } from './admitted-operation.ts';
 import type { OperationClock } from './answer-extensions.ts';
 import type { PipelineAnswer } from './operation-answer.ts';
 import { errorsOf, respond, showErrors } from './respond.ts';
+import { recordDemand } from './record-demand.ts';
 import type { PipelineServices } from './services.ts';
 
 /**
@@ -25,20 +26,27 @@ export async function answerInParts(
   plan: OperationPlan,
   execution: ExecutionContext,
   admitted: AdmittedOperation,
-  { requestId, signal }: RequestContext,
+  context: RequestContext,
   services: PipelineServices,
   clock?: OperationClock,
 ): Promise<PipelineAnswer> {
+  const { requestId, signal } = context;
   const begin = (): Promise<RunningAnswer> => executeIncrementally(plan, execution);
   const { initial, pending, updates, stop } = await services.executionGate.run(begin, signal);
   try {
     clock?.lap('executionMs');
-    const answer = respond(initial, admitted, requestId, services, { plan, clock });
+    const answer = respond(initial, admitted, requestId, services, {
+      plan,
+      clock,
+      objects: initial.objects,
+    });
+    recordDemand(initial.objects, admitted, context, services);
     if (pending.length === 0) return answer;
     const policy: PartsPolicy = {
       maxCharacters: services.answerPolicy.maxCharacters - initial.dataText.length,
       shown: (errors) => showErrors(errors, requestId, services),
       errorsOf: (failure) => showErrors(errorsOf(failure), requestId, services),
+      onObjects: (objects) => recordDemand(objects, admitted, context, services),
     };
     return { kind: 'parts', initial: answer, pending, updates: shownUpdates({ pending, updates }, policy) };
   } catch (error) {
@@ -52,6 +60,8 @@ interface PartsPolicy {
   /** Characters of all data as JSON that are left beside the first part. */
   readonly maxCharacters: number;
   shown(errors: readonly GraphQLError[]): readonly GraphQLFormattedError[];
+  /** Told of what came together. */
+  onObjects(objects: number): void;
   /** What a failure of the whole comes to. */
   errorsOf(failure: unknown): readonly GraphQLFormattedError[];
 }
@@ -71,6 +81,7 @@ async function* shownUpdates(
       charactersLeft -= charactersOf(update);
       if (charactersLeft < 0)
         throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
+      policy.onObjects(update.completed.reduce((sum, { objects }) => sum + objects, 0));
       for (const part of update.completed) outstanding.delete(part.pending.id);
       for (const part of update.pending) outstanding.set(part.id, part);
       yield { ...update, completed: update.completed.map((part) => shownPart(part, policy)) };
@@ -95,6 +106,12 @@ function failedUpdate(
   pending: readonly PendingPart[],
   errors: readonly GraphQLFormattedError[],
 ): IncrementalUpdate<GraphQLFormattedError> {
-  const completed = pending.map((part) => ({ pending: part, dataText: undefined, added: [], errors }));
+  const completed = pending.map((part) => ({
+    pending: part,
+    dataText: undefined,
+    added: [],
+    errors,
+    objects: 0,
+  }));
   return { completed, pending: [], hasNext: false };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startDemandGraph, type DemandGraph } from '../testing/demand-graph.ts';
 import {
   startTestGateway,
@@ -99,5 +100,68 @@ describe('Limits: maximum total cost', () => {
     ]);
     expect(bodies.map(codeOf)).toEqual([undefined, undefined, 'QUERY_TOO_COMPLEX', undefined]);
     expect(bodies[2] && limitOf(bodies[2])).toEqual({ name: 'cost', maximum: 10_000, actual: 3 * 3_660 });
+  });
+});
+
+describe('What an operation turned out to cost', () => {
+  const objectsOf = async (query: string): Promise<unknown> => (await ask(query)).body.extensions?.['cost'];
+
+  it('is told where the operator allows it, however the answer is made', async () => {
+    const query = '{ things(first: 3) { id many(first: 2) { id } } }';
+    const expected = { estimate: 3 * (1 + 1 + 2 * 2), limit: 10_000, objects: 9 };
+    for (let time = 0; time < 12; time += 1) expect(await objectsOf(query)).toEqual(expected); // the writer is compiled meanwhile
+    expect(await objectsOf('{ things(first: 1) { nothing: name } self { __typename } }')).toMatchObject({
+      objects: 2,
+    });
+    expect(await objectsOf('{ __typename }')).toMatchObject({ objects: 0 });
+    const long = '{ things(first: 400) { id name parts { id name } } }'; // passed on as it comes
+    expect(await objectsOf(long)).toMatchObject({ objects: 400 * 3 });
+  });
+
+  it('is in the metrics', async () => {
+    const text = await gateway.metrics.metrics();
+    expect(text).toMatch(/trellis_gateway_objects_answered_count\{.*kind="query".*\} \d/);
+    expect(text).toMatch(/trellis_gateway_objects_answered_bucket\{le="10",.*\} \d/);
+  });
+
+  it('is charged to the rate of whoever asked, by the answer and not by the operation', async () => {
+    const limited = await startTestGateway({
+      subgraphs: graph.all,
+      settings: 'rateLimits: { objectsPerOperation: 10, perAddress: { operations: 30, windowS: 600 } }',
+    });
+    const outcomes: unknown[] = [];
+    for (const first of [9, 9, 9, 250, 1, 1])
+      outcomes.push(codeOf((await limited.post({ query: `{ things(first: ${first}) { id } }` })).body));
+    await limited.close();
+    expect(outcomes).toEqual([undefined, undefined, undefined, undefined, undefined, 'RATE_LIMITED']);
+  });
+});
+
+describe('Limits: requests to subgraphs', () => {
+  let library: LibraryGraph;
+  let guarded: TestGateway;
+  beforeAll(async () => {
+    library = await startLibraryGraph();
+    guarded = await startTestGateway({ subgraphs: library.all, settings: 'limits: { subgraphCalls: 2 }' });
+  });
+  afterAll(async () => {
+    await guarded.close();
+    await library.close();
+  });
+
+  it('refuse an operation whose plan makes more, and ask nothing of any subgraph', async () => {
+    const two = await guarded.post({ query: '{ person(id: "user-1") { name books { title } } }' });
+    expect(two.body.errors).toBeUndefined();
+    expect(library.requests()).toBe(2);
+    library.forget();
+    const three = '{ person(id: "user-1") { books { author { name } } } }';
+    for (let time = 0; time < 2; time += 1) {
+      const { body } = await guarded.post({ query: three });
+      expect([codeOf(body), limitOf(body)]).toEqual([
+        'QUERY_TOO_COMPLEX',
+        { name: 'subgraphCalls', maximum: 2, actual: 3 },
+      ]);
+    }
+    expect(library.requests()).toBe(0);
   });
 });

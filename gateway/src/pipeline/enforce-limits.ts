@@ -26,3 +26,13 @@ export function enforceLimits(
   if (budget) budget.spend(cost, limits.cost);
   else if (cost > limits.cost) throw tooComplex('cost', limits.cost, cost);
 }
+
+/**
+ * Stage: how many requests to subgraphs the plan makes, against what is allowed. A request that is made for many objects at
+ * once is one.
+ *
+ * @throws RequestRefused QUERY_TOO_COMPLEX naming `subgraphCalls`; nothing has been asked of any subgraph then
+ */
+export function enforceSubgraphCalls(calls: number, { subgraphCalls }: OperationLimits): void {
+  if (calls > subgraphCalls) throw tooComplex('subgraphCalls', subgraphCalls, calls);
+}

@@ -9,8 +9,10 @@ import type { AdmittedOperation } from './admitted-operation.ts';
 import { OperationClock, type AnswerReport } from './answer-extensions.ts';
 import { answerInParts } from './answer-in-parts.ts';
 import { NO_VARIABLES } from './coerce-variables.ts';
+import { enforceSubgraphCalls } from './enforce-limits.ts';
 import { withIdempotencyKey } from './idempotency-key.ts';
 import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
+import { recordDemand } from './record-demand.ts';
 import { respond, respondToFailure } from './respond.ts';
 import { cachedExecutionOf, invalidateWritten, type CachedExecution } from './response-caching.ts';
 import type { PipelineServices } from './services.ts';
@@ -30,7 +32,7 @@ import { WholeAnswer } from './whole-answer.ts';
  *     authenticate      Authorization → caller               UNAUTHENTICATED
  *     rate              of the user and the client           RATE_LIMITED
  *     authorize         fields the caller may not see        UNAUTHENTICATED, FORBIDDEN on those fields
- *     plan              operation → plan, remembered
+ *     plan              operation → plan, remembered          QUERY_TOO_COMPLEX
  *     keep              query → answer, where one is kept for those who ask
  *     execute           plan → result, or its first part
  *     respond           result → what clients are shown
@@ -88,6 +90,7 @@ async function planAndExecute(
   );
   const plan = planned instanceof Promise ? await planned : planned;
   clock?.lap('planningMs');
+  enforceSubgraphCalls(plan.subgraphCalls, services.limits);
   const cached = plan.isDeferred ? undefined : cachedExecutionOf(plan, admitted, context, services);
   const execution = {
     variables,
@@ -101,7 +104,12 @@ async function planAndExecute(
     ? await executeUnlessKept(plan, execution, cached, services)
     : await execute(plan, execution, admitted, context, services);
   clock?.lap('executionMs');
-  return respondWhole(result, admitted, context, services, { plan, clock });
+  recordDemand(result.objects, admitted, context, services);
+  return respondWhole(result, admitted, context, services, {
+    plan,
+    clock,
+    objects: result.objects,
+  });
 }
 
 async function executeUnlessKept(

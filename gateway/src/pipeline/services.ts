@@ -24,6 +24,8 @@ export interface PipelineObserver {
   invalidToken(requestId: string, reason: string): void;
   /** A failure of ours or of a subgraph, whole. */
   internalError(requestId: string, error: GraphQLError): void;
+  /** An operation, or an event of a subscription, was answered with so many objects. */
+  objectsAnswered(kind: 'query' | 'mutation' | 'subscription', objects: number): void;
 }
 
 /** What answers may be, and may tell. */

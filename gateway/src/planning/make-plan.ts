@@ -5,6 +5,7 @@ import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
 import { SelectionShape } from '../execution/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';
+import { countCalls } from './count-calls.ts';
 import { compileSubscription } from './compile-subscription.ts';
 import { countSelections } from './count-selections.ts';
 import type { Denial } from './denial.ts';
@@ -56,6 +57,7 @@ export async function makePlan(
     kind: prepared.kind,
     facts,
     ...steps,
+    subgraphCalls: countCalls(steps),
     isDeferred: prepared.defers.size > 0,
     shape: shapeOf(prepared, supergraph),
   });

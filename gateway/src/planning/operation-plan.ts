@@ -65,6 +65,8 @@ export interface OperationPlan {
   readonly origins: TargetOrigins;
   /** The plan of a subscription; then `step` is absent. Absent as well where nothing of it may be seen. */
   readonly subscription: SubscriptionPlan | undefined;
+  /** How many requests to subgraphs it makes at most, those that are made for many objects at once counted once. */
+  readonly subgraphCalls: number;
   /** Whether the answer comes in parts. */
   readonly isDeferred: boolean;
   /** The plan of an answer in parts, where the planner made one; then `step` is absent. */

@@ -31,6 +31,7 @@ export function readKept(text: string): KeptAnswer | undefined {
 /** A kept answer in the place of an execution. */
 export class KeptResult implements ExecutionResult {
   readonly dataText: string;
+  readonly objects = 0;
   readonly caching: SubgraphCaching;
 
   constructor({ dataText, untilMs, isPrivate }: KeptAnswer, nowMs: number) {

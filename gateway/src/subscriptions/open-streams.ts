@@ -12,6 +12,7 @@ import { liveQueryPace } from '../live/live-query-pace.ts';
 import { LiveQuerySource } from '../live/live-query-source.ts';
 import { throttleOf } from '../live/live-directive.ts';
 import { readmitOperation } from '../pipeline/admit-operation.ts';
+import { enforceSubgraphCalls } from '../pipeline/enforce-limits.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
 import type { OperationStreams } from '../pipeline/operation-streams.ts';
 import type { ResultStream } from '../pipeline/result-stream.ts';
@@ -115,6 +116,7 @@ class Streams implements OpenStreams, StreamKeeper {
       { supergraph, document, documentHash, operationName, decided, denied },
       this.#closing.signal,
     );
+    enforceSubgraphCalls(plan.subgraphCalls, this.services().limits);
     if (operation.kind === 'subscription' && !plan.subscription) throw denialOf(plan);
     return () => this.#findTopic({ admitted, plan, context }, streamId);
   }

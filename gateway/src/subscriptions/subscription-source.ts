@@ -81,6 +81,7 @@ export class SubscriptionSource implements TopicSource {
         sharedBy: services.shares.of(admitted.caller, context.address),
         signal,
       });
+      services.observer.objectsAnswered(admitted.operation.kind, result.objects);
       const answer = respond(result, admitted, context.requestId, services);
       return new StreamedResult(writeAnswer({ ...answer, extensions }));
     } catch (error) {

@@ -47,6 +47,7 @@ export interface GraphBody {
     readonly locations?: readonly unknown[];
     readonly extensions: Readonly<Record<string, unknown>>;
   }[];
+  readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
 /** How the gateway is configured. */

@@ -11,7 +11,7 @@ import { startRun, type PlanRun } from '../../src/execution/plan-run.ts';
 import { runStep } from '../../src/execution/run-step.ts';
 import { compileWriterOf, hasWorries, shapeAnswer, writeAnswer } from '../../src/execution/shape-answer.ts';
 import type { SubgraphClient } from '../../src/execution/subgraph-client.ts';
-import { isVerbatim } from '../../src/execution/verbatim-check.ts';
+import { verbatimObjects } from '../../src/execution/verbatim-check.ts';
 import { verbatimShape } from '../../src/execution/verbatim-shape.ts';
 import type { OperationPlan, OperationPlanner } from '../../src/planning/operation-plan.ts';
 import { decidedFor } from '../../src/testing/decided-for.ts';
@@ -79,7 +79,7 @@ function writtenText(plan: OperationPlan, run: PlanRun): string | undefined {
 function verbatimText(plan: OperationPlan, bodies: readonly Buffer[]): string | undefined {
   const [body] = bodies;
   const shape = verbatimShape(plan);
-  return body && shape && isVerbatim(body, shape) ? dataTextOf(body) : undefined;
+  return body && shape && verbatimObjects(body, shape) !== undefined ? dataTextOf(body) : undefined;
 }
 
 function dataTextOf(body: Buffer): string {
