@@ -342,7 +342,9 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
       cost: z
         .boolean()
         .optional()
-        .describe('The estimated cost of each operation, the limit, and the objects that the answer has (its first part, where it comes in parts). Default false.'),
+        .describe(
+          'The estimated cost of each operation, the limit, and the objects that the answer has (its first part, where it comes in parts). Default false.',
+        ),
       plan: z
         .boolean()
         .optional()

@@ -88,7 +88,9 @@ describe('Queries that arrive together', () => {
     const left = shared.execute(plan, 'same', signal, () => Promise.reject(new Error('gone')));
     const others = [1, 2, 3].map(() => shared.execute(plan, 'same', signal, execute));
     await expect(left).rejects.toThrow('gone');
-    await expect(Promise.all(others)).resolves.toEqual(others.map(() => ({ data: { number: 1 }, objects: 0 })));
+    await expect(Promise.all(others)).resolves.toEqual(
+      others.map(() => ({ data: { number: 1 }, objects: 0 })),
+    );
     expect(count()).toBe(1);
   });
 

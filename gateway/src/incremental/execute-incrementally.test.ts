@@ -107,7 +107,11 @@ describe('a fetch that fails for a deferred part', () => {
   it('explains what is missing at any depth of what came before', async () => {
     const { answer } = await begin('{ best { quotes { page } } ...@defer { best { quotes { text } } } }');
     const { initial, updates } = await answer;
-    expect(initial).toEqual({ dataText: '{"best":[{"quotes":[{"page":1},{"page":2}]}]}', errors: [], objects: 3 });
+    expect(initial).toEqual({
+      dataText: '{"best":[{"quotes":[{"page":1},{"page":2}]}]}',
+      errors: [],
+      objects: 3,
+    });
     const [last] = await collect(updates);
     expect(last).toMatchObject({ completed: [{ dataText: undefined, added: [] }], hasNext: false });
     const [error] = last?.completed[0]?.errors ?? [];
