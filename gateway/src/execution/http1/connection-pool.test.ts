@@ -126,6 +126,8 @@ describe('A response that could be understood in two ways', () => {
   it.each([
     ['a length beside chunks', 'content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['G13: a length said twice alike', 'content-length: 2\r\nContent-Length: 2\r\n\r\nok'],
+    ['a tab behind a length', 'content-length: 2\t\r\n\r\nok'],
+    ['a tab behind the encoding of the transfer', 'transfer-encoding: chunked\t\r\n\r\n0\r\n\r\n'],
     ['two lengths', 'content-length: 2\r\ncontent-length: 3\r\n\r\nok'],
     ['a list of lengths', 'content-length: 2, 2\r\n\r\nok'],
     ['a length with a sign', 'content-length: +2\r\n\r\nok'],

@@ -64,6 +64,8 @@ const FIELD_NAMES: readonly string[] = [
   'connection',
   'keep-alive',
 ];
+/** A tab around their values is no blank to every reader. */
+const FRAMING_NAMES: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 const LENGTHS_OF_NAMES: ReadonlySet<number> = new Set(FIELD_NAMES.map(({ length }) => length));
 
 /**
@@ -84,8 +86,11 @@ function readFields(lines: string): Fields {
     const colon = lines.indexOf(':', from);
     start = lines.indexOf('\r\n', from);
     if (!LENGTHS_OF_NAMES.has(colon - from)) continue;
-    const value = withoutSpaceAround(lines, colon + 1, start === -1 ? lines.length : start);
-    addField(fields, lines.slice(from, colon).toLowerCase(), value);
+    const end = start === -1 ? lines.length : start;
+    const name = lines.slice(from, colon).toLowerCase();
+    if (FRAMING_NAMES.has(name) && lines.slice(colon, end).includes('\t'))
+      throw new BrokenResponse('The length is malformed.');
+    addField(fields, name, withoutSpaceAround(lines, colon + 1, end));
   }
   return fields;
 }
@@ -135,9 +140,11 @@ function listed(before: string | undefined, value: string): string {
 
 function framingOf(status: number, isCurrent: boolean, fields: Fields): BodyFraming {
   const transfer = fields.transferEncoding;
+  if (transfer !== undefined && fields.contentLength !== undefined)
+    throw new BrokenResponse('The length is malformed: there are two.');
   if (isBodiless(status)) return 'none';
   if (transfer !== undefined) {
-    if (transfer.toLowerCase() !== 'chunked' || fields.contentLength !== undefined || !isCurrent)
+    if (transfer.toLowerCase() !== 'chunked' || !isCurrent)
       throw new BrokenResponse('The encoding of the transfer is not known.');
     return 'chunked';
   }

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener, Server, ServerOptions } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createHttpServer, createLogger } from '@trellis/deployable';
+import type { FastifyInstance } from 'fastify';
+import { PlainFirstServer, type PlainAnswerer } from '../../src/http/plain/plain-first-server.ts';
+
+const TURNS_OF_SILENCE = 8;
+
+/** A server on a Unix socket that holds back its responses, so that which requests it reads does not depend on time. */
+export class EchoServer {
+  readonly #server: FastifyInstance;
+  readonly #path: string;
+  #read: string[] = [];
+  #plain = 0;
+  /** Ends the waiting of those that are held back; absent while nothing is. */
+  #held: (() => void)[] | undefined;
+
+  /** @param isPlainFirst whether connections begin with the own reader */
+  constructor(path: string, isPlainFirst: boolean) {
+    this.#path = path;
+    const make = (listener: RequestListener, options: ServerOptions): Server =>
+      new PlainFirstServer(options, listener, this.#answerer());
+    this.#server = createHttpServer({
+      logger: createLogger({ service: 'echo', level: 'silent' }),
+      ...(isPlainFirst && { fastify: { serverFactory: (listener) => make(listener, {}) } }),
+    });
+    this.#server.addHook('onRequest', ({ raw }, reply, done) => {
+      reply.hijack();
+      this.#record(raw);
+      void this.#mayAnswer().then(() => reply.raw.end('read'));
+      done();
+    });
+  }
+
+  /** Requests that the own reader has read. */
+  get plain(): number {
+    return this.#plain;
+  }
+
+  async start(): Promise<void> {
+    await this.#server.listen({ path: this.#path });
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close();
+  }
+
+  /**
+   * Sends bytes on one connection, in steps: before the next one all requests are answered that have been read.
+   *
+   * @param steps each in pieces
+   * @returns the whole requests that the server has read, sorted
+   */
+  async requestsIn(steps: readonly (readonly Buffer[])[]): Promise<string> {
+    this.#read = [];
+    const accepted = once(this.#server.server, 'connection');
+    const socket = connect(this.#path).on('error', () => undefined);
+    const [ofServer] = (await accepted) as [Socket];
+    socket.resume();
+    for (const pieces of steps) {
+      this.#held = [];
+      await sendAll(socket, pieces, ofServer);
+      this.#release();
+      await this.#silence();
+    }
+    socket.destroy();
+    return this.#read.toSorted().join(' ');
+  }
+
+  #mayAnswer(): Promise<void> {
+    return new Promise((resolve) => (this.#held ? this.#held.push(resolve) : resolve()));
+  }
+
+  #release(): void {
+    for (const answer of this.#held ?? []) answer();
+    this.#held = undefined;
+  }
+
+  async #silence(): Promise<void> {
+    for (let before = -1; before !== this.#read.length;) {
+      before = this.#read.length;
+      for (let turn = 0; turn < TURNS_OF_SILENCE; turn += 1) await nextTurn();
+    }
+  }
+
+  #record(request: IncomingMessage): void {
+    const { method = '', url = '', headers } = request;
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.once('end', () => this.#read.push(textOf(method, url, headers, Buffer.concat(parts))));
+  }
+
+  #answerer(): PlainAnswerer {
+    return {
+      rules: { paths: new Set(['/graphql']), maxBodyBytes: 10_000, without: new Set(), takes: () => true },
+      timeoutMs: 30_000,
+      times: { firstRequestMs: 30_000, keepAliveMs: 30_000, silentMs: 30_000 },
+      addressOf: () => '',
+      settled: () => undefined,
+      failed: () => undefined,
+      answer: async (_exchange, { path, headers, body }) => {
+        this.#plain += 1;
+        this.#read.push(textOf('POST', path, headers, body));
+        await this.#mayAnswer();
+        return { status: 200, headers: {}, body: 'read' };
+      },
+    };
+  }
+}
+
+async function sendAll(socket: Socket, pieces: readonly Buffer[], ofServer: Socket): Promise<void> {
+  let sent = ofServer.bytesRead;
+  for (const piece of pieces) {
+    sent += piece.length;
+    socket.write(piece);
+    await nextTurn();
+  }
+  while (!ofServer.destroyed && ofServer.bytesRead < sent) await nextTurn();
+}
+
+/** An upgrade that was ignored is no longer there when Node reads the request again. */
+function textOf(method: string, url: string, headers: IncomingMessage['headers'], body: Buffer): string {
+  const { upgrade: _ignored, ...others } = headers;
+  return JSON.stringify([method, url, others, body.toString('latin1')]);
+}
