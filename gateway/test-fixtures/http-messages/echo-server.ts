@@ -98,7 +98,8 @@ export class EchoServer {
       timeoutMs: 30_000,
       times: { firstRequestMs: 30_000, keepAliveMs: 30_000, silentMs: 30_000 },
       addressOf: () => '',
-      settled: () => undefined,
+      unread: () => ({ update: () => undefined, end: () => undefined }),
+      ended: () => undefined,
       failed: () => undefined,
       answer: async (_exchange, { path, headers, body }) => {
         this.#plain += 1;
