@@ -22,7 +22,7 @@ const OTHER_FILES = 200;
 const HEARD_WITHIN_MS = 60_000;
 /** Those who have subscribed since the last event hear the next one. */
 const PUBLISH_AGAIN_MS = 2_000;
-const SETTINGS = `subscriptions: { maxPerUser: 1000000 }\n`; // all come from one address
+const SETTINGS = `subscriptions: { maxPerUser: 1000000, webSocket: { maxConnectionsPerAddress: 20000 } }\n`; // all come from one address
 
 /** F-19: connections that are open and silent, and come again at once. */
 export const proof: Proof = {

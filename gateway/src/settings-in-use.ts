@@ -140,12 +140,14 @@ function streamsOf({ settings }: GatewayConfig): StreamSettings {
 
 function transportsOf({ settings }: GatewayConfig): TransportSettings {
   const { webSocket = {}, ...subscriptions } = settings.subscriptions ?? {};
+  const maxConnections = webSocket.maxConnections ?? 20_000;
   return {
     bufferBytes: subscriptions.bufferBytes ?? 1_048_576,
     heartbeatMs: subscriptions.heartbeatMs ?? 12_000,
     drainMs: subscriptions.drainMs ?? 5_000,
     initMs: webSocket.initMs ?? 3_000,
-    maxConnections: webSocket.maxConnections ?? 20_000,
+    maxConnections,
+    maxConnectionsPerAddress: webSocket.maxConnectionsPerAddress ?? Math.ceil(maxConnections / 2),
     maxConnectionsPerUser: webSocket.maxConnectionsPerUser ?? 100,
     maxOperations: webSocket.maxOperations ?? 100,
     maxMessages: webSocket.maxMessages ?? 2_000,

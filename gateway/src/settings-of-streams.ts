@@ -7,6 +7,8 @@ export interface WebSocketSettings {
   readonly initMs: number;
   /** Of a process. */
   readonly maxConnections: number;
+  /** Of one address that is not known as a user's. */
+  readonly maxConnectionsPerAddress: number;
   readonly maxConnectionsPerUser: number;
   /** Operations that run at once on a connection. */
   readonly maxOperations: number;
@@ -51,6 +53,9 @@ const webSocket = z
   .strictObject({
     initMs: count('Milliseconds for connection_init to come. Default 3,000.'),
     maxConnections: count('Connections of a process. Default 20,000.'),
+    maxConnectionsPerAddress: count(
+      'Connections of one address, an IPv6 /64 being one, without those of users. Networks around it may have more, and all of them less as fewer are free. Default half of maxConnections.',
+    ),
     maxConnectionsPerUser: count('Connections of one user. Default 100.'),
     maxOperations: count('Operations that run at once on a connection. Default 100.'),
     maxMessages: count('Messages of a client between two heartbeats. Default 2,000.'),

@@ -298,7 +298,11 @@ const rate = z.strictObject({
 });
 const rateLimits = z
   .strictObject({
-    perAddress: rate.optional().describe('For each network address. What is refused counts as one.'),
+    perAddress: rate
+      .optional()
+      .describe(
+        'For each network address, an IPv6 /64 being one; the /24 or /56 around it has 4 times as much, a /48 16 times. What is refused counts as one.',
+      ),
     perUser: rate.optional().describe('For each user.'),
     perClient: rate.optional().describe('For each OAuth client, all of its users together.'),
     objectsPerOperation: count(

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
+import { clientNetworkOf } from '@trellis/fair-share';
 import type { HttpSettings } from '../settings.ts';
 
 /** The proxies that are believed, as the framework takes them. */
@@ -7,12 +8,17 @@ export function proxiesOf({ trustProxy = false }: HttpSettings): boolean | strin
   return typeof trustProxy === 'boolean' ? trustProxy : [...trustProxy];
 }
 
+/** An address as it is counted and told: without port and zone, IPv4 where IPv6 only carries it. */
+export function normalAddress(address: string): string {
+  return address.includes(':') ? clientNetworkOf(address).address : address;
+}
+
 /** Reads a client's address from a request that the framework does not see, by the framework's own rules. */
 export function createAddressReader(
   trustProxy: boolean | readonly string[],
 ): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
-  if (trustProxy === false) return ({ socket }) => socket.remoteAddress ?? '';
+  if (trustProxy === false) return ({ socket }) => normalAddress(socket.remoteAddress ?? '');
   const isTrusted =
     typeof trustProxy === 'boolean' ? () => trustProxy : proxyAddress.compile([...trustProxy]);
-  return (request) => proxyAddress(request as IncomingMessage, isTrusted); // it reads no more of it
+  return (request) => normalAddress(proxyAddress(request as IncomingMessage, isTrusted)); // it reads no more of it
 }

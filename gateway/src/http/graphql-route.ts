@@ -26,6 +26,7 @@ import {
   type AnsweringOptions,
   type Carried,
 } from './answer-whole.ts';
+import { normalAddress } from './client-address.ts';
 import { preventCsrf } from './csrf.ts';
 import type { UnreadBytes } from '../traffic/unread-reader.ts';
 import { answerKeys, type HttpAnswer, type HttpExchange } from './http-exchange.ts';
@@ -165,12 +166,12 @@ function exchangeOf(
   reply: FastifyReply,
   { timeoutMs }: GraphqlRouteOptions,
 ): HttpExchange {
-  const { id, method, headers, ip: address } = request;
+  const { id, method, headers, ip } = request;
   return {
     id,
     method,
     headers,
-    address,
+    address: normalAddress(ip),
     proof: headers['dpop'] === undefined ? undefined : proofOf(request, headers['dpop']),
     get elapsedMs() {
       return reply.elapsedTime;

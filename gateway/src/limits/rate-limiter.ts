@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { DEFAULT_SHARES, shareKeysOf } from '@trellis/fair-share';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { userOf, type Caller } from '../auth/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
@@ -13,7 +13,7 @@ export interface Rate {
 
 /** Rates by whom they hold for; absent ones don't. */
 export interface RateLimits {
-  /** For each network address, before its token is looked at. What is refused counts as one, before it is parsed. */
+  /** For each network address, before its token is looked at; the networks around it have 4 and 16 times as much. What is refused counts as one, before it is parsed. */
   readonly perAddress?: Rate | undefined;
   /** For each user; clients that act for themselves count as users. */
   readonly perUser?: Rate | undefined;
@@ -56,7 +56,7 @@ export const UNLIMITED_RATE: RateLimiter = Object.freeze({
  * counts for itself. Who is over a rate is remembered here until the window ends, and costs Redis nothing.
  */
 export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefined): RateLimiter {
-  const address = rates.perAddress && createCounter('address', rates.perAddress, redis);
+  const address = rates.perAddress && createNetworkCounter(rates.perAddress, redis);
   const user = rates.perUser && createCounter('user', rates.perUser, redis);
   const client = rates.perClient && createCounter('client', rates.perClient, redis);
   const { objectsPerOperation = OBJECTS_PER_OPERATION } = rates;
@@ -64,11 +64,11 @@ export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefin
     chargeAnswer(key, caller, objects) {
       const operations = Math.floor(objects / objectsPerOperation);
       if (operations === 0) return;
-      void address?.(networkOf(key), operations).catch(overdrawn);
+      void address?.(key, operations).catch(overdrawn);
       void countCaller(caller, operations, { user, client: undefined }).catch(overdrawn);
       void countCaller(caller, operations, { user: undefined, client }).catch(overdrawn);
     },
-    countAddress: (key, operations) => address?.(networkOf(key), operations),
+    countAddress: (key, operations) => address?.(key, operations),
     countCaller: (caller, operations) =>
       user || client ? countCaller(caller, operations, { user, client }) : undefined,
   };
@@ -91,6 +91,21 @@ async function countCaller(
   const name = user && userOf(caller);
   if (name !== undefined) await user?.(name, operations);
   if (context.clientId !== undefined) await client?.(context.clientId, operations);
+}
+
+/** The networks around an address may send some times as much: who owns a /48 has 65,536 networks of the narrowest kind. */
+function createNetworkCounter(rate: Rate, redis: CacheRedis | undefined): Counter {
+  const counters = DEFAULT_SHARES.ofCaller.map((times, level) =>
+    createCounter(
+      level === 0 ? 'address' : `network-${level}`,
+      { operations: rate.operations * times, windowS: rate.windowS },
+      redis,
+    ),
+  );
+  return async (address, operations) => {
+    const keys = shareKeysOf({ address });
+    for (const [level, key] of keys.entries()) await counters[level]?.(key, operations);
+  };
 }
 
 type Counter = (key: string, operations: number) => Promise<void>;
@@ -119,19 +134,6 @@ function createCounter(kind: string, rate: Rate, redis: CacheRedis | undefined):
 
 function tooMany(msBeforeNext: number): Error {
   const retryAfterS = Math.max(1, Math.ceil(msBeforeNext / 1_000));
-  return refused('RATE_LIMITED', gatewayErrorCodes.RATE_LIMITED.summary, { retryAfterS });
-}
-
-/** One IPv6 user has a whole /64 to send from. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
-  return expandIPv6(address).slice(0, 4).join(':');
-}
-
-function expandIPv6(address: string): readonly string[] {
-  const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === '' ? [] : tail.split(':');
-  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');
-  return [...left, ...zeros, ...right];
+  const message = `${gatewayErrorCodes.RATE_LIMITED.summary} Try again in ${retryAfterS} s.`;
+  return refused('RATE_LIMITED', message, { retryAfterS });
 }

@@ -1,11 +1,16 @@
-import { userOf, type Caller } from '../auth/caller.ts';
+import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/fair-share';
+import { shareKeysOfCaller, type Caller } from '../auth/caller.ts';
 import { refused } from '../errors.ts';
 import type { StreamKind } from './stream-observer.ts';
 import type { StreamSettings } from './stream-settings.ts';
 
-/** Counts the streams of each user, or of each address where nobody is known. */
+/** What bounds it changes with the settings. */
+const UNBOUNDED = { total: Infinity, perKey: [Infinity] } as const;
+
+/** Counts the streams of each user, or of each network where nobody is known; the networks around it may have some times as many. */
 export class StreamQuota {
-  readonly #counts = new Map<string, number>();
+  readonly #all = new ShareLimit(UNBOUNDED);
+  readonly #live = new ShareLimit(UNBOUNDED);
 
   /**
    * Takes one stream from a client's share.
@@ -14,38 +19,19 @@ export class StreamQuota {
    * @throws RequestRefused TOO_MANY_STREAMS
    */
   take(kind: StreamKind, caller: Caller, address: string, settings: StreamSettings): () => void {
-    const owner = ownerOf(caller, address);
-    const releaseAny = this.#take(`any ${owner}`, settings.maxPerUser);
-    if (kind === 'subscription') return releaseAny;
-    try {
-      const releaseLive = this.#take(`live ${owner}`, settings.live.maxPerUser);
-      return () => {
-        releaseLive();
-        releaseAny();
-      };
-    } catch (error) {
-      releaseAny();
-      throw error;
-    }
-  }
-
-  #take(key: string, maximum: number): () => void {
-    const count = this.#counts.get(key) ?? 0;
-    if (count >= maximum)
-      throw refused('TOO_MANY_STREAMS', `No more than ${maximum} of these streams may be open at once.`);
-    this.#counts.set(key, count + 1);
-    let isTaken = true;
+    const keys = shareKeysOfCaller(caller, address);
+    assertFree(this.#all, keys, settings.maxPerUser);
+    if (kind === 'live') assertFree(this.#live, keys, settings.live.maxPerUser);
+    const counted = kind === 'live' ? [this.#all, this.#live] : [this.#all];
+    for (const limit of counted) limit.acquire(keys);
     return () => {
-      if (!isTaken) return;
-      isTaken = false;
-      const left = (this.#counts.get(key) ?? 1) - 1;
-      if (left > 0) this.#counts.set(key, left);
-      else this.#counts.delete(key);
+      for (const limit of counted.splice(0)) limit.release(keys);
     };
   }
 }
 
-function ownerOf(caller: Caller, address: string): string {
-  const user = userOf(caller);
-  return user === undefined ? `address ${address}` : `user ${user}`;
+function assertFree(limit: ShareLimit, keys: ShareKeys, maximum: number): void {
+  const amounts = amountsOf(maximum, DEFAULT_SHARES.ofCaller);
+  if (keys.every((key, level) => limit.heldBy(key) < amountAt(amounts, level))) return;
+  throw refused('TOO_MANY_STREAMS', `No more than ${maximum} of these streams may be open at once.`);
 }

@@ -2,7 +2,7 @@ import {
   amountsOf,
   FairQueue,
   ShareLimit,
-  type LevelAmounts,
+  sharesAround,
   type QueueCaller,
   type ServedItem,
 } from '@trellis/fair-share';
@@ -43,7 +43,7 @@ export class ConcurrencyLimit {
   readonly #queue: FairQueue<Waiting>;
 
   constructor({ calls, queue, perCaller }: ConcurrencyRules) {
-    const perKey = sharesOf(perCaller);
+    const perKey = sharesAround(perCaller);
     this.#slots = new ShareLimit({ total: calls, perKey: amountsOf(calls, perKey), leavesRoom: true });
     this.#queue = new FairQueue({
       maxWaiting: queue,
@@ -118,10 +118,4 @@ export class ConcurrencyLimit {
       served.item.begin(served);
     }
   }
-}
-
-/** Of what one caller leaves, each network around it leaves half of what the one inside leaves. */
-function sharesOf(perCaller: number): LevelAmounts {
-  const left = 1 - perCaller;
-  return [perCaller, 1 - left * 0.75, 1 - left / 2];
 }

@@ -31,6 +31,17 @@ export const DEFAULT_SHARES: DefaultShares = Object.freeze({
   maxKeys: 10_000,
 });
 
+/**
+ * Fractions of a total, as {@link DefaultShares.ofTotal} has them, from that of one caller: of what a caller leaves over, all
+ * callers of the network around it leave three quarters, and those of the one around that, half.
+ *
+ * @param perCaller 0 to 1
+ */
+export function sharesAround(perCaller: number): LevelAmounts {
+  const left = 1 - perCaller;
+  return [perCaller, 1 - left * 0.75, 1 - left * 0.5];
+}
+
 /** What holds at a level, counted from the narrowest. */
 export function amountAt(amounts: LevelAmounts, level: number): number {
   return amounts[level] ?? amounts.at(-1) ?? amounts[0];

@@ -3,6 +3,7 @@ export {
   DEFAULT_SHARES,
   amountAt,
   amountsOf,
+  sharesAround,
   type DefaultShares,
   type LevelAmounts,
 } from './default-shares.ts';

@@ -25,7 +25,7 @@ beforeAll(async () => {
       TOKEN_JWKS_URL: issuer.jwksUrl,
     },
     settings:
-      'subscriptions: { maxPerUser: 3, webSocket: { initMs: 60000, maxConnections: 5, maxConnectionsPerUser: 2 } }',
+      'subscriptions: { maxPerUser: 3, webSocket: { initMs: 60000, maxConnections: 8, maxConnectionsPerAddress: 5, maxConnectionsPerUser: 2 } }',
   });
 });
 afterEach(async () => {
@@ -37,8 +37,8 @@ afterAll(async () => {
   await Promise.all([graph.close(), issuer.close()]);
 });
 
-async function open(): Promise<RawSocket> {
-  const socket = new RawSocket(`${gateway.url}/graphql`);
+async function open(localAddress = '127.0.0.1'): Promise<RawSocket> {
+  const socket = new RawSocket(`${gateway.url}/graphql`, { localAddress });
   sockets.push(socket);
   await socket.opened();
   return socket;
@@ -89,11 +89,33 @@ describe('S-074 connections', () => {
     expect(await second?.next()).toEqual({ type: 'pong' });
   });
 
-  it('of the process are so many: another is refused with 503, to come again', async () => {
-    for (let index = 0; index < 5; index += 1) await open();
-    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+  /** What another connection from an address of this machine is answered, if it is not let in. */
+  async function refusalFor(localAddress: string): Promise<readonly unknown[]> {
+    const url = `${gateway.url.replace('http', 'ws')}/graphql`;
+    const socket = new WebSocket(url, 'graphql-transport-ws', { localAddress });
     const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
-    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1']);
+    const body = Buffer.concat(await response.toArray()).toString();
+    return [
+      response.statusCode,
+      response.headers['retry-after'],
+      (JSON.parse(body) as { message: string }).message,
+    ];
+  }
+
+  it('G9: of one address are so many: another is refused with 429, and those of others are let in', async () => {
+    for (let index = 0; index < 5; index += 1) await open();
+    const share =
+      'Too many WebSocket connections are open from this network. Close some, or sign in and connect again.';
+    expect(await refusalFor('127.0.0.1')).toEqual([429, '10', share]);
+    for (const address of ['127.1.0.1', '127.2.0.1', '127.3.0.1']) await open(address);
+    const full = 'The gateway takes no more connections. Connect again later.';
+    expect(await refusalFor('127.4.0.1')).toEqual([503, '1', full]);
+  });
+
+  it('G9: of users do not count for the address that they come from', async () => {
+    for (const name of ['ada', 'bob', 'cem'])
+      for (let index = 0; index < 2; index += 1) await connectAs(name);
+    expect(sockets).toHaveLength(6);
   });
 });
 

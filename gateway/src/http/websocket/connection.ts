@@ -47,7 +47,7 @@ export interface ConnectionOptions extends OperationOptions {
 /** Told of connections, for logs and metrics. */
 export interface ConnectionObserver extends OperationObserver {
   /** @returns false when the user has as many connections as one may have */
-  admitted(caller: Caller): boolean;
+  admitted(connection: Connection, caller: Caller): boolean;
   slowClient(): void;
   failed(error: unknown): void;
   /** @param caller who was admitted; absent when it never got that far */
@@ -209,7 +209,7 @@ export class Connection implements RunsForCaller, Beating {
 
   /** As a connection of the user. @returns false when it was closed for it */
   #count(caller: Caller): boolean {
-    if (this.#options.observer.admitted(caller)) {
+    if (this.#options.observer.admitted(this, caller)) {
       this.#countedAs = caller;
       return true;
     }

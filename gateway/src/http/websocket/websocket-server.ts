@@ -2,10 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ambiguityOf, hasTooManyHeaders, onWebSocketRequest } from '@trellis/deployable';
+import { shareKeysOf, type ShareRefusal } from '@trellis/fair-share';
 import type { FastifyInstance } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { userOf, type Caller } from '../../auth/caller.ts';
+import { ConnectionPlaces, type ConnectionPlace } from '../../traffic/connection-places.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -19,6 +21,8 @@ export interface WebSocketServerOptions extends Omit<ConnectionOptions, 'observe
   readonly maxMessageBytes: number;
   /** Connections of this process. */
   readonly maxConnections: number;
+  /** Those of one address that are not known as a user's. */
+  readonly maxConnectionsPerAddress: number;
   readonly maxConnectionsPerUser: number;
   /** Milliseconds for queries and mutations to be answered when the server closes. */
   readonly drainMs: number;
@@ -43,7 +47,8 @@ const OPENED_PER_TURN = 10;
 class WebSocketHost {
   readonly #options: WebSocketServerOptions;
   readonly #sockets: WebSocketServer;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Map<Connection, ConnectionPlace>();
+  readonly #places: ConnectionPlaces;
   readonly #arriving = new TurnQueue(OPENED_PER_TURN);
   readonly #perUser = new Map<string, number>();
   readonly #connectionOptions: ConnectionOptions;
@@ -51,6 +56,7 @@ class WebSocketHost {
 
   constructor(options: WebSocketServerOptions) {
     this.#options = options;
+    this.#places = new ConnectionPlaces(options);
     this.#sockets = new WebSocketServer({
       noServer: true,
       maxPayload: options.maxMessageBytes,
@@ -65,21 +71,27 @@ class WebSocketHost {
         answered: options.observer.answered,
         slowClient: options.observer.slowClient,
         failed: options.observer.failed,
-        admitted: (caller) => this.#admit(caller),
+        admitted: (connection, caller) => this.#admit(connection, caller),
         closed: (connection, caller) => this.#closed(connection, caller),
       },
     };
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const refusal = this.#refusalOf(request);
     socket.on('error', ignore);
+    const refusal = this.#refusalOf(request);
     if (refusal !== undefined) return refuse(socket, refusal);
+    const address = this.#options.addressOf(request);
+    const place = this.#places.take(shareKeysOf({ address }));
+    if (typeof place === 'string') return refuse(socket, REFUSAL_OF[place]);
+    socket.once('close', () => place.leave());
     this.#arriving.run(() => {
-      if (this.#isDraining) return refuse(socket, 503);
+      if (this.#isDraining) return refuse(socket, REFUSAL_OF.total);
       if (socket.destroyed) return;
       socket.off('error', ignore);
-      this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#open(opened, request));
+      this.#sockets.handleUpgrade(request, socket, head, (opened) =>
+        this.#open(opened, request, { address, place }),
+      );
     });
   }
 
@@ -87,18 +99,16 @@ class WebSocketHost {
   async drain(): Promise<void> {
     this.#isDraining = true;
     const deadline = AbortSignal.timeout(this.#options.drainMs);
-    await Promise.all([...this.#connections].map((connection) => connection.drain(deadline)));
+    await Promise.all([...this.#connections.keys()].map((connection) => connection.drain(deadline)));
   }
 
-  /** The status that an upgrade is refused with. */
-  #refusalOf(request: IncomingMessage): number | undefined {
-    if (request.url?.split('?')[0] !== this.#options.path) return 404;
-    if (hasTooManyHeaders(request)) return 431;
-    if (ambiguityOf(request) !== undefined) return 400;
-    if (!this.#isAllowedOrigin(request)) return 403;
-    if (this.#isDraining || this.#connections.size + this.#arriving.size >= this.#options.maxConnections)
-      return 503;
-    return undefined;
+  /** What is wrong with the request itself. */
+  #refusalOf(request: IncomingMessage): Refusal | undefined {
+    if (request.url?.split('?')[0] !== this.#options.path) return { status: 404 };
+    if (hasTooManyHeaders(request)) return { status: 431 };
+    if (ambiguityOf(request) !== undefined) return { status: 400 };
+    if (!this.#isAllowedOrigin(request)) return { status: 403 };
+    return this.#isDraining ? REFUSAL_OF.total : undefined;
   }
 
   /** A page can open a WebSocket to any host without asking; only browsers send an origin, and they send it always. */
@@ -109,23 +119,25 @@ class WebSocketHost {
     return isOwn || this.#options.allowsOrigin(origin);
   }
 
-  #open(socket: WebSocket, request: IncomingMessage): void {
+  #open(socket: WebSocket, request: IncomingMessage, { address, place }: Arrived): void {
     if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL) {
       socket.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
       return;
     }
     const { headers, socket: stream } = request;
-    const address = this.#options.addressOf(request);
-    this.#connections.add(new Connection({ socket, stream, headers, address }, this.#connectionOptions));
+    const connection = new Connection({ socket, stream, headers, address }, this.#connectionOptions);
+    this.#connections.set(connection, place);
     this.#options.observer.connections(1);
   }
 
-  #admit(caller: Caller): boolean {
+  /** A user's connections count as the user's, wherever they come from. */
+  #admit(connection: Connection, caller: Caller): boolean {
     const user = userOf(caller);
     if (user === undefined) return true;
     const count = this.#perUser.get(user) ?? 0;
     if (count >= this.#options.maxConnectionsPerUser) return false;
     this.#perUser.set(user, count + 1);
+    this.#connections.get(connection)?.moveTo(shareKeysOf({ user, address: '' }));
     return true;
   }
 
@@ -143,9 +155,39 @@ class WebSocketHost {
 /** The client has gone. */
 function ignore(): void {}
 
-function refuse(socket: Duplex, status: number): void {
-  const retry = status === 503 ? 'Retry-After: 1\r\n' : '';
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${retry}Connection: close\r\nContent-Length: 0\r\n\r\n`,
-  );
+/** What is answered to an upgrade that is not let in. */
+interface Refusal {
+  readonly status: number;
+  /** What the client may do. */
+  readonly message?: string;
+  readonly retryAfterS?: number;
+}
+
+/** An upgrade that was let in. */
+interface Arrived {
+  readonly address: string;
+  readonly place: ConnectionPlace;
+}
+
+const REFUSAL_OF: Readonly<Record<ShareRefusal, Refusal>> = {
+  share: {
+    status: 429,
+    message:
+      'Too many WebSocket connections are open from this network. Close some, or sign in and connect again.',
+    retryAfterS: 10,
+  },
+  total: {
+    status: 503,
+    message: 'The gateway takes no more connections. Connect again later.',
+    retryAfterS: 1,
+  },
+};
+
+function refuse(socket: Duplex, { status, message, retryAfterS }: Refusal): void {
+  const error = STATUS_CODES[status] ?? '';
+  const body = message === undefined ? '' : JSON.stringify({ error, message });
+  const retry = retryAfterS === undefined ? '' : `Retry-After: ${retryAfterS}\r\n`;
+  const type = body === '' ? '' : 'Content-Type: application/json; charset=utf-8\r\n';
+  const length = `Content-Length: ${body.length}\r\n`;
+  socket.end(`HTTP/1.1 ${status} ${error}\r\n${retry}${type}Connection: close\r\n${length}\r\n${body}`);
 }
