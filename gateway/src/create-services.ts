@@ -1,4 +1,5 @@
 import type { Logger } from '@trellis/deployable';
+import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { IssuerSettings } from './auth/authentication-settings.ts';
 import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from './auth/authenticator.ts';
@@ -178,7 +179,16 @@ function createObserver(logger: Logger, { objectsAnswered }: DemandMetrics): Pip
         { requestId, err: error.originalError ?? error, path: error.path?.join('.') },
         'an operation failed inside',
       ),
+    furtherErrors: (requestId, errors) =>
+      logger.warn({ requestId, errors: countErrors(errors) }, 'an operation had further errors'),
   };
+}
+
+/** Equal errors once, with their number: a list whose elements all fail is one record. */
+function countErrors(errors: readonly GraphQLError[]): readonly { message: string; count: number }[] {
+  const counts = new Map<string, number>();
+  for (const { message } of errors) counts.set(message, (counts.get(message) ?? 0) + 1);
+  return [...counts].map(([message, count]) => ({ message, count }));
 }
 
 function shownExtensions({ settings }: GatewayConfig): Pick<AnswerPolicy, 'shows' | 'showsAny'> {

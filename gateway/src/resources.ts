@@ -75,6 +75,11 @@ export async function openResources(
     await knownOperations.prepare(next, {
       catalogueOf: (graph) => current.services().catalogueOf(graph),
       planner,
+      onFailure: (operation, err) =>
+        logger.warn(
+          { operation, err, supergraph: next.hash },
+          'an operation in use is not planned for this supergraph',
+        ),
     });
   }).catch((error: unknown) => planner.close().then(() => Promise.reject(error as Error)));
   supergraphs.onChange((_next, previous) => planner.retire(previous));

@@ -3,6 +3,7 @@ import type { JSONWebKeySet, JWK } from 'jose';
 import type { GatewayConfig } from './config.ts';
 import { createServices } from './create-services.ts';
 import type { PipelineServices } from './pipeline/services.ts';
+import { warmOperations } from './pipeline/warm-operations.ts';
 import { manifestFiles, readSettings } from './read-settings.ts';
 import { openResources, type GatewayResources } from './resources.ts';
 import { buildServer } from './server.ts';
@@ -47,6 +48,7 @@ export async function startGateway(
     readiness: {},
     streams: { settings: inUse.transports, open: resources.streams, metrics: resources.streamMetrics },
   });
+  await warmSafelist(configuration.services(), logger);
   await mayListen();
   const url = await server.listen({ port: config.PORT, host: config.HOST });
   let closing: Promise<void> | undefined;
@@ -58,6 +60,22 @@ export async function startGateway(
       return closing;
     },
   };
+}
+
+const WARM_UP_DEADLINE_MS = 20_000;
+
+/** Clients of a safelist send nothing else: its operations are planned before the first of them comes. */
+async function warmSafelist(services: PipelineServices, logger: Logger): Promise<void> {
+  const { persistedQueries } = services;
+  if (persistedQueries.kind !== 'safelist') return;
+  const startedAt = performance.now();
+  const warmUp = await warmOperations(
+    persistedQueries.safelist().texts(),
+    services,
+    (operation, err) => logger.warn({ operation, err }, 'an operation of the safelist can not be planned'),
+    WARM_UP_DEADLINE_MS,
+  );
+  logger.info({ ...warmUp, ms: Math.round(performance.now() - startedAt) }, 'the safelist is warmed up');
 }
 
 /**

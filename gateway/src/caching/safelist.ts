@@ -9,6 +9,8 @@ export interface Safelist {
   /** Whether a text, sent as it is, is one of them. */
   has(text: string): boolean;
   readonly size: number;
+  /** Each text once. */
+  texts(): Iterable<string>;
 }
 
 /** @see https://www.apollographql.com/docs/graphos/platform/security/persisted-queries "Manifest format" */
@@ -39,7 +41,12 @@ export function readSafelist(files: readonly string[]): Safelist {
       texts.set(createHash('sha256').update(text).digest('hex'), text); // Apollo's ids may be something else
     }
   const known = new Set(texts.values());
-  return { textOf: (id) => texts.get(id), has: (text) => known.has(text), size: known.size };
+  return {
+    textOf: (id) => texts.get(id),
+    has: (text) => known.has(text),
+    size: known.size,
+    texts: () => known,
+  };
 }
 
 function readManifest(file: string): readonly (readonly [string, string])[] {

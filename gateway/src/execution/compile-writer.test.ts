@@ -19,6 +19,7 @@ const types = {
   isSubtype: (type: string, condition: string) =>
     type === condition || (condition === 'Pet' && (type === 'Cat' || type === 'Dog')),
   isObject: (type: string) => ['Query', 'Cat', 'Dog'].includes(type),
+  fieldType: () => undefined,
 };
 
 function shapeOf(text: string): SelectionShape {

@@ -31,6 +31,10 @@ export interface Completed {
   readonly errors: readonly GraphQLError[];
   /** Objects below the data, those that became null included: they were made. */
   readonly objects: number;
+  /** The errors of subgraphs among them. */
+  readonly origins: ReadonlySet<object>;
+  /** Whether a null has taken other fields along: errors inside them are not the client's concern. */
+  readonly hasPropagated: boolean;
   /** Fragments that come later, with the objects they are of. None below what became null. */
   readonly deferred: readonly DeferredOccurrence[];
   /** Whether a field is missing that no failure explains: perhaps the fetch that brings it is not over. */
@@ -59,8 +63,8 @@ export interface CompletionPlace {
 
 const AT_THE_TOP: CompletionPlace = { path: [], told: undefined };
 
-/** Errors beyond this many are not reported one by one: their nulls stand. */
-const MAX_ERRORS = 500;
+/** Errors of one answer beyond this many are not reported one by one: their nulls stand. */
+export const MAX_ERRORS = 500;
 
 /** A null that its position can't hold. */
 const nulled: unique symbol = Symbol('nulled');
@@ -92,17 +96,20 @@ export function completeData(
   const completion = new Completion(context);
   const above = path.reduce<Path | undefined>((parent, key) => ({ above: parent, key }), undefined);
   const object = completion.root(selection, data, above, told);
-  const { errors, objects, deferred, isIncomplete, isUncertain } = completion;
-  return { data: object, errors, objects, deferred, isIncomplete, isUncertain };
+  const { errors, objects, origins, hasPropagated, deferred, isIncomplete, isUncertain } = completion;
+  return { data: object, errors, objects, origins, hasPropagated, deferred, isIncomplete, isUncertain };
 }
 
 class Completion {
   readonly errors: GraphQLError[] = [];
   objects = 0;
   readonly deferred: DeferredOccurrence[] = [];
+  hasPropagated = false;
   isIncomplete = false;
   isUncertain = false;
   readonly #context: CompletionContext;
+  /** Of which error of a subgraph each error is, if of any. */
+  readonly #origins: (object | undefined)[] = [];
   /** Where the errors begin that made the value null which now propagates. */
   #causesFrom = 0;
   /** Whether something else is to blame for that null, and worth looking for. */
@@ -110,6 +117,10 @@ class Completion {
 
   constructor(context: CompletionContext) {
     this.#context = context;
+  }
+
+  get origins(): ReadonlySet<object> {
+    return new Set(this.#origins.filter((origin) => origin !== undefined));
   }
 
   root(
@@ -120,6 +131,7 @@ class Completion {
   ): DataObject | null {
     const object = isDataObject(data) ? this.#fields(selection, data, path, undefined, told) : nulled;
     if (object !== nulled) return object;
+    this.hasPropagated = true;
     this.#dropErrors(0);
     this.deferred.length = 0;
     return null;
@@ -263,6 +275,7 @@ class Completion {
     for (const reason of reasons) {
       if (this.errors.length >= MAX_ERRORS) return;
       const path = [...pathOf(place.path), ...clientPath(reason.below, below)];
+      this.#origins.push(reason.origin);
       this.errors.push(
         new GraphQLError(reason.message, {
           nodes: place.field.nodes,
@@ -276,6 +289,7 @@ class Completion {
 
   /** Errors inside what became null are not the client's concern, but for the one that made it so. */
   #propagate(shape: ValueShape, before: Mark): null | typeof nulled {
+    this.hasPropagated = true;
     this.#dropErrors(before.errors);
     this.deferred.length = before.deferred;
     return shape.nullable ? null : nulled;
@@ -286,7 +300,9 @@ class Completion {
   }
 
   #dropErrors(from: number): void {
-    this.errors.splice(from, Math.max(0, this.#causesFrom - from));
+    const count = Math.max(0, this.#causesFrom - from);
+    this.errors.splice(from, count);
+    this.#origins.splice(from, count);
     this.#causesFrom = from;
   }
 }

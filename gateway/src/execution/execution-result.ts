@@ -20,6 +20,8 @@ export interface ExecutionResult {
    * is written once counts in each of them, what is below it once. An answer that was kept has none: nobody made it.
    */
   readonly objects: number;
+  /** Errors of subgraphs inside what became null because of others: for the log alone. */
+  readonly untold?: readonly GraphQLError[] | undefined;
   /** `data` as JSON, when the fast path made it: write this instead of serializing again. */
   readonly dataText?: string | undefined;
   /** The response `{"data":…}` in UTF-8, when there are no errors and it is large enough to be better sent as bytes. */

@@ -10,6 +10,8 @@ export interface FailureReason {
   readonly below: readonly PathKey[];
   /** For the log. */
   readonly cause: unknown;
+  /** The error of a subgraph that this is, however often and wherever it is told. Absent for the gateway's own. */
+  readonly origin?: object;
   /** Whether another field is to blame, whose failure took this value along. */
   readonly isSecondary?: boolean;
 }
@@ -37,11 +39,18 @@ export function internalFailure(message: string, cause?: unknown): Failure {
  */
 export const unresolved: unique symbol = Symbol('unresolved');
 
+/** Marks an object of which a subgraph has said that there is none: what is null in it needs no other explanation. */
+export const absent: unique symbol = Symbol('absent');
+
 /** An object of the merged data. Read by own properties: subgraphs choose the keys. */
 export interface DataObject {
   [key: string]: unknown;
   [unresolved]?: Failure;
+  [absent]?: true;
 }
+
+/** Why a value is null that hangs on an entity which is not there: for no reason that clients are told. */
+export const ABSENCE: Failure = new Failure([]);
 
 /** Whether this is an object that keys can be read from. */
 export function isDataObject(value: unknown): value is DataObject {

@@ -44,6 +44,8 @@ const nothingMissing: RepresentationBatch['missing'] = new Map();
 interface Layout {
   /** Where values are read. */
   readonly keys: readonly string[];
+  /** Which of the values may be null: none that the key is made of. */
+  readonly nullable: readonly boolean[];
   /** The JSON text before each value, and after the last. */
   readonly texts: readonly string[];
 }
@@ -57,12 +59,13 @@ interface Leaf {
 /** Values of the first key lead to those of the second, and so on; the last lead to leaves. */
 type Branch = Map<unknown, Branch | Leaf>;
 
-function leafFor(root: Branch, { keys }: Layout, object: DataObject): Leaf | undefined {
+function leafFor(root: Branch, { keys, nullable }: Layout, object: DataObject): Leaf | undefined {
   let branch = root;
   const last = keys.length - 1;
   for (let depth = 0; depth <= last; depth += 1) {
     const value = object[keys[depth] as string]; // below the length
-    if (value === undefined || (typeof value === 'object' && value !== null)) return undefined;
+    if (value === undefined || (typeof value === 'object' && !(value === null && nullable[depth])))
+      return undefined;
     let next = branch.get(value);
     if (!next)
       branch.set(value, (next = depth === last ? { index: undefined } : new Map<unknown, Branch | Leaf>()));
@@ -99,7 +102,7 @@ function layoutOf(
   const known = layouts.get(typename);
   if (known) return known;
   const keys = flatKeys(step.requires ?? [], typename, types);
-  const layout = keys === undefined ? 'not flat' : makeLayout(keys, typename);
+  const layout = keys === undefined ? 'not flat' : makeLayout(keys, step, typename, types);
   if (types.isObject(typename)) layouts.set(typename, layout);
   return layout;
 }
@@ -129,10 +132,20 @@ function flatKeys(
   return [...keys.values()];
 }
 
-function makeLayout(fields: readonly FlatKey[], typename: string): LayoutDecision {
+function makeLayout(
+  fields: readonly FlatKey[],
+  { dependents }: FetchStep,
+  typename: string,
+  types: TypeIndex,
+): LayoutDecision {
   const own = fields.filter(({ name }) => name !== '__typename');
   if (own.length === 0) return fields.length === 0 ? 'other type' : 'not flat';
   const start = fields.length === own.length ? '{' : `{"__typename":${JSON.stringify(typename)},`;
   const texts = own.map(({ name }, index) => `${index === 0 ? start : ','}${JSON.stringify(name)}:`);
-  return { keys: own.map(({ key }) => key), texts: [...texts, '}'] };
+  const nullable = own.map(
+    ({ key, name }) =>
+      dependents.some(({ needs }) => needs.includes(key)) &&
+      types.fieldType(typename, name)?.nullable !== false,
+  );
+  return { keys: own.map(({ key }) => key), nullable, texts: [...texts, '}'] };
 }

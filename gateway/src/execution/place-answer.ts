@@ -1,5 +1,7 @@
 import { applyRewrites } from './apply-rewrites.ts';
 import {
+  ABSENCE,
+  absent,
   Failure,
   internalFailure,
   isDataObject,
@@ -24,10 +26,11 @@ export function placeRoot(
 ): void {
   run.version += 1;
   if (answer instanceof Failure) return failObject(step, run, target, answer);
+  noteErrors(run, answer);
   const { data, errors } = answer;
   if (!data) return failObject(step, run, target, new Failure(errors));
   if (errors.length > 0) {
-    const unplaced = placeErrors(data, errors);
+    const unplaced = placeErrors(data, errors, step.brings);
     explain(step, run, unplaced, (failure) => replaceNulls(data, failure));
   }
   applyRewrites(data, step.outputRewrites, run.supergraph.types);
@@ -47,6 +50,7 @@ export function placeEntities(
   answer: GraphResponse | Failure,
 ): readonly unknown[] | undefined {
   run.version += 1;
+  if (!(answer instanceof Failure)) noteErrors(run, answer);
   const entities = answer instanceof Failure ? answer : entitiesOf(step, run, answer, targets.length);
   for (const [index, objects] of targets.entries()) {
     const entity: unknown = entities instanceof Failure ? narrowed(entities, index) : entities[index];
@@ -55,6 +59,10 @@ export function placeEntities(
   return entities instanceof Failure || answer instanceof Failure || answer.errors.length > 0
     ? undefined
     : entities;
+}
+
+function noteErrors(run: PlanRun, { errors }: GraphResponse): void {
+  if (errors.length > 0) run.subgraphErrors = [...run.subgraphErrors, ...errors];
 }
 
 /** Merges an entity that is known from another fetch of the same run. */
@@ -81,7 +89,7 @@ function entitiesOf(
   if (entities.length !== count)
     return brokenEntities(step, 'another number of entities than it was asked for');
   if (errors.length > 0) {
-    const unplaced = placeErrors(entities, errors, 1);
+    const unplaced = placeErrors(entities, errors, step.brings, 1);
     explain(step, run, unplaced, (failure) => replaceNullElements(entities, failure));
   }
   applyRewrites(entities, step.outputRewrites, run.supergraph.types);
@@ -131,8 +139,9 @@ function placeFields(
   }
 }
 
-/** The subgraph knows no such entity: its fields are null. */
-function placeNothing(step: FetchStep, run: PlanRun, object: DataObject): void {
+/** There is no such entity: its fields are null. */
+export function placeNothing(step: FetchStep, run: PlanRun, object: DataObject): void {
+  object[absent] = true;
   for (const key of expectedKeys(step, run, object)) if (object[key] === undefined) object[key] = null;
 }
 
@@ -190,7 +199,8 @@ export function failDependents(
   for (const { key, needs } of step.dependents) {
     const name = needs.find((candidate) => missing.has(candidate));
     const failure = name === undefined ? undefined : missing.get(name);
-    if (failure && !Object.hasOwn(object, key)) object[key] = new Failure(failure.reasons.map(withoutPath));
+    if (failure && !Object.hasOwn(object, key))
+      object[key] = failure === ABSENCE ? null : new Failure(failure.reasons.map(withoutPath));
   }
 }
 

@@ -1,24 +1,33 @@
 import { Failure, type DataObject, type FailureReason, type PathKey } from './failure.ts';
+import type { BroughtKeys } from './plan-steps.ts';
 
 /**
  * Puts a subgraph's errors where they made values null, deepest first reached: there they explain the null, whatever path
  * the client knows the place by.
  *
+ * @param brings what was asked for: elsewhere nobody would read an error
  * @returns those that explain no null of the data
  */
 export function placeErrors(
   root: DataObject | unknown[],
   errors: readonly FailureReason[],
+  brings: BroughtKeys,
   skip = 0,
 ): FailureReason[] {
-  return errors.filter((error) => !placeError(root, error, skip));
+  return errors.filter((error) => !placeError(root, error, brings, skip));
 }
 
-function placeError(root: DataObject | unknown[], error: FailureReason, skip: number): boolean {
+function placeError(
+  root: DataObject | unknown[],
+  error: FailureReason,
+  brings: BroughtKeys,
+  skip: number,
+): boolean {
   let current: unknown = root;
+  let asked: BroughtKeys | undefined = brings;
   for (let index = skip; index < error.below.length; index += 1) {
     const key = error.below[index] as PathKey; // below the length
-    if (!canHold(current, key)) return false;
+    if (!canHold(current, key) || (typeof key === 'string' && !asked?.has(key))) return false;
     const holder = current as Record<PathKey, unknown>;
     const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
     if (value === null || value === undefined || value instanceof Failure) {
@@ -26,6 +35,7 @@ function placeError(root: DataObject | unknown[], error: FailureReason, skip: nu
       return true;
     }
     current = value;
+    if (typeof key === 'string') asked = asked?.get(key);
   }
   return false;
 }

@@ -33,6 +33,8 @@ export interface PlanRun {
   /** What subgraphs answered, merged: by the keys of the plan, not yet by the client's. */
   readonly root: DataObject;
   looseErrors: readonly LooseError[];
+  /** All errors that subgraphs answered with, wherever they were placed. */
+  subgraphErrors: readonly FailureReason[];
   /** How long what subgraphs answered may be kept, as far as any of them says so in its answer. */
   cachePolicy: CachePolicy | undefined;
   /** Whether a subgraph said nothing of how long its answer may be kept. */
@@ -62,6 +64,7 @@ export interface PlanRun {
 }
 
 const unknownOrigins: TargetOrigins = new Map();
+const NO_ERRORS: readonly FailureReason[] = [];
 /** Of a version that data never has. */
 const NO_TARGETS: PlanRun['targets'] = { version: -1, byPath: new Map() };
 
@@ -82,6 +85,7 @@ export function startRun(
     context,
     root,
     looseErrors: [],
+    subgraphErrors: NO_ERRORS,
     cachePolicy: undefined,
     hasUndated: false,
     failed: false,

@@ -89,6 +89,7 @@ function readError(subgraph: string, error: unknown): FailureReason {
     message,
     extensions,
     below: readPath(own(from, 'path')),
+    origin: from,
     cause: extensions['code'] === 'INTERNAL_SERVER_ERROR' ? new SubgraphError(subgraph, message) : undefined,
   };
 }

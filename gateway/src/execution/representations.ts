@@ -1,6 +1,6 @@
-import type { TypeIndex } from '../supergraph/type-index.ts';
+import type { FieldType, TypeIndex } from '../supergraph/type-index.ts';
 import { applyRewrites } from './apply-rewrites.ts';
-import { Failure, internalFailure, isDataObject, type DataObject } from './failure.ts';
+import { ABSENCE, absent, Failure, internalFailure, isDataObject, type DataObject } from './failure.ts';
 import type { FetchStep, RequiredSelection } from './plan-steps.ts';
 
 /** What one call tells a subgraph about objects, and which objects each telling is about. */
@@ -14,9 +14,11 @@ export interface RepresentationBatch {
 }
 
 /**
- * Makes the representations of objects, each once. Objects of other types than the fetch is for are left out.
+ * Makes the representations of objects, each once. Objects of other types than the fetch is for are left out. A subgraph is
+ * never told null where the schema has no null, nor a key that is null: what hangs on it is null, for the reason that the
+ * value is, and {@link ABSENCE} where the object is just not there.
  *
- * @param onFailure told of objects that can't be represented at all: their key is not there
+ * @param onFailure called with objects that can't be represented at all, because their key is not there
  */
 export function representationsOf(
   objects: readonly DataObject[],
@@ -79,16 +81,32 @@ class RepresentationReader {
 
   /** @returns nothing when the fetch is not for objects of this type */
   read(object: DataObject): DataObject | Failure | undefined {
-    const made = this.#select(object, this.#step.requires ?? [], true);
-    if (made !== undefined && !(made instanceof Failure))
-      applyRewrites(made, this.#step.inputRewrites, this.#types);
+    const made = this.#select(object, this.#step.requires ?? [], typenameOf(object), true);
+    if (made === undefined || made instanceof Failure) return made;
+    if (!this.#hasKey(made)) return ABSENCE;
+    applyRewrites(made, this.#step.inputRewrites, this.#types);
     return made;
   }
 
-  /** @param isTop whether these are fields of the entity itself */
+  /** A key may have parts that are null, but not be null as a whole. */
+  #hasKey(made: DataObject): boolean {
+    const keys = Object.keys(made).filter((name) => name !== '__typename' && !this.#isNeeded(name));
+    return keys.length === 0 || keys.some((name) => made[name] !== null);
+  }
+
+  /** Whether some fields alone need it, and the key does not. */
+  #isNeeded(key: string): boolean {
+    return this.#step.dependents.some(({ needs }) => needs.includes(key));
+  }
+
+  /**
+   * @param typeName what the object is known to be at least
+   * @param isTop whether these are fields of the entity itself
+   */
   #select(
     object: DataObject,
     selections: readonly RequiredSelection[],
+    typeName: string | undefined,
     isTop: boolean,
   ): DataObject | Failure | undefined {
     const made: DataObject = Object.create(null) as DataObject; // a required field may be called __proto__
@@ -96,15 +114,21 @@ class RepresentationReader {
     for (const selection of selections) {
       const outcome =
         selection.kind === 'field'
-          ? this.#field(object, selection, made, isTop)
-          : this.#fragment(object, selection, made, isTop);
+          ? this.#field(object, selection, made, typeName, isTop)
+          : this.#fragment(object, selection, made, typeName, isTop);
       if (outcome instanceof Failure) return outcome;
       applies ||= outcome === 'applied';
     }
     return applies ? made : undefined;
   }
 
-  #fragment(object: DataObject, fragment: FragmentSelection, made: DataObject, isTop: boolean): Outcome {
+  #fragment(
+    object: DataObject,
+    fragment: FragmentSelection,
+    made: DataObject,
+    typeName: string | undefined,
+    isTop: boolean,
+  ): Outcome {
     const typename = object['__typename'];
     if (typename instanceof Failure) return typename;
     // Where a type is not told there is only one.
@@ -112,43 +136,63 @@ class RepresentationReader {
     if (typeCondition !== undefined && typeof typename === 'string') {
       if (!this.#types.isSubtype(typename, typeCondition)) return 'skipped';
     }
-    const selected = this.#select(object, fragment.selections, isTop);
+    const selected = this.#select(object, fragment.selections, typeName ?? typeCondition, isTop);
     if (selected instanceof Failure) return selected;
     if (selected === undefined) return 'skipped';
     mergeSelected(made, selected);
     return 'applied';
   }
 
-  #field(object: DataObject, field: FieldSelection, made: DataObject, isTop: boolean): Outcome {
+  #field(
+    object: DataObject,
+    field: FieldSelection,
+    made: DataObject,
+    typeName: string | undefined,
+    isTop: boolean,
+  ): Outcome {
     const value = Object.hasOwn(object, field.key) ? object[field.key] : undefined;
-    const selected = this.#value(value, field);
+    const type = typeName === undefined ? undefined : this.#types.fieldType(typeName, field.name);
+    const selected = this.#explained(this.#value(value, field, type), object, field);
     if (!(selected instanceof Failure)) {
       made[field.name] = selected;
       return 'applied';
     }
-    if (!isTop || !this.#step.dependents.some(({ needs }) => needs.includes(field.key))) return selected;
+    if (!isTop || !this.#isNeeded(field.key)) return selected;
     this.missing.set(field.key, selected);
     return 'applied';
   }
 
-  #value(value: unknown, field: FieldSelection): unknown {
-    if (value === undefined) return internalFailure(`A subgraph did not answer the field ${field.name}.`);
-    if (value === null || value instanceof Failure) return value;
-    if (Array.isArray(value)) return this.#list(value, field);
-    if (!field.selections) return value;
-    if (!isDataObject(value)) return wrongType(field);
-    return this.#select(value, field.selections, false) ?? {};
+  #explained(value: unknown, object: DataObject, { name }: FieldSelection): unknown {
+    if (value !== ABSENCE || object[absent]) return value;
+    return internalFailure(
+      `A subgraph answered null for the field ${name}, which another subgraph must be told.`,
+    );
   }
 
-  #list(values: readonly unknown[], field: FieldSelection): unknown {
+  #value(value: unknown, field: FieldSelection, type: FieldType | undefined): unknown {
+    if (value === undefined) return internalFailure(`A subgraph did not answer the field ${field.name}.`);
+    if (value === null) return type?.nullable === false ? ABSENCE : null;
+    if (value instanceof Failure) return value;
+    if (Array.isArray(value)) return this.#list(value, field, type?.item);
+    if (!field.selections) return value;
+    if (!isDataObject(value)) return wrongType(field);
+    return this.#select(value, field.selections, typenameOf(value) ?? type?.name, false) ?? {};
+  }
+
+  #list(values: readonly unknown[], field: FieldSelection, type: FieldType | undefined): unknown {
     const selected: unknown[] = [];
     for (const value of values) {
-      const element = this.#value(value, field);
+      const element = this.#value(value, field, type);
       if (element instanceof Failure) return element;
       selected.push(element);
     }
     return selected;
   }
+}
+
+function typenameOf(object: DataObject): string | undefined {
+  const typename = object['__typename'];
+  return typeof typename === 'string' ? typename : undefined;
 }
 
 function wrongType({ name }: FieldSelection): Failure {

@@ -2,8 +2,15 @@ import { isAscii } from 'node:buffer';
 import { readCacheControl, strictest, UNRESTRICTED } from '../caching/cache-policy.ts';
 import { ownVariable } from '../planning/variables.ts';
 import { EntityCalls } from './entity-calls.ts';
-import { Failure, internalFailure, type DataObject } from './failure.ts';
-import { failDependents, failObject, placeEntities, placeKnownEntity, placeRoot } from './place-answer.ts';
+import { ABSENCE, Failure, internalFailure, type DataObject } from './failure.ts';
+import {
+  failDependents,
+  failObject,
+  placeEntities,
+  placeKnownEntity,
+  placeNothing,
+  placeRoot,
+} from './place-answer.ts';
 import { fetchByContext } from './fetch-by-context.ts';
 import type { FetchStep } from './plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
@@ -70,7 +77,8 @@ function fetchEntities(
   const flat = flatRepresentations(objects, step, types);
   if (flat) return flat.texts.length > 0 ? fetchBatch(step, run, flat, contextText) : NOTHING_TO_ASK;
   const batches = representationsOf(objects, step, types, (object, failure) => {
-    failObject(step, run, object, failure);
+    if (failure === ABSENCE) placeNothing(step, run, object);
+    else failObject(step, run, object, failure);
   });
   return Promise.all(batches.map((batch) => fetchBatch(step, run, batch, contextText)));
 }

@@ -1,9 +1,10 @@
 import { GraphQLError } from 'graphql';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { compileWriter, type AnswerWriter } from './compile-writer.ts';
-import { completeData, type Completed, type CompletionContext } from './complete-data.ts';
+import { completeData, MAX_ERRORS, type Completed, type CompletionContext } from './complete-data.ts';
 import type { ExecutionResult, SubgraphCaching } from './execution-result.ts';
-import type { LooseError, PlanRun } from './plan-run.ts';
+import type { FailureReason } from './failure.ts';
+import type { PlanRun } from './plan-run.ts';
 import type { FetchStep, TargetOrigins } from './plan-steps.ts';
 import type { SelectionShape } from './response-shape.ts';
 import { writtenResult } from './written-result.ts';
@@ -15,10 +16,31 @@ import { writtenResult } from './written-result.ts';
 export function shapeAnswer(plan: OperationPlan, run: PlanRun): ExecutionResult {
   const written = hasWorries(run) ? undefined : writeAnswer(writerOf(plan), run);
   if (written) return written;
-  const { data, errors, objects } = completeRun(plan, run);
-  const all = [...errors, ...takeLooseErrors(run)];
+  const completed = completeRun(plan, run);
+  const { data, errors, objects, hasPropagated } = completed;
+  const untold = untoldErrors(run, completed);
+  const loose = takeLooseErrors(run);
   const caching = cachingOf(run);
-  return all.length > 0 ? { data, errors: all, objects, caching } : { data, objects, caching };
+  // What became null because of another field has its explanation: more would be noise to the client, not to the log.
+  const found = hasPropagated ? [...errors, ...loose] : [...errors, ...loose, ...untold];
+  const rest = hasPropagated ? untold : found.slice(MAX_ERRORS);
+  if (found.length === 0) return { data, objects, caching };
+  return {
+    data,
+    errors: found.slice(0, MAX_ERRORS),
+    objects,
+    caching,
+    ...(rest.length > 0 && { untold: rest }),
+  };
+}
+
+/** Errors of subgraphs that explain nothing in the answer, as of a field that another subgraph has answered. */
+function untoldErrors(run: PlanRun, { origins }: Completed): readonly GraphQLError[] {
+  if (run.subgraphErrors.length === 0) return [];
+  const loose = new Set(run.looseErrors.map(({ reason }) => reason.origin));
+  return run.subgraphErrors
+    .filter(({ origin }) => origin && !origins.has(origin) && !loose.has(origin))
+    .map(looseError);
 }
 
 /** Whether the careful way alone can tell what the answer to a run is. */
@@ -67,7 +89,7 @@ export function takeLooseErrors(
 ): readonly GraphQLError[] {
   const taken = run.looseErrors.filter(({ step }) => isOf(step));
   run.looseErrors = run.looseErrors.filter((error) => !taken.includes(error));
-  return taken.map(looseGraphQLError);
+  return taken.map(({ reason }) => looseError(reason));
 }
 
 /** No answer of a subgraph had a backslash in it, so no string of theirs needs one. */
@@ -109,6 +131,6 @@ function unitedPaths(origins: TargetOrigins): ReadonlySet<string> {
 }
 
 /** Without a path: the subgraph did not say which field it means. */
-function looseGraphQLError({ reason }: LooseError): GraphQLError {
-  return new GraphQLError(reason.message, { extensions: reason.extensions });
+function looseError({ message, extensions }: FailureReason): GraphQLError {
+  return new GraphQLError(message, { extensions });
 }

@@ -254,6 +254,52 @@ describe('error paths', () => {
   });
 });
 
+describe('An error of a subgraph is never lost', () => {
+  const told = { message: 'Half of it is gone.', code: 'INTERNAL_SERVER_ERROR' };
+
+  it.each([
+    ['a field that was not asked for', ['book', 'unknown']],
+    ['a field below it', ['book', 'unknown', 3, 'deeper']],
+    ['another root field', ['nothing', 'here']],
+    ['an index beyond the list', ['book', 'related', 99, 'title']],
+    ['a field below a plain value', ['book', 'title', 'x']],
+    ['a prototype', ['book', '__proto__', 'x']],
+    ['no path', undefined],
+  ])('whose path leads to %s', async (_name, path) => {
+    const data = { book: { title: 'First', related: [{ title: 'Second' }] } };
+    answer('books', JSON.stringify({ data, errors: [{ message: told.message, path }] }));
+    expect(plain(await graph.run('{ book(id: "b1") { title related { title } } }'))).toEqual({
+      data,
+      errors: [told],
+    });
+  });
+
+  it('in what is asked of entities, either', async () => {
+    answer(
+      'stock',
+      JSON.stringify({
+        data: { _entities: [{ price: 1.5 }] },
+        errors: [{ message: told.message, path: ['_entities', 0, 'unknown'] }],
+      }),
+    );
+    expect(plain(await graph.run(text))).toEqual({
+      data: { book: { title: 'First', price: 1.5 } },
+      errors: [told],
+    });
+  });
+
+  it('but is for the log alone inside what another one made null', async () => {
+    const failed = [0, 1].map((index) => ({ message: `No ${index}.`, path: ['books', index, 'pages'] }));
+    answer('books', JSON.stringify({ data: { books: [{ pages: null }, { pages: null }] }, errors: failed }));
+    const { data, errors, untold } = await graph.run('{ books { pages } }');
+    expect([data, errors?.map(({ message }) => message), untold?.map(({ message }) => message)]).toEqual([
+      null,
+      ['No 0.'],
+      ['No 1.'],
+    ]);
+  });
+});
+
 describe('S-038 hostile JSON', () => {
   it('changes no prototype and answers what was asked for', async () => {
     answer(

@@ -70,8 +70,11 @@ describe('Operations that are known', () => {
     const next = buildSupergraph(compose([{ name: 'other', typeDefs: 'type Query { other: Int }' }]));
     const { planner, planned } = countingPlanner();
     const catalogue = createOperationCatalogue(next, settings);
-    await known.prepare(next, { catalogueOf: () => catalogue, planner });
+    const failures: unknown[] = [];
+    const onFailure = (_name: unknown, reason: unknown): void => void failures.push(reason);
+    await known.prepare(next, { catalogueOf: () => catalogue, planner, onFailure });
     expect(planned).toHaveLength(0);
+    expect(failures).toHaveLength(1);
     await planner.close();
   });
 

@@ -20,6 +20,8 @@ export interface UsedOperation {
 export interface Preparation {
   readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
   readonly planner: OperationPlanner;
+  /** Told of each operation that the new generation can't serve, or that could not be prepared. */
+  readonly onFailure?: ((operation: string | undefined, reason: unknown) => void) | undefined;
 }
 
 /** The operations that clients use, so that a new generation of the graph begins with their plans. */
@@ -28,7 +30,7 @@ export interface KnownOperations {
   /**
    * Makes what a generation needs to serve the operations that were used last: documents, guards, plans. It gives way to
    * requests between one operation and the next, takes 5 s at most, and never rejects: what is wrong with an operation
-   * of the new generation is told to whoever sends it.
+   * of the new generation is told to whoever sends it, and to `onFailure`.
    */
   prepare(next: Supergraph, preparation: Preparation): Promise<void>;
 }
@@ -65,7 +67,9 @@ export function createKnownOperations(): KnownOperations {
       const signal = AbortSignal.timeout(PREPARE_DEADLINE_MS);
       for (const operation of known.values()) {
         if (signal.aborted) return;
-        await prepareOne(operation, next, preparation, signal).catch(() => undefined);
+        await prepareOne(operation, next, preparation, signal).catch((error: unknown) => {
+          if (!signal.aborted) preparation.onFailure?.(operation.name, error);
+        });
         await nextTurn();
       }
     },

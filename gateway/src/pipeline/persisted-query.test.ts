@@ -71,6 +71,24 @@ describe('Safelist', () => {
     }
   });
 
+  it('is planned before the first client comes, and what can not be is logged', async () => {
+    const gateway = await start({
+      settings: 'persistedQueries: { mode: safelist, manifests: [apollo.json, relay.json] }',
+      files: { 'apollo.json': APOLLO, 'relay.json': JSON.stringify({ bad: 'query Bad { nowhere }' }) },
+    });
+    const plansMade = async (): Promise<number> =>
+      Number(/plans_total\{outcome="made".*\} (\d+)/.exec(await gateway.metrics.metrics())?.[1] ?? 0);
+    expect(await plansMade()).toBe(1);
+    expect((await gateway.post({ documentId: 'listed-1' })).body).toEqual({
+      data: { public: 'open to all' },
+    });
+    expect(await plansMade()).toBe(1);
+    expect(gateway.logged()).toContainEqual(
+      expect.objectContaining({ msg: 'an operation of the safelist can not be planned' }),
+    );
+    expect(gateway.logged()).toContainEqual(expect.objectContaining({ planned: 1, failed: 1, left: 0 }));
+  });
+
   it('reads manifests of both formats, and takes over their changes', async () => {
     const gateway = await start({
       settings: 'persistedQueries: { mode: safelist, manifests: [apollo.json, relay.json] }',

@@ -101,6 +101,11 @@ function resolveText(request: GraphRequest): ResolvedText {
   return { text: textOf(request) };
 }
 
+/** Whether a request has neither a text nor anything that stands for one. */
+export function namesNoOperation({ query, documentId, extensions }: GraphRequest): boolean {
+  return !query && documentId === undefined && (ownMember(extensions, 'persistedQuery') ?? null) === null;
+}
+
 function textOf({ query }: GraphRequest): string {
   if (query) return query;
   throw refused('BAD_REQUEST', 'The request has no "query".');

@@ -13,6 +13,8 @@ export interface Executed {
   readonly data?: unknown;
   readonly dataText?: string | undefined;
   readonly errors?: readonly GraphQLError[] | undefined;
+  /** For the log alone. */
+  readonly untold?: readonly GraphQLError[] | undefined;
   readonly caching?: SubgraphCaching | undefined;
 }
 
@@ -32,7 +34,7 @@ export function respond(
   const dataText = executed.dataText ?? JSON.stringify(executed.data); // a tree that is not asked for is not made
   if (dataText.length > services.answerPolicy.maxCharacters)
     throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
-  const errors = showErrors(thrown, requestId, services);
+  const errors = showErrors(thrown, requestId, services, executed.untold);
   const extensions = extensionsOf(admitted, report, services);
   const cachePolicy = cachePolicyOf({ caching }, admitted);
   return { kind: 'single', data: dataText, errors, extensions, cachePolicy, admitted };
@@ -60,14 +62,26 @@ export function errorsOf(failure: unknown): readonly GraphQLError[] {
 /** Internal failures of one request that are reported: a list whose elements all fail is one failure to whoever reads the log. */
 const MAX_REPORTED = 10;
 
-/** Reports what failed inside, and turns errors into what clients are shown. */
+/**
+ * Reports what failed inside, and turns errors into what clients are shown.
+ *
+ * @param untold errors that clients are not shown
+ */
 export function showErrors(
   errors: readonly GraphQLError[],
   requestId: string,
   { errorPolicy, observer }: PipelineServices,
+  untold: readonly GraphQLError[] = [],
 ): readonly GraphQLFormattedError[] {
   if (errors.length === 0) return [];
-  for (const error of errors.filter(isInternal).slice(0, MAX_REPORTED))
-    observer.internalError(requestId, error);
-  return formatErrors(errors, requestId, errorPolicy);
+  const internal = errors.filter(isInternal);
+  for (const error of internal.slice(0, MAX_REPORTED)) observer.internalError(requestId, error);
+  const shown = formatErrors(errors, requestId, errorPolicy);
+  const rest = [
+    ...internal.slice(MAX_REPORTED),
+    ...errors.slice(shown.length).filter((error) => !isInternal(error)),
+    ...untold,
+  ];
+  if (rest.length > 0) observer.furtherErrors(requestId, rest);
+  return shown;
 }

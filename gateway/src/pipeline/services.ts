@@ -26,6 +26,8 @@ export interface PipelineObserver {
   internalError(requestId: string, error: GraphQLError): void;
   /** An operation, or an event of a subscription, was answered with so many objects. */
   objectsAnswered(kind: 'query' | 'mutation' | 'subscription', objects: number): void;
+  /** Errors of one operation beyond those that were reported one by one, or that its client is shown. */
+  furtherErrors(requestId: string, errors: readonly GraphQLError[]): void;
 }
 
 /** What answers may be, and may tell. */

@@ -7,6 +7,9 @@ import type {
   PreparedSelection,
 } from './prepared-operation.ts';
 
+/** The name goes with every subgraph request of the operation, and clients choose it. */
+const MAX_NAME_CHARACTERS = 128;
+
 /**
  * Writes what is to be planned: without denied fields and without what is answered here. `__typename` is written once
  * and without an alias: the answer takes it from the type that was found.
@@ -24,7 +27,7 @@ export function printForPlanning(operation: PreparedOperation, withDefer = true)
     .filter(({ variable }) => printer.usedVariables.has(variable.name.value))
     .map((definition) => textOf(definition))
     .join(' ');
-  const name = node.name?.value ?? '';
+  const name = node.name?.value.slice(0, MAX_NAME_CHARACTERS) ?? '';
   return `${operation.kind} ${name}${definitions && `(${definitions})`} ${directives} {${selections}}`;
 }
 

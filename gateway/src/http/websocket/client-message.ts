@@ -1,6 +1,7 @@
 import { MessageType } from 'graphql-ws';
 import type { GraphRequest } from '../../context.ts';
 import { RequestRefused } from '../../errors.ts';
+import { namesNoOperation } from '../../pipeline/persisted-query.ts';
 import { readRequest, type RequestBounds } from '../read-request.ts';
 
 /** A message of a client that the protocol allows. */
@@ -80,10 +81,12 @@ function idOf({ id }: MessagePayload): string {
 function requestOf({ payload }: MessagePayload, bounds: RequestBounds): GraphRequest | RequestRefused {
   if (!isObject(payload)) throw new InvalidMessage('"payload" has to be an object');
   try {
-    return readRequest(payload, bounds);
+    const request = readRequest(payload, bounds);
+    if (!namesNoOperation(request)) return request;
   } catch (error) {
     if (!(error instanceof RequestRefused)) throw error;
     if (error.errors[0]?.extensions['code'] !== 'BAD_REQUEST') return error;
     throw new InvalidMessage(error.message, { cause: error });
   }
+  throw new InvalidMessage('"payload" has to have "query", "documentId" or the hash of a persisted query');
 }

@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { catalogueChain } from '../../test-fixtures/graphs/catalogue-chain.ts';
+import { keysMashup } from '../../test-fixtures/graphs/several-keys.ts';
+import { plain, startHandGraph, type HandGraph } from '../../test-fixtures/hand-graph.ts';
+
+let chain: HandGraph;
+let keys: HandGraph;
+
+beforeAll(async () => {
+  [chain, keys] = await Promise.all([startHandGraph(catalogueChain), startHandGraph(keysMashup)]);
+});
+afterAll(() => Promise.all([chain.close(), keys.close()]));
+afterEach(() => {
+  chain.server('shop').requests.splice(0);
+  chain.server('middle').intercept(undefined);
+});
+
+/** Lets the second subgraph break its own schema. */
+function answerFromMiddle(entities: readonly unknown[]): void {
+  chain.server('middle').intercept((_request, response) => {
+    response.end(JSON.stringify({ data: { _entities: entities } }));
+    return true;
+  });
+}
+
+async function items(of: readonly string[], selection: string): Promise<unknown> {
+  return plain(
+    await chain.run(`query ($of: [ID!]!) { items(of: $of) { ${selection} } }`, { variables: { of } }),
+  );
+}
+
+/** What the third subgraph was told, call by call. */
+function told(): unknown {
+  return chain.server('shop').requests.map(({ variables }) => variables['representations']);
+}
+
+describe('An entity that a subgraph answers with null', () => {
+  it('is not told to the next one; what hangs on it is null, and its neighbours are answered', async () => {
+    expect(await items(['u1', 'gone', 'u2'], 'upc price')).toEqual({
+      data: {
+        items: [
+          { upc: 'u1', price: 10 },
+          { upc: 'gone', price: null },
+          { upc: 'u2', price: 20 },
+        ],
+      },
+    });
+    expect(told()).toEqual([
+      [
+        { __typename: 'Item', id: 'i1' },
+        { __typename: 'Item', id: 'i2' },
+      ],
+    ]);
+  });
+
+  it('asks nothing more where it is the only one', async () => {
+    expect(await items(['gone'], 'price postage')).toEqual({
+      data: { items: [{ price: null, postage: null }] },
+    });
+    expect(told()).toEqual([]);
+  });
+});
+
+describe('A key that is null', () => {
+  it('against the schema is not sent on, and the error says so for that entity alone', async () => {
+    answerFromMiddle([
+      { __typename: 'Item', id: 'i1' },
+      { __typename: 'Item', id: null },
+    ]);
+    expect(await items(['u1', 'u2'], 'price')).toMatchObject({
+      data: { items: [{ price: 10 }, { price: null }] },
+      errors: [{ path: ['items', 1, 'price'], code: 'INTERNAL_SERVER_ERROR' }],
+    });
+    expect(told()).toEqual([[{ __typename: 'Item', id: 'i1' }]]);
+  });
+});
+
+describe('An input of @requires that is null', () => {
+  it('is sent where the schema allows it', async () => {
+    expect(await items(['u1', 'u2'], 'label')).toEqual({
+      data: { items: [{ label: 'none' }, { label: 'fragile' }] },
+    });
+  });
+
+  it('fails what needs it where the schema does not, and the rest is asked for', async () => {
+    answerFromMiddle([
+      { __typename: 'Item', id: 'i1', weight: 3 },
+      { __typename: 'Item', id: 'i3', weight: null },
+    ]);
+    expect(await items(['u1', 'u2'], 'price postage')).toMatchObject({
+      data: {
+        items: [
+          { price: 10, postage: 6 },
+          { price: 30, postage: null },
+        ],
+      },
+      errors: [{ path: ['items', 1, 'postage'], code: 'INTERNAL_SERVER_ERROR' }],
+    });
+    expect(JSON.stringify(told())).not.toContain('null');
+  });
+});
+
+describe('Keys that a subgraph does not resolve', () => {
+  it('are not sent to it, though they are declared first', async () => {
+    expect(plain(await keys.run('{ owner { things { name shout } } }'))).toEqual({
+      data: { owner: { things: [{ name: 'one', shout: 'ONE of x/y/z' }] } },
+    });
+  });
+});
+
+describe('An operation for which there is nothing to ask', () => {
+  it('answers null with an error for the field that could not be resolved', async () => {
+    expect(plain(await keys.run('{ lost { name } }'))).toMatchObject({
+      data: { lost: null },
+      errors: [{ path: ['lost'], code: 'INTERNAL_SERVER_ERROR' }],
+    });
+  });
+});

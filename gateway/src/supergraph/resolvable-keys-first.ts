@@ -1,0 +1,30 @@
+import { Kind, visit, type ConstDirectiveNode, type DocumentNode } from 'graphql';
+
+/**
+ * Orders the keys of each type so that those that a subgraph resolves come first. For a field that requires something, the
+ * planner goes back to the subgraph with the first key that is declared there, resolvable or not: the subgraph would be
+ * sent a key that it has said it can't resolve. The others stay: values are still read from them.
+ */
+export function resolvableKeysFirst(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    ObjectTypeDefinition: withOrderedKeys,
+    InterfaceTypeDefinition: withOrderedKeys,
+  });
+}
+
+function withOrderedKeys<Type extends { readonly directives?: readonly ConstDirectiveNode[] | undefined }>(
+  type: Type,
+): Type | undefined {
+  const { directives = [] } = type;
+  if (!directives.some(isUnresolvableKey)) return undefined;
+  const ordered = directives.toSorted(
+    (left, right) => Number(isUnresolvableKey(left)) - Number(isUnresolvableKey(right)),
+  );
+  return { ...type, directives: ordered };
+}
+
+function isUnresolvableKey({ name, arguments: values = [] }: ConstDirectiveNode): boolean {
+  if (name.value !== 'join__type') return false;
+  const resolvable = values.find((argument) => argument.name.value === 'resolvable')?.value;
+  return resolvable?.kind === Kind.BOOLEAN && !resolvable.value;
+}
