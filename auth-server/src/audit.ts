@@ -37,7 +37,13 @@ export type AuditEvent =
       readonly clientId: string;
     }
   | { readonly event: 'grant_revoked'; readonly grantId: string; readonly reason: RevocationReason }
-  | { readonly event: 'client_authentication_failed'; readonly clientId: string; readonly detail: string }
+  | {
+      readonly event: 'client_authentication_failed';
+      /** Undefined for an id that nobody has. */
+      readonly clientId: string | undefined;
+      readonly address: string;
+      readonly detail: string;
+    }
   | {
       readonly event: 'client_changed' | 'client_removed' | 'client_secret_rotated';
       readonly clientId: string;

@@ -37,6 +37,8 @@ export interface AuthServerConfig {
   readonly SIGN_IN_FAILURES_PER_ACCOUNT: number;
   readonly SIGN_IN_FAILURES_PER_ADDRESS: number;
   readonly SIGN_IN_WINDOW_S: number;
+  readonly REQUESTS_PER_ADDRESS: number;
+  readonly ANONYMOUS_STORE_BYTES: number;
   readonly PASSWORD_HASH_CONCURRENCY: number;
   readonly KEY_ROTATION_INTERVAL_S: number;
   readonly KEY_PUBLICATION_LEAD_S: number;

@@ -18,7 +18,10 @@ import { createRecordSealer } from './stores/record-sealer.ts';
 import { deriveKeys } from './secrets.ts';
 import type { Services, Settings } from './services.ts';
 import { createPasswordHasher, type PasswordHasher } from './sign-in/password-hasher.ts';
-import { createAccountName } from './sign-in/account-name.ts';
+import { createSecretGuesses } from './client-authentication/secret-guesses.ts';
+import { createRequestLimits } from './http/request-limits.ts';
+import { createWriteRoom } from './stores/write-room.ts';
+import { createAccountName, type AccountName } from './sign-in/account-name.ts';
 import { createGuesses } from './sign-in/guesses.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { createThrottle } from './sign-in/throttle.ts';
@@ -90,6 +93,7 @@ export async function createServices(
   const auditWriter = createAuditWriter({ store: auditStore, logger, onDropped });
   const clientStore = createClientStore(pool);
   const secretKeys = deriveKeys(config.KEY_ENCRYPTION_SECRET, 'client-secrets');
+  const keyed = createKeyedServices(config, resources);
   const base = {
     settings: settingsOf(config, resources.issuer),
     clock,
@@ -98,7 +102,8 @@ export async function createServices(
     keyring,
     audit: createAudit({ logger, writer: auditWriter, metrics, clock }),
     clients: createClientRegistry({ store: clientStore, secretKeys, clock }),
-    ...createKeyedServices(config, resources),
+    ...keyed,
+    ...createLimits(config, keyed.accountName, resources),
     ...createStores(config, resources),
   };
   const services = { ...base, ...createActions(config, base, resources) };
@@ -157,10 +162,30 @@ function createStores(config: AuthServerConfig, { pool, redis, logger }: Service
   };
 }
 
-type Actions = Pick<
+type Limits = Pick<
   Services,
-  'accountMail' | 'backChannelLogout' | 'mailLimits' | 'revoker' | 'signIn' | 'userCodeGuesses'
+  'mailLimits' | 'requestLimits' | 'secretGuesses' | 'userCodeGuesses' | 'writeRoom'
 >;
+
+/** What keeps anybody from asking for too much. */
+function createLimits(
+  config: AuthServerConfig,
+  accountName: AccountName,
+  { redis, clock }: ServiceResources,
+): Limits {
+  const attempts = createAttemptStore(redis);
+  const { ANONYMOUS_STORE_BYTES: roomBytes } = config;
+  const links = { room: createWriteRoom(roomBytes, clock), ttlS: config.LINK_TTL_S };
+  return {
+    mailLimits: createMailLimits(attempts, accountName, links),
+    requestLimits: createRequestLimits(config.REQUESTS_PER_ADDRESS),
+    secretGuesses: createSecretGuesses(attempts, clock),
+    userCodeGuesses: createGuesses(attempts, 'user-code', USER_CODE_GUESSES),
+    writeRoom: createWriteRoom(roomBytes, clock),
+  };
+}
+
+type Actions = Pick<Services, 'accountMail' | 'backChannelLogout' | 'revoker' | 'signIn'>;
 
 /** What is done with the stores and the rest. */
 function createActions(
@@ -168,9 +193,7 @@ function createActions(
   base: Omit<Services, keyof Actions>,
   { redis, logger }: ServiceResources,
 ): Actions {
-  const attempts = createAttemptStore(redis);
-  const throttle = createThrottle(attempts, throttleLimits(config));
-  const mailLimits = createMailLimits(attempts, base.accountName);
+  const throttle = createThrottle(createAttemptStore(redis), throttleLimits(config));
   const mail = config.MAIL_URL === undefined ? undefined : createLogMail(logger);
   const feed = createRevocationFeed(redis, revocationTtlOf(config));
   const guard = createAddressGuard({
@@ -178,12 +201,10 @@ function createActions(
     networks: config.BACKCHANNEL_NETWORKS,
   });
   return {
-    accountMail: mail && createAccountMail(mail, { ...base, mailLimits }, logger),
+    accountMail: mail && createAccountMail(mail, base, logger),
     backChannelLogout: createBackChannelLogout({ ...base, guard, logger }),
-    mailLimits,
     revoker: createGrantRevoker({ ...base, feed, logger }),
     signIn: createSignIn({ ...base, throttle }),
-    userCodeGuesses: createGuesses(attempts, 'user-code', USER_CODE_GUESSES),
   };
 }
 

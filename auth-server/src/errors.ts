@@ -35,6 +35,7 @@ export type OAuthErrorCode =
   | 'server_error'
   | 'slow_down'
   | 'temporarily_unavailable'
+  | 'too_many_requests'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
@@ -126,6 +127,12 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     'RFC 6749 §4.1.2.1',
     'A store is out of reach or the server is busy; try again.',
   ),
+  too_many_requests: describe(
+    429,
+    false,
+    'RFC 6585 §4',
+    'The network, client or person has asked too often; wait for as long as Retry-After says.',
+  ),
   unauthorized_client: describe(400, true, 'RFC 6749 §4.1.2.1, §5.2', 'The client may not use this grant.'),
   unsupported_grant_type: describe(400, false, 'RFC 6749 §5.2', 'The grant type is not supported.'),
   unsupported_response_type: describe(
@@ -196,4 +203,12 @@ export function invalidGrant(detail: string): OAuthError {
 /** A parameter that must be there is missing. */
 export function missingParameter(name: string): OAuthError {
   return new OAuthError('invalid_request', `The parameter ${name} is missing.`);
+}
+
+/** Somebody has asked too often. @param waitS seconds after which there is something left */
+export function tooManyRequests(reason: string, waitS: number): OAuthError {
+  const seconds = Math.max(1, Math.ceil(waitS));
+  return new OAuthError('too_many_requests', `${reason} Try again in ${seconds} s.`, {
+    headers: { 'retry-after': String(seconds) },
+  });
 }

@@ -3,6 +3,7 @@ import { createHttpServer, type Logger, type ReadinessCheck } from '@trellis/dep
 import type { FastifyInstance } from 'fastify';
 import { createCookies } from './http/cookies.ts';
 import { createErrorHandler, writeJsonError } from './http/error-handler.ts';
+import { limitRequests } from './http/request-limits.ts';
 import { acceptFormsOnly } from './http/request-parameters.ts';
 import { addAccountRoutes } from './routes/account.ts';
 import { addAdminRoutes, type Administration } from './routes/admin/index.ts';
@@ -15,6 +16,7 @@ import {
   addJwksRoute,
   addOpenidConfigurationRoute,
 } from './routes/discovery.ts';
+import { budgetOf } from './routes/endpoint-budgets.ts';
 import { addIntrospectRoute } from './routes/introspect.ts';
 import { addLinkRoutes } from './routes/link.ts';
 import { addLoginRoutes } from './routes/login.ts';
@@ -89,12 +91,16 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   const isHttps = issuer.startsWith('https:');
   const context: RouteContext = { services, cookies: createCookies(isHttps) };
   acceptFormsOnly(server);
+  const issuerPath = pathOf(issuer);
+  limitRequests(server, services.requestLimits, (method, url) =>
+    budgetOf(method, belowIssuer(url, issuerPath)),
+  );
   addSecurityHeaders(server, isHttps);
   observeDurations(server, services);
   server.setNotFoundHandler((_request, reply) => reply.status(404).send({ error: 'not_found' }));
   server.setErrorHandler(createErrorHandler(services.metrics, writeJsonError));
   await server.register(async (scope) => addRoutes(scope, context, administration), {
-    prefix: pathOf(issuer),
+    prefix: issuerPath,
   });
   addAuthorizationServerMetadataRoute(server, context);
   return server;
@@ -122,6 +128,12 @@ async function addRoutes(
 /** The issuer's own path, without a slash at its end; mostly none. */
 function pathOf(issuer: string): string {
   return new URL(issuer).pathname.replace(/\/$/, '');
+}
+
+/** RFC 8414 §3.1 has the issuer's path at the end of one address, all others have it before. */
+function belowIssuer(url: string, issuerPath: string): string {
+  if (issuerPath === '') return url;
+  return url.startsWith(`${issuerPath}/`) ? url.slice(issuerPath.length) : url.replace(issuerPath, '');
 }
 
 function addSecurityHeaders(server: FastifyInstance, isHttps: boolean): void {

@@ -3,6 +3,9 @@ import type { BackChannelLogout } from './back-channel/back-channel-logout.ts';
 import type { DpopNonces } from './dpop/nonces.ts';
 import type { ClientRegistry } from './client-registry.ts';
 import type { GrantRevoker } from './grant-revoker.ts';
+import type { SecretGuesses } from './client-authentication/secret-guesses.ts';
+import type { RequestLimits } from './http/request-limits.ts';
+import type { WriteRoom } from './stores/write-room.ts';
 import type { AuthServerMetrics } from './auth-server-metrics.ts';
 import type { AccountName } from './sign-in/account-name.ts';
 import type { Guesses } from './sign-in/guesses.ts';
@@ -86,10 +89,16 @@ export interface Services {
   readonly metrics: AuthServerMetrics;
   readonly pushedRequests: PushedRequestStore;
   readonly refreshTokens: RefreshTokens;
+  /** Limits requests of networks and clients. */
+  readonly requestLimits: RequestLimits;
   readonly revoker: GrantRevoker;
+  /** Limits guesses of clients' secrets. */
+  readonly secretGuesses: SecretGuesses;
   readonly sessions: SessionStore;
   readonly signIn: SignIn;
   readonly transactions: Transactions;
+  /** Room in Redis for what anybody can have written. */
+  readonly writeRoom: WriteRoom;
 }
 
 /** When a grant ends, however often it is refreshed. @param createdAt like the answer in seconds since 1970 */

@@ -56,6 +56,7 @@ export async function withServers<Result>(
     COOKIE_SECRET: randomBytes(32).toString('base64url'),
     DEMO_DATA: 'true',
     OPERATIONS_PORT: '0',
+    REQUESTS_PER_ADDRESS: '1000000', // all load comes from one address
     LOG_LEVEL: 'error',
     ...overrides,
   };

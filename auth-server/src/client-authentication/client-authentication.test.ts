@@ -8,7 +8,7 @@ import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-s
 
 let server: TestAuthServer;
 beforeAll(async () => {
-  server = await startTestAuthServer();
+  server = await startTestAuthServer({ TRUSTED_PROXIES: '127.0.0.1' });
 });
 afterAll(() => server.stop());
 
@@ -200,5 +200,55 @@ describe('RFC 7523 §3: private_key_jwt', () => {
     }
     expect((await send(await sign(), { client_id: 'spa' })).body['error']).toBe('invalid_client');
     expect((await send(await sign(), { client_assertion_type: 'x' })).body['error']).toBe('invalid_client');
+  });
+});
+
+describe('M5: secrets of clients', () => {
+  const guess = (address: string, clientId: string, secret?: string): Promise<JsonAnswer> =>
+    probe({}, { 'x-forwarded-for': address, ...basic(clientId, secret) });
+
+  it.each(['basic', 'nobody'])(
+    'of %s can be guessed 20 times from an address, however many are sent together',
+    async (id) => {
+      const answers = await Promise.all(Array.from({ length: 60 }, () => guess('203.0.113.1', id, 'wrong')));
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 401)).toHaveLength(20);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+    },
+  );
+
+  it('can be guessed 80 times from a /24', async () => {
+    const guesses = Array.from({ length: 150 }, (_, index) => guess(`198.51.100.${index}`, 'basic', 'wrong'));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(80);
+  });
+
+  it('are not told right from wrong to a network that has guessed, and work from any other', async () => {
+    await Promise.all(Array.from({ length: 25 }, () => guess('192.0.2.1', 'basic', 'wrong')));
+    const right = await guess('192.0.2.1', 'basic');
+    expect(right).toMatchObject({ status: 429, body: { error: 'too_many_requests' } });
+    expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await guess('192.0.2.2', 'basic')).body['error']).toBe('invalid_grant');
+    expect((await guess('100.64.0.1', 'basic')).body['error']).toBe('invalid_grant');
+  });
+
+  it('are counted by several instances together', async () => {
+    const instance = await startTestAuthServer({ TRUSTED_PROXIES: '127.0.0.1', REDIS_URL: server.redis.url });
+    try {
+      await Promise.all(Array.from({ length: 20 }, () => guess('192.0.2.77', 'basic', 'wrong')));
+      const there = (secret?: string): Promise<JsonAnswer> =>
+        postForm(
+          `${instance.issuer}/token`,
+          { grant_type: 'refresh_token', refresh_token: 'x' },
+          {
+            'x-forwarded-for': '192.0.2.77',
+            ...basic('basic', secret),
+          },
+        );
+      expect((await there('wrong')).status).toBe(401);
+      await expect.poll(async () => (await there()).status).toBe(429);
+    } finally {
+      await instance.stop();
+    }
   });
 });

@@ -1,34 +1,71 @@
-import { OAuthError } from '../errors.ts';
+import { OAuthError, tooManyRequests } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../stores/client-store.ts';
 import { readCredentials, refusedBasic, type PresentedCredentials } from './client-credentials.ts';
 import { assertionProblem, claimedClientId } from './verify-assertion.ts';
 
-type AuthenticationServices = Pick<Services, 'clients' | 'assertions' | 'audit' | 'settings' | 'clock'>;
+type AuthenticationServices = Pick<
+  Services,
+  'clients' | 'assertions' | 'audit' | 'secretGuesses' | 'settings' | 'clock'
+>;
+
+/** What a request says of its sender beside its parameters. */
+export interface ClientSender {
+  /** The header. */
+  readonly authorization: string | undefined;
+  readonly address: string;
+}
 
 /**
  * Finds out which client sent a request and makes it prove it, by exactly the method that it is registered with. A public
  * client only says who it is.
  *
- * @throws OAuthError invalid_client, or invalid_request for two methods at once. RFC 6749 §2.3, §5.2
+ * @throws OAuthError invalid_client, invalid_request for two methods at once, too_many_requests after wrong secrets. RFC 6749
+ * §2.3, §5.2
  */
 export async function authenticateClient(
-  authorization: string | undefined,
+  { authorization, address }: ClientSender,
   parameters: Parameters,
   services: AuthenticationServices,
 ): Promise<Client> {
   const presented = readCredentials(authorization, parameters);
   const clientId = claimedId(presented);
   const client = await services.clients.find(clientId);
-  const problem = await credentialsProblem(presented, client, services);
+  const fail = (detail: string): void => recordFailure(services, client, address, detail);
+  const waitS = waitForSecret(presented, client, address, services);
+  if (waitS > 0) {
+    fail('throttled');
+    throw tooManyRequests('Too many wrong client secrets were sent from this network.', waitS);
+  }
+  const problem = await credentialsProblem(presented, client, address, services);
   if (client && problem === undefined) return client;
-  services.audit.record({
-    event: 'client_authentication_failed',
-    clientId: clientId.slice(0, 200),
-    detail: problem ?? 'unknown client',
-  });
+  fail(problem ?? 'unknown client');
   throw refused(presented, problem ?? 'unknown client');
+}
+
+/** What is sent for an id that nobody has may be anything, a secret too: it is not kept. */
+function recordFailure(
+  { audit }: AuthenticationServices,
+  client: Client | undefined,
+  address: string,
+  detail: string,
+): void {
+  const clientId = client?.metadata.client_id;
+  audit.record({ event: 'client_authentication_failed', clientId, address, detail });
+}
+
+/** Ids that nobody has are counted together. */
+const UNKNOWN_CLIENT = 'unknown';
+
+function waitForSecret(
+  presented: PresentedCredentials,
+  client: Client | undefined,
+  address: string,
+  { secretGuesses }: AuthenticationServices,
+): number {
+  if (!('secret' in presented)) return 0;
+  return secretGuesses.waitS(client?.metadata.client_id ?? UNKNOWN_CLIENT, address);
 }
 
 function claimedId(presented: PresentedCredentials): string {
@@ -41,6 +78,7 @@ function claimedId(presented: PresentedCredentials): string {
 async function credentialsProblem(
   presented: PresentedCredentials,
   client: Client | undefined,
+  address: string,
   services: AuthenticationServices,
 ): Promise<string | undefined> {
   const registered = client?.metadata.token_endpoint_auth_method;
@@ -49,7 +87,10 @@ async function credentialsProblem(
       return registered === 'none' ? undefined : 'credentials are missing';
     case 'client_secret_basic':
     case 'client_secret_post': {
+      // Not a turn of the event loop between looking at the guesses so far, comparing and counting: those sent together count.
       const matches = secretMatches(presented.clientId, presented.secret, client, services);
+      const isGuess = !matches || registered !== presented.method;
+      if (isGuess) services.secretGuesses.failed(client?.metadata.client_id ?? UNKNOWN_CLIENT, address);
       if (registered !== presented.method) return `registered for ${registered ?? 'nothing'}`;
       if (!matches) return 'wrong secret';
       if (client) await services.clients.renewHash(client, presented.secret);

@@ -18,6 +18,8 @@ export const proofAlgorithms: readonly string[] = Object.freeze(['ES256', 'RS256
 const MAX_LENGTH = 4_096;
 /** Seconds by which a proof may be old or ahead. */
 const WINDOW_S = 60;
+/** Seconds for which the use of a proof is remembered. */
+export const PROOF_TTL_S: number = 2 * WINDOW_S;
 
 /** What a proof has to be about. */
 export interface ProofExpectation {
@@ -54,7 +56,7 @@ export async function verifyProof(
   if (problem !== undefined) throw invalidProof(problem);
   context.dpopNonces.check(claims['nonce']);
   const thumbprint = await calculateJwkThumbprint(key);
-  if (!(await context.assertions.markUsed(`dpop ${thumbprint}`, String(claims.jti), 2 * WINDOW_S))) {
+  if (!(await context.assertions.markUsed(`dpop ${thumbprint}`, String(claims.jti), PROOF_TTL_S))) {
     throw invalidProof('jti was used before');
   }
   return thumbprint;

@@ -1,4 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+  onRequestHookHandler,
+} from 'fastify';
 
 /** Answers a request. */
 export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -27,20 +33,23 @@ export function addEndpoint(
   { cors = false }: EndpointOptions = {},
 ): void {
   const allowed = Object.keys(handlers) as HTTPMethods[];
-  const withCors = (handler: RouteHandler): RouteHandler => (cors ? allowingAnyOrigin(handler) : handler);
+  // In a hook, so that pages of other origins can read what is refused before the handler.
+  const onRequest = cors ? [allowAnyOrigin] : [];
   for (const [method, handler] of Object.entries(handlers)) {
-    server.route({ method, url, exposeHeadRoute: false, handler: withCors(handler) });
+    server.route({ method, url, exposeHeadRoute: false, onRequest, handler });
   }
   const others = METHODS.filter((method) => !allowed.includes(method) && !(cors && method === 'OPTIONS'));
   // In a hook, so that it comes before the body is looked at.
-  const refuseMethod = withCors(refuse(allowed));
+  const refuseMethod = refuse(allowed);
+  const config = { isFixed: true };
   server.route({
     method: others,
     url,
-    onRequest: async (request, reply) => refuseMethod(request, reply),
+    config,
+    onRequest: [...onRequest, async (request, reply) => refuseMethod(request, reply)],
     handler: refuseMethod,
   });
-  if (cors) server.route({ method: 'OPTIONS', url, handler: preflight(allowed) });
+  if (cors) server.route({ method: 'OPTIONS', url, config, handler: preflight(allowed) });
 }
 
 function refuse(allowed: readonly string[]): RouteHandler {
@@ -56,15 +65,13 @@ function refuse(allowed: readonly string[]): RouteHandler {
 }
 
 /** No cookie matters at these endpoints, so any origin may read their answers. */
-function allowingAnyOrigin(handler: RouteHandler): RouteHandler {
-  return (request, reply) => {
-    reply.headers({
-      'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'WWW-Authenticate, Retry-After, DPoP-Nonce',
-    });
-    return handler(request, reply);
-  };
-}
+const allowAnyOrigin: onRequestHookHandler = (_request, reply, done) => {
+  reply.headers({
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'WWW-Authenticate, Retry-After, DPoP-Nonce',
+  });
+  done();
+};
 
 function preflight(allowed: readonly string[]): RouteHandler {
   return (_request, reply) =>

@@ -50,6 +50,7 @@ function logError(error: OAuthError, request: FastifyRequest): void {
   const record = { requestId, error: error.code, detail: error.detail, route: routeOptions.url };
   if (error.status >= 500 && !isBusy(error))
     request.log.error({ ...record, err: error.cause ?? error }, 'request failed');
+  else if (error.status === 429) request.log.debug(record, 'request limited');
   else request.log.info(record, 'request refused');
 }
 

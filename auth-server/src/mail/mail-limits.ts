@@ -3,7 +3,14 @@ import { sha256 } from '../secrets.ts';
 import type { AccountName } from '../sign-in/account-name.ts';
 import type { AttemptStore } from '../stores/attempt-store.ts';
 import { countersByNetwork } from '../stores/network-counters.ts';
+import type { WriteRoom } from '../stores/write-room.ts';
 import { reserveTogether, type Counter } from '../stores/reserve-together.ts';
+
+/** Where the links wait that messages carry. */
+export interface LinkRoom {
+  readonly room: WriteRoom;
+  readonly ttlS: number;
+}
 
 /** Who asks for a message. */
 export interface MailSender {
@@ -20,6 +27,9 @@ export interface MailLimits {
   reserveRecipient(email: string, from: MailSender): Promise<boolean>;
 }
 
+/** Bytes of a link with name and e-mail address, and of the counters beside it. */
+const LINK_BYTES = 1_500;
+
 const PER_SENDER = { failures: 20, windowS: 3_600 };
 /** For one recipient: by one browser that the account knows, or one network. */
 const PER_RECIPIENT_AND_SENDER = { failures: 3, windowS: 3_600 };
@@ -30,11 +40,17 @@ const PER_RECIPIENT = { failures: 12, windowS: 3_600 };
  * Counters per hour. Nobody can use up the messages that a person asks for with a browser that the account knows, nor,
  * from one network, those that are asked for from others.
  */
-export function createMailLimits(attempts: AttemptStore, accountName: AccountName): MailLimits {
+export function createMailLimits(
+  attempts: AttemptStore,
+  accountName: AccountName,
+  links: LinkRoom,
+): MailLimits {
   return {
     reserveSender: async (address) => {
       const { waitsS } = await reserveTogether(attempts, countersByNetwork('mail-from', address, PER_SENDER));
-      return Math.max(...waitsS);
+      const waitS = Math.max(...waitsS);
+      const hasRoom = waitS > 0 || links.room.take(shareKeysOf({ address }), LINK_BYTES, links.ttlS);
+      return hasRoom ? waitS : PER_SENDER.windowS;
     },
     reserveRecipient: async (email, from) => {
       const { waitsS } = await reserveTogether(attempts, recipientCounters(accountName(email), from));

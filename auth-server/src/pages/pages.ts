@@ -133,6 +133,7 @@ export function renderError(error: OAuthError, texts: PageTexts): string {
 function messageOf(error: OAuthError, { error: texts }: PageTexts): string {
   if (error.code === 'temporarily_unavailable') return texts.unavailable;
   if (error.code === 'access_denied') return texts.expired;
+  if (error.code === 'too_many_requests') return texts.tooMany;
   return error.status >= 500 ? texts.broken : texts.refused;
 }
 

@@ -1,18 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import { checkRequestedResource } from '../authorize/check-resource.ts';
 import { checkScope } from '../authorize/check-scope.ts';
-import { authenticateClient } from '../client-authentication/index.ts';
 import { DEVICE_CODE_GRANT } from '../client-metadata.ts';
 import { OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { newGrantCode, newGrantId } from '../tokens/grant-code.ts';
+import type { DeviceRequest } from '../stores/device-store.ts';
 import { newUserCode } from '../user-code.ts';
+import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from './paths.ts';
+import { takeRoom } from './take-room.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** Seconds between two questions of a device. RFC 8628 §3.2 */
 const INTERVAL_S = 5;
+
+/** Bytes of the two records of a device, beside its request. */
+const DEVICE_BYTES = 500;
 
 /** Where a device begins: it gets a code for itself and one to show to a person. RFC 8628 §3.1 */
 export function addDeviceAuthorizationRoute(server: FastifyInstance, { services }: RouteContext): void {
@@ -23,7 +28,7 @@ export function addDeviceAuthorizationRoute(server: FastifyInstance, { services 
       POST: async (request, reply) => {
         const parameters = formParameters(request);
         parameters.assertUnrepeated();
-        const client = await authenticateClient(request.headers.authorization, parameters, services);
+        const client = await authenticateRequest(request, parameters, services);
         if (!client.metadata.grant_types.includes(DEVICE_CODE_GRANT)) {
           throw new OAuthError('unauthorized_client', 'The client is not registered for device codes.');
         }
@@ -37,6 +42,7 @@ export function addDeviceAuthorizationRoute(server: FastifyInstance, { services 
         const { code, secretHash } = newGrantCode('dc', grantId);
         const userCode = newUserCode();
         const lifetimeS = settings.deviceCodeTtlS;
+        takeRoom(request, client, deviceBytes(deviceRequest), lifetimeS, services);
         await devices.save({
           grantId,
           userCode,
@@ -59,4 +65,8 @@ export function addDeviceAuthorizationRoute(server: FastifyInstance, { services 
     },
     { cors: true },
   );
+}
+
+function deviceBytes(request: DeviceRequest): number {
+  return DEVICE_BYTES + JSON.stringify(request).length;
 }

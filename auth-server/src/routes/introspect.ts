@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { authenticateClient } from '../client-authentication/index.ts';
 import { honoursSignInAt } from '../accounts.ts';
 import { missingParameter, OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import type { Services } from '../services.ts';
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
+import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from './paths.ts';
 import type { RouteContext } from './route-context.ts';
 
@@ -23,7 +23,7 @@ export function addIntrospectRoute(server: FastifyInstance, { services }: RouteC
     POST: async (request, reply) => {
       const parameters = formParameters(request);
       parameters.assertUnrepeated();
-      const { metadata } = await authenticateClient(request.headers.authorization, parameters, services);
+      const { metadata } = await authenticateRequest(request, parameters, services);
       if (metadata.token_endpoint_auth_method === 'none') {
         throw new OAuthError('invalid_client', 'Introspection needs a client that authenticates.');
       }

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { checkAuthorizationRequest, knownParameters, resolveTarget } from '../authorize/index.ts';
 import { PUSHED_URN } from '../authorize/open-request.ts';
-import { authenticateClient } from '../client-authentication/index.ts';
 import { OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
+import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from './paths.ts';
+import { takeRoom } from './take-room.ts';
 import { readProof } from './read-proof.ts';
 import type { RouteContext } from './route-context.ts';
 
@@ -19,7 +20,7 @@ export function addPushedAuthorizationRoute(server: FastifyInstance, { services 
       POST: async (request, reply) => {
         const sent = formParameters(request);
         sent.assertUnrepeated();
-        const client = await authenticateClient(request.headers.authorization, sent, services);
+        const client = await authenticateRequest(request, sent, services);
         const clientId = client.metadata.client_id;
         const keyThumbprint = await readProof(request, paths.par, services);
         const parameters = withKey(withClient(knownParameters(sent), clientId), keyThumbprint);
@@ -27,7 +28,9 @@ export function addPushedAuthorizationRoute(server: FastifyInstance, { services 
           throw new OAuthError('invalid_request', 'A pushed request has no request_uri.');
         }
         await checkAuthorizationRequest(await resolveTarget(parameters, services), parameters, services);
-        const id = await services.pushedRequests.save({ clientId, parameters: parameters.entries() });
+        const pushed = { clientId, parameters: parameters.entries() };
+        takeRoom(request, client, JSON.stringify(pushed).length, services.pushedRequests.lifetimeS, services);
+        const id = await services.pushedRequests.save(pushed);
         const answer = { request_uri: `${PUSHED_URN}${id}`, expires_in: services.pushedRequests.lifetimeS };
         return reply.status(201).header('cache-control', 'no-store').send(answer);
       },

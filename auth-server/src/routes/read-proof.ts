@@ -1,7 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { OAuthError } from '../errors.ts';
-import { verifyProof } from '../dpop/verify-proof.ts';
+import { PROOF_TTL_S, verifyProof } from '../dpop/verify-proof.ts';
 import type { Services } from '../services.ts';
+import { takeRoomOf } from './take-room.ts';
+
+/** Bytes of the record that a proof was used. */
+const PROOF_BYTES = 56;
 
 /**
  * Verifies the DPoP proof of a request, if it has one.
@@ -21,6 +25,8 @@ export async function readProof(
   if (proof === undefined) return undefined;
   if (typeof proof !== 'string')
     throw new OAuthError('invalid_dpop_proof', 'There is more than one DPoP proof.');
+  // At a resource the token has proved something already.
+  if (accessToken === undefined) takeRoomOf(request.ip, PROOF_BYTES, PROOF_TTL_S, services);
   const expected = { method: request.method, url: `${services.settings.issuer}${path}`, accessToken };
   return verifyProof(proof, expected, services);
 }

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { authenticateClient } from '../client-authentication/index.ts';
 import { missingParameter } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import type { Services } from '../services.ts';
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
+import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from './paths.ts';
 import type { RouteContext } from './route-context.ts';
 
@@ -21,7 +21,7 @@ export function addRevokeRoute(server: FastifyInstance, { services }: RouteConte
       POST: async (request, reply) => {
         const parameters = formParameters(request);
         parameters.assertUnrepeated();
-        const client = await authenticateClient(request.headers.authorization, parameters, services);
+        const client = await authenticateRequest(request, parameters, services);
         const token = parameters.get('token');
         if (token === undefined) throw missingParameter('token');
         const grantId = await grantToRevoke(token, client.metadata.client_id, services);

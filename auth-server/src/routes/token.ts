@@ -1,11 +1,11 @@
-import type { FastifyInstance } from 'fastify';
-import { authenticateClient } from '../client-authentication/index.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { missingParameter, OAuthError } from '../errors.ts';
 import { grantHandlers, type TokenResponse } from '../grants/index.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import type { Parameters } from '../parameters.ts';
 import type { Services } from '../services.ts';
+import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from './paths.ts';
 import { readProof } from './read-proof.ts';
 import type { RouteContext } from './route-context.ts';
@@ -20,8 +20,7 @@ export function addTokenRoute(server: FastifyInstance, { services }: RouteContex
         const parameters = formParameters(request);
         parameters.assertUnrepeated();
         const keyThumbprint = await readProof(request, paths.token, services);
-        const { authorization } = request.headers;
-        const answer = await answerTokenRequest(authorization, parameters, keyThumbprint, services);
+        const answer = await answerTokenRequest(request, parameters, keyThumbprint, services);
         return reply.header('cache-control', 'no-store').send(answer);
       },
     },
@@ -30,7 +29,7 @@ export function addTokenRoute(server: FastifyInstance, { services }: RouteContex
 }
 
 async function answerTokenRequest(
-  authorization: string | undefined,
+  request: FastifyRequest,
   parameters: Parameters,
   keyThumbprint: string | undefined,
   services: Services,
@@ -39,7 +38,7 @@ async function answerTokenRequest(
   if (grantType === undefined) throw missingParameter('grant_type');
   const handler = grantHandlers.get(grantType);
   if (!handler) throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.');
-  const client = await authenticateClient(authorization, parameters, services);
+  const client = await authenticateRequest(request, parameters, services);
   if (!client.metadata.grant_types.includes(handler.grantType)) {
     throw new OAuthError('unauthorized_client', 'The client is not registered for this grant_type.');
   }

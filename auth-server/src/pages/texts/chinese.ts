@@ -100,6 +100,7 @@ export const chinese: PageTexts = {
     title: '操作未成功',
     expired: '此页面已失效。请返回应用程序重新开始。',
     refused: '应用程序发送的请求无法处理。请告知其运营者。',
+    tooMany: '来自您所在网络的请求过多，请稍候再试。',
     unavailable: '服务暂时不可用，请几秒钟后再试。',
     broken: '服务端发生错误，请稍后再试。',
     code: '错误',

@@ -101,6 +101,7 @@ export const english: PageTexts = {
     title: 'This did not work',
     expired: 'This page is no longer valid. Please go back to the application and start again.',
     refused: 'The application sent a request that can’t be answered. Please tell the people who run it.',
+    tooMany: 'Too many requests come from your network. Please wait a moment and try again.',
     unavailable: 'The service is not available at this moment. Please try again in a few seconds.',
     broken: 'Something failed on our side. Please try again later.',
     code: 'Error',

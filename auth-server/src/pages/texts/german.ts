@@ -103,6 +103,8 @@ export const german: PageTexts = {
     expired: 'Diese Seite ist nicht mehr gültig. Bitte beginnen Sie in der Anwendung von vorn.',
     refused:
       'Die Anwendung hat eine Anfrage gestellt, die nicht beantwortet werden kann. Bitte melden Sie es ihren Betreibern.',
+    tooMany:
+      'Aus Ihrem Netz kommen zu viele Anfragen. Bitte warten Sie einen Augenblick und versuchen Sie es noch einmal.',
     unavailable:
       'Der Dienst ist im Moment nicht erreichbar. Bitte versuchen Sie es in einigen Sekunden noch einmal.',
     broken: 'Bei uns ist etwas fehlgeschlagen. Bitte versuchen Sie es später noch einmal.',

@@ -85,6 +85,7 @@ export interface PageTexts {
     readonly expired: string;
     readonly refused: string;
     readonly unavailable: string;
+    readonly tooMany: string;
     readonly broken: string;
     readonly code: string;
   };

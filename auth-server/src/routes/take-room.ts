@@ -1,0 +1,36 @@
+import { shareKeysOf } from '@trellis/fair-share';
+import type { FastifyRequest } from 'fastify';
+import { tooManyRequests } from '../errors.ts';
+import type { Services } from '../services.ts';
+import type { Client } from '../stores/client-store.ts';
+import { RECORD_OVERHEAD_BYTES } from '../stores/write-room.ts';
+
+/** A network that has filled its share waits for so long: about as long as most of what it wrote stands. */
+const FULL_RETRY_S = 30;
+
+/**
+ * Takes room in Redis for what a client that need not prove who it is has written there. One that has proved it is limited by
+ * its requests alone.
+ *
+ * @throws OAuthError 429 when the network has its share already
+ */
+export function takeRoom(
+  { ip: address }: FastifyRequest,
+  { metadata }: Client,
+  bytes: number,
+  ttlS: number,
+  { writeRoom }: Services,
+): void {
+  if (metadata.token_endpoint_auth_method === 'none') takeRoomOf(address, bytes, ttlS, { writeRoom });
+}
+
+/** The same for whoever asks. @throws OAuthError 429 when the network has its share already */
+export function takeRoomOf(
+  address: string,
+  bytes: number,
+  ttlS: number,
+  { writeRoom }: Pick<Services, 'writeRoom'>,
+): void {
+  if (writeRoom.take(shareKeysOf({ address }), bytes + RECORD_OVERHEAD_BYTES, ttlS)) return;
+  throw tooManyRequests('Too much that was begun from this network is not finished.', FULL_RETRY_S);
+}

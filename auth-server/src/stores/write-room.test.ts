@@ -1,0 +1,48 @@
+import { shareKeysOf } from '@trellis/fair-share';
+import { describe, expect, it } from 'vitest';
+import { createWriteRoom, type WriteRoom } from './write-room.ts';
+
+const TOTAL = 1_000_000;
+
+function createRoom(): { readonly room: WriteRoom; readonly pass: (seconds: number) => void } {
+  let now = 0;
+  return { room: createWriteRoom(TOTAL, () => now), pass: (seconds) => void (now += seconds * 1000) };
+}
+
+/** @returns the bytes that there was room for */
+function fill(room: WriteRoom, address: string, bytes = 1_000): number {
+  let taken = 0;
+  while (taken < 2 * TOTAL && room.take(shareKeysOf({ address }), bytes, 60)) taken += bytes;
+  return taken;
+}
+
+describe('H2: room for what anybody may write', () => {
+  it('is a quarter for one address alone, half for the networks around it', () => {
+    const { room } = createRoom();
+    expect(fill(room, '192.0.2.1')).toBeCloseTo(TOTAL / 4, -4);
+    const others = Array.from({ length: 200 }, (_, index) => fill(room, `192.0.2.${index + 2}`));
+    expect(others.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(TOTAL / 4);
+  });
+
+  it('is never more than the total, and never nothing for a network that comes new', () => {
+    const { room } = createRoom();
+    let all = 0;
+    for (let round = 0; round < 3; round += 1) {
+      for (let network = 0; network < 1_000; network += 1) {
+        all += fill(room, `10.${network >> 8}.${network & 255}.1`, 300);
+      }
+    }
+    expect(all).toBeLessThanOrEqual(TOTAL);
+    expect(all).toBeGreaterThan(TOTAL * 0.7);
+    expect(room.take(shareKeysOf({ address: '198.51.100.1' }), 600, 60)).toBe(true);
+  });
+
+  it('comes back when what was written has expired', () => {
+    const { room, pass } = createRoom();
+    const before = fill(room, '192.0.2.1');
+    pass(59);
+    expect(fill(room, '192.0.2.1')).toBe(0);
+    pass(1);
+    expect(fill(room, '192.0.2.1')).toBe(before);
+  });
+});
