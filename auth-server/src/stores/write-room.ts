@@ -18,8 +18,10 @@ export const RECORD_OVERHEAD_BYTES = 200;
 
 /** Of what is left, one address may hold half; networks around it all. */
 const SHARES_OF_REST = [1 / 2, 1] as const;
-/** What is left over to addresses that hold nothing yet. */
+/** What is left over to addresses that hold nothing yet, … */
 const SHARE_OF_NEW = 1 / 4;
+/** … of whose rest each may take so much: large records leave room for small ones. */
+const SHARES_OF_NEW_REST = [1 / 8, 1] as const;
 
 /**
  * Counts what this process has written, until it expires. A share is a part of what is left: one address alone gets a quarter
@@ -45,8 +47,9 @@ export function createWriteRoom(totalBytes: number, clock: () => number): WriteR
   };
   const fits = (keys: ShareKeys, bytes: number): boolean => {
     const isNew = held.heldBy(keys[0]) === 0;
+    const shares = isNew ? SHARES_OF_NEW_REST : SHARES_OF_REST;
     const rest = totalBytes * (isNew ? 1 : 1 - SHARE_OF_NEW) - held.held;
-    return keys.every((key, level) => held.heldBy(key) + bytes <= rest * (SHARES_OF_REST[level] ?? 1));
+    return keys.every((key, level) => held.heldBy(key) + bytes <= rest * (shares[level] ?? 1));
   };
   return {
     take: (keys, bytes, ttlS) => {
