@@ -146,7 +146,8 @@ function createPersistedQueryPolicy(
 ): PersistedQueryPolicy {
   const { mode = 'automatic', enforce = true } = settings.persistedQueries ?? {};
   if (mode === 'off') return { kind: 'off' };
-  if (mode === 'automatic') return { kind: 'automatic', store: resources.persistedQueries };
+  if (mode === 'automatic')
+    return { kind: 'automatic', store: resources.persistedQueries, shares: resources.storageShares.texts };
   const safelist = readSafelist(manifestFiles(settings, CONFIG));
   logger.info({ operations: safelist.size }, 'operations are served from a safelist');
   return {

@@ -16,6 +16,7 @@ import {
   startActivityPublisher,
   type ActivityPublisher,
 } from './presence/activity-publisher.ts';
+import { createStorageShares, type StorageShares } from './caching/storage-shares.ts';
 import { addInvalidationRoute } from './response-cache/invalidation-route.ts';
 import { Invalidations } from './response-cache/invalidations.ts';
 import { ResponseCache } from './response-cache/response-cache.ts';
@@ -29,6 +30,7 @@ export interface RedisResources {
   /** Tells the users subgraph who is there. */
   readonly activity: ActivityPublisher;
   readonly persistedQueries: PersistedQueryStore;
+  readonly storageShares: StorageShares;
   readonly usedProofs: UsedProofs;
   /** Absent where no answers are kept. */
   readonly responseCache: ResponseCache | undefined;
@@ -59,6 +61,7 @@ export async function openRedisResources(
         : await openCache({ url: cacheUrl, setting: 'CACHE_REDIS_URL', purpose: 'cache' });
     const responseCache = responseCacheOf(config);
     const answers = responseCache && (await openCache({ ...responseCache, purpose: 'response-cache' }));
+    const storageShares = createStorageShares(config.settings);
     const activity = publishActivity(config, redis, logger);
     const revocations = await followRevocations(config, redis, logger);
     return {
@@ -66,9 +69,15 @@ export async function openRedisResources(
       revocations,
       activity,
       persistedQueries: openPersistedQueries(config, cacheRedis, logger),
+      storageShares,
       usedProofs: createUsedProofs({ redis: cacheRedis, lifetimeS: 2 * PROOF_WINDOW_S }),
       responseCache:
-        answers && new ResponseCache({ redis: answers, observer: createResponseCacheMetrics(metrics) }),
+        answers &&
+        new ResponseCache({
+          redis: answers,
+          observer: createResponseCacheMetrics(metrics),
+          shares: storageShares.answers,
+        }),
       async close() {
         await revocations?.close();
         await activity.close();

@@ -112,6 +112,7 @@ export interface PersistedQuerySettings {
   readonly textBytes?: number | undefined;
   readonly memoryBytes?: number | undefined;
   readonly lifetimeS?: number | undefined;
+  readonly perCallerHour?: number | undefined;
 }
 
 /** How long things may take. */
@@ -285,6 +286,9 @@ const persistedQueries = z
     ),
     lifetimeS: count(
       'Seconds after its last use for which a text is stored. Default 86,400. A change takes effect at the next start.',
+    ),
+    perCallerHour: count(
+      'Characters of texts that one caller may have stored in an hour, by each process; further ones are served and not stored. Default 2,097,152. A change takes effect at the next start.',
     ),
   })
   .refine(({ mode, manifests }) => (mode === 'safelist') === (manifests !== undefined), {

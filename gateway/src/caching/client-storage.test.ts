@@ -124,6 +124,20 @@ describe('G2: What anybody can have stored', () => {
   });
 });
 
+describe('G2: A caller who has used up a share', () => {
+  it('is served, and has nothing more stored, while others have', async () => {
+    const started = await start({}, 'persistedQueries: { perCallerHour: 500 }\nhttp: { trustProxy: true }');
+    const from = (address: string): Readonly<Record<string, string>> => ({ 'x-forwarded-for': address });
+    const first = [ofBytes(200), ofBytes(201), ofBytes(202)];
+    const stored: boolean[] = [];
+    for (const text of first) stored.push(await isStored(started, text, from('192.0.2.1')));
+    expect(stored).toEqual([true, true, false]);
+    expect(await isStored(started, ofBytes(200), from('192.0.2.1'))).toBe(true); // it is there, and costs nothing
+    expect((await started.post({ query: ofBytes(202) }, from('192.0.2.1'))).status).toBe(200);
+    expect(await isStored(started, ofBytes(203), from('198.51.100.1'))).toBe(true);
+  });
+});
+
 describe('G2: In production a gateway', () => {
   const records: string[] = [];
   const logger = createLogger({

@@ -6,6 +6,8 @@ import type { CacheRedis } from './cache-redis.ts';
 export interface PersistedQueryStore {
   /** Never rejects: a store that can't be asked knows nothing. */
   get(hash: string): Promise<string | undefined> | string | undefined;
+  /** Whether it would store a text: one that is short enough, and that this process does not hold. */
+  takes(hash: string, text: string): boolean;
   /** @param hash that of the text: the caller has checked it */
   set(hash: string, text: string): void;
 }
@@ -38,9 +40,8 @@ export function createMemoryPersistedQueryStore(bounds: PersistedQueryBounds = {
   });
   return {
     get: (hash) => texts.get(hash),
-    set(hash, text) {
-      if (Buffer.byteLength(text) <= textBytes) texts.set(hash, text);
-    },
+    takes: (hash, text) => !texts.has(hash) && Buffer.byteLength(text) <= textBytes,
+    set: (hash, text) => void texts.set(hash, text),
   };
 }
 
@@ -58,7 +59,7 @@ const KEY_PREFIX = 'persisted-query:';
  * in memory. What comes from Redis is hashed again: whoever can write there still can't change what a hash means.
  */
 export function createSharedPersistedQueryStore(options: SharedStoreOptions): PersistedQueryStore {
-  const { redis, textBytes = TEXT_BYTES, lifetimeS = DEFAULT_LIFETIME_S, onError } = options;
+  const { redis, lifetimeS = DEFAULT_LIFETIME_S, onError } = options;
   const memory = createMemoryPersistedQueryStore(options);
 
   async function fetchShared(hash: string): Promise<string | undefined> {
@@ -75,8 +76,8 @@ export function createSharedPersistedQueryStore(options: SharedStoreOptions): Pe
 
   return {
     get: (hash) => memory.get(hash) ?? (redis.isUsable ? fetchShared(hash) : undefined),
+    takes: (hash, text) => memory.takes(hash, text),
     set(hash, text) {
-      if (Buffer.byteLength(text) > textBytes) return;
       memory.set(hash, text);
       if (redis.isUsable) redis.connection.set(KEY_PREFIX + hash, text, 'EX', lifetimeS).catch(onError);
     },

@@ -40,7 +40,7 @@ export async function admitOperation(
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
   const countedToo = rateLimiter.countCaller(caller, weight);
   if (countedToo) await countedToo;
-  store?.();
+  store?.(caller, context.address);
   services.knownOperations.remember({
     text,
     operation,

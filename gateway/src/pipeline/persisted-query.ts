@@ -1,4 +1,6 @@
 import { hash as digest } from 'node:crypto';
+import type { ShareBuckets } from '@trellis/fair-share';
+import { shareKeysOfCaller, type Caller } from '../auth/caller.ts';
 import type { PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import type { Safelist } from '../caching/safelist.ts';
 import type { GraphRequest } from '../context.ts';
@@ -7,7 +9,12 @@ import { refused } from '../errors.ts';
 /** What clients may send in the place of an operation's text, and whether they may send any text. */
 export type PersistedQueryPolicy =
   /** Any text; and hashes of texts that were sent before. */
-  | { readonly kind: 'automatic'; readonly store: PersistedQueryStore }
+  | {
+      readonly kind: 'automatic';
+      readonly store: PersistedQueryStore;
+      /** Bytes that each caller may have stored. */
+      readonly shares: ShareBuckets;
+    }
   /** Any text; no hashes. */
   | { readonly kind: 'off' }
   /** What the safelist has, by its id or as its text. Unless enforced, other texts are told of and served. */
@@ -21,8 +28,8 @@ export type PersistedQueryPolicy =
 /** The text of an operation. */
 export interface ResolvedText {
   readonly text: string;
-  /** Stores the text, once it has proved valid. */
-  readonly store?: (() => void) | undefined;
+  /** Stores the text, once its operation was let in, as far as the caller's share goes. */
+  readonly store?: ((caller: Caller, address: string) => void) | undefined;
 }
 
 /**
@@ -37,7 +44,7 @@ export function resolvePersistedQuery(
 ): ResolvedText | Promise<ResolvedText> {
   switch (policy.kind) {
     case 'automatic':
-      return resolveAutomatic(request, policy.store);
+      return resolveAutomatic(request, policy);
     case 'safelist':
       return resolveSafelisted(request, policy);
     case 'off':
@@ -55,7 +62,7 @@ export function sha256(text: string): string {
 /** A hash with a text is checked, so that nothing can be stored under a hash that is not its own. */
 function resolveAutomatic(
   request: GraphRequest,
-  store: PersistedQueryStore,
+  { store, shares }: Extract<PersistedQueryPolicy, { kind: 'automatic' }>,
 ): ResolvedText | Promise<ResolvedText> {
   const hash = readHash(request);
   if (hash === undefined) return { text: textOf(request) };
@@ -63,7 +70,13 @@ function resolveAutomatic(
   if (!query) return fetchText(hash, store);
   if (sha256(query) !== hash)
     throw refused('PERSISTED_QUERY_MISMATCH', 'The text does not have the hash that came with it.');
-  return { text: query, store: () => store.set(hash, query) };
+  return {
+    text: query,
+    store(caller, address) {
+      if (store.takes(hash, query) && shares.take(shareKeysOfCaller(caller, address), query.length) === 0)
+        store.set(hash, query);
+    },
+  };
 }
 
 async function fetchText(hash: string, store: PersistedQueryStore): Promise<ResolvedText> {

@@ -47,7 +47,8 @@ export function cachedExecutionOf(
     cachePolicyOf(result, admitted);
   const isOwn = asked.authenticated && asked === caller;
   const writer = writerOf(caller);
-  return { query: { plan, key, writer, isOwn, rules, signal: context.signal, policyOf }, asked };
+  const { signal, address } = context;
+  return { query: { plan, key, writer, caller, address, isOwn, rules, signal, policyOf }, asked };
 }
 
 /** Only where the schema says so: what a subgraph says comes when it has been asked already. */

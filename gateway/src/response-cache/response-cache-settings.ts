@@ -5,6 +5,7 @@ export interface ResponseCacheSettings {
   readonly redisUrl?: string | undefined;
   readonly maxAgeS?: number | undefined;
   readonly maxCharacters?: number | undefined;
+  readonly perCallerMinute?: number | undefined;
   readonly sharePublic?: boolean | undefined;
 }
 
@@ -32,6 +33,13 @@ export const responseCacheSettings: z.ZodType<ResponseCacheSettings> = z
       .min(1)
       .optional()
       .describe('Answers with more characters of data are not kept. Default 262,144.'),
+    perCallerMinute: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'Characters of answers that one caller may have kept in a minute, by each process; further ones are not kept. Default 67,108,864. A change takes effect at the next start.',
+      ),
     sharePublic: z
       .boolean()
       .optional()

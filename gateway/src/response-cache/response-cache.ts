@@ -1,3 +1,5 @@
+import type { ShareBuckets } from '@trellis/fair-share';
+import { shareKeysOfCaller, type Caller } from '../auth/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { isCacheable, type CachePolicy } from '../caching/cache-policy.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
@@ -11,6 +13,8 @@ import { KeptResult, readKept, writeKept, type KeptAnswer } from './kept-answer.
 export interface ResponseCacheOptions {
   readonly redis: CacheRedis;
   readonly observer: ResponseCacheObserver;
+  /** Characters that each caller may have stored. */
+  readonly shares: ShareBuckets;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
 }
@@ -45,6 +49,9 @@ export interface CachedQuery {
   readonly key: string;
   /** Names whoever asks, as it does for what they write; absent for nobody. */
   readonly writer: string | undefined;
+  /** Whose share it counts in. */
+  readonly caller: Caller;
+  readonly address: string;
   /** Whether the key stands for one user: otherwise private answers are not kept. */
   readonly isOwn: boolean;
   readonly rules: KeepRules;
@@ -63,6 +70,7 @@ const PAUSE_MS = 2_000;
 export class ResponseCache {
   readonly #redis: CacheRedis;
   readonly #observer: ResponseCacheObserver;
+  readonly #shares: ShareBuckets;
   readonly #now: () => number;
   readonly #invalidations: Invalidations;
   /** What is being executed, by key; each comes to what was kept of it, and never rejects. */
@@ -71,9 +79,10 @@ export class ResponseCache {
   readonly #notKept = new WeakSet<OperationPlan>();
   #pausedUntilMs = 0;
 
-  constructor({ redis, observer, now = Date.now }: ResponseCacheOptions) {
+  constructor({ redis, observer, shares, now = Date.now }: ResponseCacheOptions) {
     this.#redis = redis;
     this.#observer = observer;
+    this.#shares = shares;
     this.#now = now;
     this.#invalidations = new Invalidations(redis.connection);
   }
@@ -153,18 +162,24 @@ export class ResponseCache {
   }
 
   #keep(query: CachedQuery, position: string, result: ExecutionResult): KeptAnswer | undefined {
-    const { plan, key, rules } = query;
+    const { plan } = query;
     const kept = this.#keptOf(query, position, result);
     if (!kept) {
       this.#notKept.add(plan);
       return undefined;
     }
     this.#notKept.delete(plan);
+    this.#store(query, kept);
+    return kept;
+  }
+
+  #store({ key, rules, caller, address }: CachedQuery, kept: KeptAnswer): void {
+    const text = writeKept(kept);
+    if (this.#shares.take(shareKeysOfCaller(caller, address), text.length) > 0) return;
     const lifetimeMs = Math.min(kept.untilMs - this.#now(), rules.maxAgeS * 1_000);
     this.#redis.connection
-      .set(KEY_PREFIX + key, writeKept(kept), 'PX', Math.max(1, Math.floor(lifetimeMs)))
+      .set(KEY_PREFIX + key, text, 'PX', Math.max(1, Math.floor(lifetimeMs)))
       .catch(() => this.#fail());
-    return kept;
   }
 
   #fail(): void {
