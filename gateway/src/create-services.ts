@@ -1,8 +1,8 @@
 import type { Logger } from '@trellis/deployable';
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { IssuerSettings } from './auth/authentication-settings.ts';
 import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from './auth/authenticator.ts';
+import { configuredIssuers } from './auth/configured-issuers.ts';
 import { readSafelist } from './caching/safelist.ts';
 import type { GatewayConfig } from './config.ts';
 import { SharedExecutions } from './execution/shared-executions.ts';
@@ -112,9 +112,10 @@ function createCatalogues(
 
 function createConfiguredAuthenticator(config: GatewayConfig, resources: GatewayResources): Authenticator {
   const { authentication = {} } = config.settings;
-  const issuers = issuersOf(config).map(({ issuer, audience, jwksUrl }) => ({
+  const issuers = configuredIssuers(config).map(({ issuer, audience, jwksUrl, trust }) => ({
     issuer,
     audience,
+    trust,
     keys: resources.keysAt(jwksUrl, authentication.jwksCooldownMs),
   }));
   if (issuers.length === 0) return ANONYMOUS_ONLY;
@@ -125,18 +126,6 @@ function createConfiguredAuthenticator(config: GatewayConfig, resources: Gateway
     ...(resources.revocations && { revokedTokens: resources.revocations }),
   });
   return observeActivity(authenticator, resources.activity);
-}
-
-function issuersOf({
-  TOKEN_ISSUER,
-  TOKEN_AUDIENCE,
-  TOKEN_JWKS_URL,
-  settings,
-}: GatewayConfig): IssuerSettings[] {
-  const further = settings.authentication?.issuers ?? [];
-  if (TOKEN_ISSUER === undefined || TOKEN_AUDIENCE === undefined || TOKEN_JWKS_URL === undefined)
-    return [...further];
-  return [{ issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE, jwksUrl: TOKEN_JWKS_URL }, ...further];
 }
 
 function createPersistedQueryPolicy(

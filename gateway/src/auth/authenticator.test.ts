@@ -203,6 +203,7 @@ describe('Callers', () => {
   it('that act for themselves are no user', async () => {
     const caller = await authenticate(await issuer.sign({ sub: 'robot', client_id: 'robot' }));
     expect(caller.context).toEqual({
+      issuer: issuer.issuer,
       clientId: 'robot',
       grantId: 'grant-1',
       scopes: ['read:data', 'read:profile'],

@@ -1,24 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { ANONYMOUS, userOf, type Caller } from './caller.ts';
+import { ANONYMOUS, clientOf, shareKeysOfCaller, userOf } from './caller.ts';
 
-const callerWith = (claims: Caller['claims']): Caller => ({ ...ANONYMOUS, authenticated: true, claims });
+describe('G4: A client', () => {
+  const of = (issuer: string): string | undefined =>
+    clientOf({ ...ANONYMOUS, context: { issuer, clientId: 'web', scopes: [] } });
 
-describe('A user', () => {
-  it('is the same with every token, and another one at another issuer', () => {
-    const ada = userOf(callerWith({ iss: 'https://a.example', sub: 'ada', jti: '1' }));
-    expect(userOf(callerWith({ iss: 'https://a.example', sub: 'ada', jti: '2' }))).toBe(ada);
-    expect(userOf(callerWith({ iss: 'https://b.example', sub: 'ada' }))).not.toBe(ada);
-    expect(userOf(callerWith({ iss: 'https://a.example', sub: 'ed' }))).not.toBe(ada);
+  it('is another one at another issuer, in rates and in shares', () => {
+    expect(of('https://a.example')).toBe(of('https://a.example'));
+    expect(of('https://a.example')).not.toBe(of('https://b.example'));
+    const context = { issuer: 'https://a.example', clientId: 'web', scopes: [] };
+    expect(shareKeysOfCaller({ ...ANONYMOUS, context }, '192.0.2.1')).toEqual([
+      `client:${of('https://a.example')}`,
+    ]);
   });
+});
 
-  it('can not pass for another by how the parts are joined', () => {
-    expect(userOf(callerWith({ iss: 'a', sub: 'b c' }))).not.toBe(
-      userOf(callerWith({ iss: 'a b', sub: 'c' })),
-    );
-  });
-
-  it('is nobody without a token, or with one that names none', () => {
-    expect(userOf(ANONYMOUS)).toBeUndefined();
-    expect(userOf(callerWith({ iss: 'https://a.example', sub: 7 }))).toBeUndefined();
-  });
+it('An anonymous caller is nobody, and no client', () => {
+  expect(userOf(ANONYMOUS)).toBeUndefined();
+  expect(clientOf(ANONYMOUS)).toBeUndefined();
 });

@@ -6,8 +6,12 @@ export interface Caller {
   /** Whether a valid access token came with the request. */
   readonly authenticated: boolean;
   readonly scopes: ReadonlySet<string>;
-  /** All claims of the access token; empty for anonymous callers. Own properties only may be read. */
+  /** All claims of the access token, with those roles that its issuer may give; empty for anonymous callers. Own properties only may be read. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /** Names of the operator's policies that the claims may meet; absent: all. */
+  readonly policies?: ReadonlySet<string> | undefined;
+  /** Names the user, or the client that acts for itself, among those of all issuers; absent where nobody is known. */
+  readonly actor?: string | undefined;
   /** What subgraphs are told. */
   readonly context: UserContext;
   /** The raw access token; absent for anonymous callers. Never logged. */
@@ -20,9 +24,14 @@ export interface Caller {
   readonly expiresAtMs: number;
 }
 
-/** One user of one issuer, whatever the token: issuers may use the same `sub`. Undefined where nobody is known. */
-export function userOf({ claims: { iss, sub } }: Caller): string | undefined {
-  return typeof sub === 'string' ? JSON.stringify([iss, sub]) : undefined;
+/** One user, whatever the token: issuers may use the same `sub`. Undefined where nobody is known. */
+export function userOf({ actor }: Caller): string | undefined {
+  return actor;
+}
+
+/** The OAuth client among those of all issuers; undefined where there is none. */
+export function clientOf({ context: { issuer, clientId } }: Caller): string | undefined {
+  return clientId === undefined ? undefined : JSON.stringify([issuer, clientId]);
 }
 
 /** A caller without an access token. */
@@ -43,5 +52,5 @@ export const ANONYMOUS: Caller = Object.freeze({
  */
 export function shareKeysOfCaller(caller: Caller | undefined, address: string): ShareKeys {
   const user = caller && userOf(caller);
-  return shareKeysOf({ user, client: caller?.context.clientId, address });
+  return shareKeysOf({ user, client: caller && clientOf(caller), address });
 }

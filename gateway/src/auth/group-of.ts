@@ -1,18 +1,19 @@
 import type { Caller } from './caller.ts';
 
 /**
- * All users with the roles and scopes of a caller, as if they were one. Who is nobody stays so: there are no roles then, and
+ * All users of an issuer with the roles and scopes of a caller, as if they were one. Who is nobody stays so: there are no roles then, and
  * a right to be asked for is not there.
  */
 export function groupOf(caller: Caller): Caller {
   if (!caller.authenticated) return caller;
   const scopes = [...caller.scopes].toSorted();
+  const { issuer } = caller.context;
   const groupRoles = [...(caller.context.user?.roles ?? [])].toSorted();
   return {
     authenticated: true,
     scopes: caller.scopes,
     claims: {},
-    context: { groupRoles, scopes },
+    context: { ...(issuer !== undefined && { issuer }), groupRoles, scopes },
     token: undefined,
     grantId: undefined,
     expiresAtMs: Number.POSITIVE_INFINITY,

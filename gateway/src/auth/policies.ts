@@ -13,10 +13,11 @@ const ROLE_PREFIX = 'role:';
 
 /**
  * Whether a policy holds for a caller. `role:X` holds when the claim `roles` contains X; every other name is looked up
- * among the operator's, and what is not there does not hold.
+ * among the operator's, and what is not there, or not for the caller's issuer to give, does not hold.
  */
 export function holdsPolicy(caller: Caller, name: string, policies: Policies): boolean {
   if (name.startsWith(ROLE_PREFIX)) return claimHas(caller, 'roles', name.slice(ROLE_PREFIX.length));
+  if (caller.policies && !caller.policies.has(name)) return false;
   const policy = Object.hasOwn(policies, name) ? policies[name] : undefined;
   return policy !== undefined && claimHas(caller, policy.claim, policy.value);
 }

@@ -2,7 +2,9 @@ import type { User, UserContext } from '@trellis/user-context';
 import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { Caller } from './caller.ts';
 import { InvalidAccessToken } from './invalid-access-token.ts';
+import { FULL_TRUST, type IssuerTrust } from './issuer-trust.ts';
 import { KeysUnavailable, type KeySet } from './key-set.ts';
+import { userIdOf } from './user-id.ts';
 
 /** An issuer whose tokens are accepted. */
 export interface TrustedIssuer {
@@ -11,6 +13,8 @@ export interface TrustedIssuer {
   /** Equal to the token's `aud`, which has to be one string. Specification: Authentication 2. */
   readonly audience: string;
   readonly keys: KeySet;
+  /** What its tokens may say. @default everything, of the users of the graph */
+  readonly trust?: IssuerTrust;
 }
 
 /** Settings of {@link createAccessTokenVerification}. */
@@ -41,7 +45,7 @@ export function createAccessTokenVerification(rules: AccessTokenRules): (token: 
     if (!issuer) throw new InvalidAccessToken('issuer');
     const payload = await verify(token, issuer, rules);
     if (payload.aud !== issuer.audience) throw new InvalidAccessToken('audience');
-    return callerOf(token, payload);
+    return callerOf(token, payload, issuer);
   };
 }
 
@@ -83,18 +87,36 @@ function refusalOf(error: unknown): unknown {
   return new InvalidAccessToken(error instanceof Error ? error.message : 'unknown'); // jose throws a TypeError for keys of another kind
 }
 
-function callerOf(token: string, payload: JWTPayload): Caller {
+function callerOf(token: string, payload: JWTPayload, { issuer, trust = FULL_TRUST }: TrustedIssuer): Caller {
   const grantId = stringClaim(payload, 'gid');
+  const roles = allowedIn(trust.roles, rolesOf(payload));
+  const scopes = allowedIn(trust.scopes, scopesOf(payload));
   return Object.freeze({
     authenticated: true,
-    scopes: new Set(scopesOf(payload)),
-    claims: payload,
-    context: contextOf(payload, grantId),
+    scopes: new Set(scopes),
+    claims: trust.roles ? Object.freeze({ ...payload, roles }) : payload,
+    policies: trust.policies,
+    actor: actorOf(payload, issuer, trust),
+    context: Object.freeze({
+      issuer,
+      scopes: Object.freeze(scopes),
+      ...contextOf(payload, userIn(payload, { issuer, trust, roles }), grantId),
+    }),
     token,
     grantId,
     keyThumbprint: keyThumbprintOf(payload),
     expiresAtMs: (payload.exp ?? 0) * 1_000,
   });
+}
+
+/** What an issuer may not give is as if its token did not have it. */
+function allowedIn(allowed: ReadonlySet<string> | undefined, given: readonly string[]): readonly string[] {
+  return allowed ? given.filter((name) => allowed.has(name)) : given;
+}
+
+/** Users that are linked are the same whichever issuer speaks for them. */
+function actorOf({ sub }: JWTPayload, issuer: string, { users }: IssuerTrust): string | undefined {
+  return sub === undefined ? undefined : JSON.stringify([users === 'first' ? null : issuer, sub]);
 }
 
 /**
@@ -116,25 +138,31 @@ function scopesOf(payload: JWTPayload): readonly string[] {
   return (stringClaim(payload, 'scope') ?? '').split(' ').filter((scope) => scope !== '');
 }
 
-function contextOf(payload: JWTPayload, grantId: string | undefined): UserContext {
+function contextOf(
+  payload: JWTPayload,
+  user: User | undefined,
+  grantId: string | undefined,
+): Pick<UserContext, 'user' | 'clientId' | 'grantId'> {
   const clientId = stringClaim(payload, 'client_id');
-  const user = userOf(payload, clientId);
-  return Object.freeze({
-    scopes: Object.freeze(scopesOf(payload)),
+  return {
     ...(user && { user }),
     ...(clientId !== undefined && { clientId }),
     ...(grantId !== undefined && { grantId }),
-  });
+  };
+}
+
+interface UserSource extends Required<Pick<TrustedIssuer, 'issuer' | 'trust'>> {
+  readonly roles: readonly string[];
 }
 
 /** A client that acts for itself (client_credentials) is nobody. RFC 9068 §5. */
-function userOf(payload: JWTPayload, clientId: string | undefined): User | undefined {
-  if (payload.sub === undefined || payload.sub === clientId) return undefined;
+function userIn(payload: JWTPayload, { issuer, trust, roles }: UserSource): User | undefined {
+  if (payload.sub === undefined || payload.sub === stringClaim(payload, 'client_id')) return undefined;
   const name = stringClaim(payload, 'name');
   const email = stringClaim(payload, 'email');
   return Object.freeze({
-    id: payload.sub,
-    roles: Object.freeze(rolesOf(payload)),
+    id: userIdOf(issuer, payload.sub, trust),
+    roles: Object.freeze(roles),
     tokenIssuedAt: payload.iat ?? 0,
     ...(name !== undefined && { name }),
     ...(email !== undefined && { email }),

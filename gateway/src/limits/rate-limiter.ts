@@ -1,6 +1,6 @@
 import { DEFAULT_SHARES, shareKeysOf } from '@trellis/fair-share';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { userOf, type Caller } from '../auth/caller.ts';
+import { clientOf, userOf, type Caller } from '../auth/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 
@@ -87,10 +87,10 @@ async function countCaller(
   operations: number,
   { user, client }: CallerCounters,
 ): Promise<void> {
-  const { context } = caller;
   const name = user && userOf(caller);
   if (name !== undefined) await user?.(name, operations);
-  if (context.clientId !== undefined) await client?.(context.clientId, operations);
+  const clientName = client && clientOf(caller);
+  if (clientName !== undefined) await client?.(clientName, operations);
 }
 
 /** The networks around an address may send some times as much: who owns a /48 has 65,536 networks of the narrowest kind. */

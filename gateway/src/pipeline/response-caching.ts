@@ -40,7 +40,6 @@ export function cachedExecutionOf(
     operation.name,
     variables,
     headersForSubgraphs.streamIdentityOf(context.headers, asked),
-    asked.claims['iss'],
     asked.context,
   ]);
   const policyOf = (result: ExecutionResult): ReturnType<typeof cachePolicyOf> =>

@@ -49,6 +49,7 @@ function claimsOf(context: UserContext): Record<string, unknown> {
       email: user.email,
       token_iat: user.tokenIssuedAt,
     }),
+    token_iss: context.issuer,
     client_id: context.clientId,
     scope: context.scopes.join(' '),
     gid: context.grantId,

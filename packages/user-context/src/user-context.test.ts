@@ -5,6 +5,7 @@ import { InvalidUserContext, type UserContext } from './user-context.ts';
 import { createUserContextVerifier, type UserContextVerifier } from './verify-user-context.ts';
 
 const ada: UserContext = {
+  issuer: 'https://id.example',
   user: { id: 'ada', roles: ['ADMIN'], name: 'Ada', email: 'ada@example.com', tokenIssuedAt: 1_700_000_000 },
   clientId: 'cli',
   scopes: ['openid', 'read:data'],

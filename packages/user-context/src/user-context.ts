@@ -12,7 +12,10 @@ export type Role = 'ADMIN' | 'EDITOR' | 'VIEWER';
 
 /** The user behind a request. */
 export interface User {
-  /** The access token's `sub`, which is `User.id` in the graph. */
+  /**
+   * `User.id` in the graph. Of the first issuer, and of those whose users are linked to its own, the access token's `sub`; of
+   * further ones a UUID that is made of issuer and `sub`, so that no two users share it.
+   */
   readonly id: string;
   readonly roles: readonly string[];
   readonly name?: string;
@@ -23,6 +26,8 @@ export interface User {
 
 /** Who is asking, and with what rights. */
 export interface UserContext {
+  /** The issuer of the access token, its `iss`; absent for anonymous requests. */
+  readonly issuer?: string;
   /** Absent for anonymous requests, and for clients that act on their own behalf (client_credentials). */
   readonly user?: User;
   /**
@@ -30,7 +35,7 @@ export interface UserContext {
    * subscription field marked `@sharedSubscription` is asked for in the name of all who have the same roles and scopes.
    */
   readonly groupRoles?: readonly string[];
-  /** The OAuth client; absent for anonymous requests. */
+  /** The OAuth client, as its issuer names it; absent for anonymous requests. */
   readonly clientId?: string;
   readonly scopes: readonly string[];
   /** The grant behind the access token. */

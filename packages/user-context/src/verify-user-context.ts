@@ -70,11 +70,13 @@ async function verifyPayload(token: string, options: VerifierOptions): Promise<J
 
 function contextOf(payload: JWTPayload): UserContext {
   const user = userOf(payload);
+  const issuer = stringClaim(payload, 'token_iss');
   const clientId = stringClaim(payload, 'client_id');
   const grantId = stringClaim(payload, 'gid');
   return Object.freeze({
     scopes: (stringClaim(payload, 'scope') ?? '').split(' ').filter((scope) => scope !== ''),
     ...(user ? { user } : groupOf(payload)),
+    ...(issuer && { issuer }),
     ...(clientId && { clientId }),
     ...(grantId && { grantId }),
   });
