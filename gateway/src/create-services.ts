@@ -55,6 +55,7 @@ export function createServices(
     headersForSubgraphs: createSubgraphHeaders({
       rules: inUse.headers,
       ofSubgraphs: inUse.headers.subgraphs ?? {},
+      fromPayload: inUse.headers.fromPayload,
       contexts: resources.contexts,
     }),
     streams: resources.streams,
@@ -62,7 +63,7 @@ export function createServices(
     answerPolicy: {
       maxCharacters: inUse.responseCharacters,
       ...shownExtensions(config),
-      varyOn: ['accept', 'authorization', 'cookie', ...forwardedNames(inUse.headers)],
+      ...headersThatDecide(inUse.headers),
     },
     errorPolicy: { exposeInternals: !inUse.production },
     observer: createObserver(logger, resources.demandMetrics),
@@ -185,6 +186,19 @@ function shownExtensions({ settings }: GatewayConfig): Pick<AnswerPolicy, 'shows
   const { cost = false, plan = false, timings = false } = settings.extensions ?? {};
   return { shows: { cost, plan, timings }, showsAny: cost || plan || timings };
 }
+
+/** Nobody but the operator can know which forwarded headers say who asks: all are taken to, unless they are declared public. */
+function headersThatDecide(headers: SettingsInUse['headers']): Pick<AnswerPolicy, 'varyOn' | 'privateFor'> {
+  const forwarded = forwardedNames(headers);
+  const isPublic = new Set((headers.public ?? PUBLIC_HEADERS).map((name) => name.toLowerCase()));
+  return {
+    varyOn: ['accept', ...CREDENTIALS, ...forwarded],
+    privateFor: [...CREDENTIALS, ...forwarded.filter((name) => !isPublic.has(name))],
+  };
+}
+
+const CREDENTIALS = ['authorization', 'cookie'];
+const PUBLIC_HEADERS = ['accept-language'];
 
 function forwardedNames({ forward = [], subgraphs = {} }: SettingsInUse['headers']): readonly string[] {
   const named = [...forward, ...Object.values(subgraphs).flatMap((rules) => rules.forward ?? [])];

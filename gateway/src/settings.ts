@@ -79,6 +79,8 @@ export interface CostFileSettings {
 
 /** Rules for all subgraphs, and those that come on top for some. */
 export interface HeaderSettings extends HeaderRules {
+  readonly fromPayload?: readonly string[] | undefined;
+  readonly public?: readonly string[] | undefined;
   readonly subgraphs?: Readonly<Record<string, HeaderRules>> | undefined;
 }
 
@@ -204,6 +206,18 @@ const headerRules = {
 const headers = z
   .strictObject({
     ...headerRules,
+    fromPayload: z
+      .array(headerName)
+      .optional()
+      .describe(
+        'Headers that WebSocket clients may give in the payload of connection_init, where the upgrade request has none of the name. They go on where forward names them. Default none.',
+      ),
+    public: z
+      .array(headerName)
+      .optional()
+      .describe(
+        'Forwarded headers that do not say who asks. A request with any other forwarded header is answered with Cache-Control: private. Default accept-language.',
+      ),
     subgraphs: z
       .record(z.string(), z.strictObject(headerRules))
       .optional()

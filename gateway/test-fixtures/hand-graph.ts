@@ -3,6 +3,7 @@ import { getOperationAST, getVariableValues, parse, visit, type FieldNode } from
 import { executePlan } from '../src/execution/execute-plan.ts';
 import type { ExecutionResult } from '../src/execution/execution-result.ts';
 import { createSubgraphClient, type SubgraphClient } from '../src/execution/subgraph-client.ts';
+import { NOTHING_DENIED } from '../src/planning/denial.ts';
 import type { Denial, OperationPlanner } from '../src/planning/operation-plan.ts';
 import type { Overrides } from '../src/planning/override-labels.ts';
 import { schemaHints } from '../src/planning/schema-hints.ts';
@@ -144,7 +145,10 @@ async function run(text: string, options: RunOptions, engine: Engine): Promise<E
   });
   const overrides = { labels: schemaHints(supergraph.supergraphSchema).overrideLabels, ...engine.overriding };
   const decided = decidedFor(document, coerced, operationName, overrides);
-  const plan = await planner.planOperation({ supergraph, document, operationName, decided, denied }, signal);
+  const plan = await planner.planOperation(
+    { supergraph, document, operationName, decided, denied: { ...NOTHING_DENIED, fields: denied } },
+    signal,
+  );
   const headersFor = options.headersFor?.bind(options) ?? (() => ({}));
   return executePlan(plan, { variables: coerced, headersFor, subgraphClient: client, signal });
 }

@@ -18,6 +18,8 @@ export interface AuthorizationRules {
    * demands of it, as the object may turn out to be of that type. By coordinate, `Post.title`; open where absent.
    */
   readonly fields: ReadonlyMap<string, Requirement>;
+  /** For seeing that there is an object: what its type itself demands. By name of the object type; open where absent. */
+  readonly types: ReadonlyMap<string, Requirement>;
 }
 
 /**
@@ -25,18 +27,32 @@ export interface AuthorizationRules {
  * Fields that are hidden from clients are read as well: others may require them.
  */
 export function readAuthorizationRules(schema: Schema): AuthorizationRules {
-  const requirementOf = createRequirementReader(schema);
+  const readOwn = createDirectiveReader(schema);
+  const requirementOf = createRequirementReader(schema, readOwn);
   const fields = schema.types().flatMap(fieldsOf);
-  const requirements = fields.map((field): [string, Requirement] => [field.coordinate, requirementOf(field)]);
-  return { fields: new Map(requirements.filter(([, requirement]) => !isOpen(requirement))) };
+  const objects = schema.types().filter((type) => type instanceof ObjectType);
+  return {
+    fields: guarded(fields.map((field) => [field.coordinate, requirementOf(field)])),
+    types: guarded(objects.map((type) => [type.name, readOwn(type)])),
+  };
+}
+
+function guarded(
+  requirements: readonly (readonly [string, Requirement])[],
+): ReadonlyMap<string, Requirement> {
+  return new Map(requirements.filter(([, requirement]) => !isOpen(requirement)));
 }
 
 function fieldsOf(type: NamedType): readonly OutputField[] {
   return type instanceof ObjectType || type instanceof InterfaceType ? type.fields() : [];
 }
 
-function createRequirementReader(schema: Schema): (field: OutputField) => Requirement {
-  const readOwn = createDirectiveReader(schema);
+type DirectiveReader = (element: Annotated) => Requirement;
+
+function createRequirementReader(
+  schema: Schema,
+  readOwn: DirectiveReader,
+): (field: OutputField) => Requirement {
   const fieldSets = createFieldSetReader(schema);
   const known = new Map<string, Requirement>();
 
@@ -68,7 +84,7 @@ function implementationsOf(field: OutputField): readonly OutputField[] {
     .filter((implementation) => implementation !== undefined);
 }
 
-function createDirectiveReader(schema: Schema): (element: Annotated) => Requirement {
+function createDirectiveReader(schema: Schema): DirectiveReader {
   const directives = {
     authenticated: linkedDirectives(schema, 'authenticated', 'https://specs.apollo.dev/authenticated'),
     scopes: linkedDirectives(schema, 'requiresScopes', 'https://specs.apollo.dev/requiresScopes'),

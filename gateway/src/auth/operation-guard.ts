@@ -1,6 +1,8 @@
 import {
+  isAbstractType,
   Kind,
   type FieldNode,
+  type GraphQLAbstractType,
   type GraphQLCompositeType,
   type GraphQLSchema,
   type OperationDefinitionNode,
@@ -8,7 +10,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Denial } from '../planning/operation-plan.ts';
+import { NOTHING_DENIED, type Denial, type Denied } from '../planning/denial.ts';
 import { fieldDefinitionOf, fieldTypeOf, fragmentTypeOf, rootTypeOf } from '../supergraph/selection-types.ts';
 import type { Fragments } from '../limits/measure-document.ts';
 import type { AuthorizationRules } from './authorization-rules.ts';
@@ -16,12 +18,9 @@ import type { Caller } from './caller.ts';
 import { holdsPolicy, type Policies } from './policies.ts';
 import { requirementKey, type AnyOf, type Requirement } from './requirement.ts';
 
-/** The fields of an operation that a caller may not see. */
-export type Denied = ReadonlyMap<FieldNode, Denial>;
-
 /** What guards one operation. */
 export interface OperationGuard {
-  /** The same map for callers with the same rights, so that what is made for it can be kept under it. */
+  /** The same object for callers of whom the same is to be said, so that what is made for it can be kept under it. */
   deniedTo(caller: Caller): Denied;
 }
 
@@ -35,30 +34,44 @@ export interface GuardRequest {
   readonly policies: Policies;
 }
 
-/** All fields of an operation with one requirement. */
-interface GuardedFields {
+/** All of an operation with one requirement. */
+interface Guarded {
   readonly requirement: Requirement;
   readonly fields: FieldNode[];
+  /** Of objects that may stand where others may stand as well. */
+  readonly types: Set<string>;
 }
 
-const NOTHING_DENIED: Denied = new Map();
+interface Refused {
+  readonly guarded: Guarded;
+  readonly denial: Denial;
+}
+
 const MAX_COMBINATIONS = 64;
 
-/** Finds the guarded fields of an operation once; each request then judges each different requirement once. */
+/** Finds what is guarded in an operation once; each request then judges each different requirement once. */
 export function createOperationGuard(request: GuardRequest): OperationGuard {
-  const guarded = findGuardedFields(request);
+  const guarded = findGuarded(request);
   if (guarded.length === 0) return { deniedTo: () => NOTHING_DENIED };
   const denials = new LRUCache<string, Denied>({ max: MAX_COMBINATIONS });
   return {
     deniedTo(caller) {
       const refused = guarded.filter(({ requirement }) => !isMet(requirement, caller, request.policies));
       if (refused.length === 0) return NOTHING_DENIED;
-      const key = `${caller.authenticated} ${refused.map((group) => guarded.indexOf(group)).join()}`;
-      const denied = denials.get(key) ?? deny(refused, caller);
+      const all = refused.map((group) => ({ guarded: group, denial: denialOf(group.requirement, caller) }));
+      const key = keyOf(all, guarded);
+      const denied = denials.get(key) ?? deny(all);
       denials.set(key, denied);
       return denied;
     },
   };
+}
+
+/** With the texts: what a caller lacks of a requirement is not what another one lacks. */
+function keyOf(refused: readonly Refused[], guarded: readonly Guarded[]): string {
+  return JSON.stringify(
+    refused.map(({ guarded: group, denial }) => [guarded.indexOf(group), denial.code, denial.message]),
+  );
 }
 
 function isMet(requirement: Requirement, caller: Caller, policies: Policies): boolean {
@@ -73,13 +86,13 @@ function meetsAny(clause: AnyOf, holds: (name: string) => boolean): boolean {
   return clause.some((names) => names.every(holds));
 }
 
-function deny(refused: readonly GuardedFields[], caller: Caller): Denied {
-  return new Map(
-    refused.flatMap(({ requirement, fields }) => {
-      const denial = denialOf(requirement, caller);
-      return fields.map((field): [FieldNode, Denial] => [field, denial]);
-    }),
-  );
+function deny(refused: readonly Refused[]): Denied {
+  const entriesOf = <Key>(keys: Iterable<Key>, denial: Denial): [Key, Denial][] =>
+    [...keys].map((key) => [key, denial]);
+  return {
+    fields: new Map(refused.flatMap(({ guarded, denial }) => entriesOf(guarded.fields, denial))),
+    types: new Map(refused.flatMap(({ guarded, denial }) => entriesOf(guarded.types, denial))),
+  };
 }
 
 function denialOf(requirement: Requirement, caller: Caller): Denial {
@@ -93,11 +106,12 @@ function denialOf(requirement: Requirement, caller: Caller): Denial {
   return { code: 'FORBIDDEN', message: `This field needs the scope ${alternatives.join(' and ')}.` };
 }
 
-function findGuardedFields(request: GuardRequest): readonly GuardedFields[] {
+function findGuarded(request: GuardRequest): readonly Guarded[] {
   const { operation, fragments, schema, rules } = request;
-  const groups = new Map<string, GuardedFields>();
+  const groups = new Map<string, Guarded>();
   const visited = new Set<string>();
-  if (rules.fields.size === 0) return [];
+  const abstractTypes = new Set<string>();
+  if (rules.fields.size === 0 && rules.types.size === 0) return [];
 
   function visitSpread(name: string): void {
     if (visited.has(name)) return; // its fields are the same nodes wherever it is spread
@@ -108,7 +122,7 @@ function findGuardedFields(request: GuardRequest): readonly GuardedFields[] {
 
   function visitField(field: FieldNode, parent: GraphQLCompositeType | undefined): void {
     const requirement = rules.fields.get(`${parent?.name}.${field.name.value}`);
-    if (requirement && fieldDefinitionOf(parent, field)) addTo(groups, requirement, field);
+    if (requirement && fieldDefinitionOf(parent, field)) groupOf(groups, requirement).fields.push(field);
     visit(field.selectionSet, fieldTypeOf(schema, parent, field));
   }
 
@@ -118,7 +132,17 @@ function findGuardedFields(request: GuardRequest): readonly GuardedFields[] {
     else visit(selection.selectionSet, fragmentTypeOf(schema, selection, parent));
   }
 
+  function visitPossibleTypes(parent: GraphQLAbstractType): void {
+    if (abstractTypes.has(parent.name)) return;
+    abstractTypes.add(parent.name);
+    for (const { name } of schema.getPossibleTypes(parent)) {
+      const requirement = rules.types.get(name);
+      if (requirement) groupOf(groups, requirement).types.add(name);
+    }
+  }
+
   function visit(selectionSet: SelectionSetNode | undefined, parent: GraphQLCompositeType | undefined): void {
+    if (selectionSet && isAbstractType(parent)) visitPossibleTypes(parent);
     for (const selection of selectionSet?.selections ?? []) visitSelection(selection, parent);
   }
 
@@ -126,9 +150,9 @@ function findGuardedFields(request: GuardRequest): readonly GuardedFields[] {
   return [...groups.values()];
 }
 
-function addTo(groups: Map<string, GuardedFields>, requirement: Requirement, field: FieldNode): void {
+function groupOf(groups: Map<string, Guarded>, requirement: Requirement): Guarded {
   const key = requirementKey(requirement);
-  const group = groups.get(key) ?? { requirement, fields: [] };
-  group.fields.push(field);
+  const group = groups.get(key) ?? { requirement, fields: [], types: new Set<string>() };
   groups.set(key, group);
+  return group;
 }

@@ -1,5 +1,6 @@
 import { buildSchema, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { NOTHING_DENIED } from '../planning/denial.ts';
 import { operationFacts } from '../planning/document-facts.ts';
 import { prepareOperation } from '../planning/prepare-operation.ts';
 import { compileWriter } from './compile-writer.ts';
@@ -37,7 +38,7 @@ function shapeOf(text: string): SelectionShape {
     schema,
     facts: operationFacts(document, undefined),
     decided: decidedFor(document),
-    denied: new Map(),
+    denied: NOTHING_DENIED,
     hints,
     maxSelections: 1000,
     maxDefers: 0,

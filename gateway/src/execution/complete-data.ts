@@ -139,7 +139,7 @@ class Completion {
 
   #field(field: FieldShape, object: DataObject, shape: ObjectShape, above: Path | undefined): unknown {
     const place: Place = { field, path: { above, key: field.responseKey } };
-    if (field.denial) return this.#fail(field.value, place, [denialReason(field)]);
+    if (field.denial) return this.#fail(field.value, place, [denialReason(field.denial)]);
     switch (field.kind) {
       case 'typename':
         if (shape.isObject) return shape.typeName;
@@ -216,6 +216,10 @@ class Completion {
     if (!shape) {
       this.isIncomplete = true; // a type that is not told may yet be
       if (place) this.#report(place, [unknownType], selection);
+      return nulled;
+    }
+    if (shape.denial && place) {
+      this.#report(place, [denialReason(shape.denial)], selection);
       return nulled;
     }
     if (!shape.isObject) {

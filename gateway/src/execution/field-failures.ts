@@ -1,4 +1,5 @@
 import { internalFailure, type Failure, type FailureReason } from './failure.ts';
+import type { Denial } from '../planning/denial.ts';
 import type { FieldShape } from './response-shape.ts';
 
 /** Stands where no subgraph brought anything. */
@@ -27,8 +28,7 @@ export function wrongTypeReason(field: FieldShape, expected: string): FailureRea
   );
 }
 
-/** The caller may not see the field. */
-export function denialReason(field: FieldShape): FailureReason {
-  const { code, message } = field.denial ?? { code: 'FORBIDDEN', message: 'You may not see this field.' };
+/** The caller may not see the field, or the object. */
+export function denialReason({ code, message }: Denial): FailureReason {
   return { message, extensions: { code }, below: [], cause: undefined };
 }

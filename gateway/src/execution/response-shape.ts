@@ -85,6 +85,7 @@ export class SelectionShape {
     return {
       typeName,
       isObject: isObjectType(type),
+      denial: isAbstractType(this.type) ? this.#context.deniedTypes?.get(typeName) : undefined,
       fields: [...groups.values()].map((group) => fieldShape(type, group, this.#context)),
       deferred: deferred.flatMap(({ defer, selections }) =>
         defer ? [{ defer, selection: new SelectionShape(type, selections, this.#context) }] : [],
@@ -98,6 +99,8 @@ export interface ObjectShape {
   readonly typeName: string;
   /** Otherwise an interface: the type of the object itself is not known. */
   readonly isObject: boolean;
+  /** Why the caller may not see such an object where others may stand as well. */
+  readonly denial: Denial | undefined;
   readonly fields: readonly FieldShape[];
   /** Fragments whose fields come later, where parts are wanted. */
   readonly deferred: readonly DeferredShape[];
@@ -134,6 +137,8 @@ export interface ShapeContext {
   readonly types: TypeIndex;
   /** Interfaces that some subgraph takes for objects: it need not tell the type of such an object. */
   readonly interfaceObjects: ReadonlySet<string>;
+  /** Types of objects that the caller may not see. @default none */
+  readonly deniedTypes?: ReadonlyMap<string, Denial> | undefined;
 }
 
 function collectFields(

@@ -179,7 +179,7 @@ function headersOf(
   mediaType: ResultMediaType,
   { services }: AnsweringOptions,
 ): Record<string, string> {
-  const headers = answerHeaders(exchange, answers, status, services().answerPolicy.varyOn);
+  const headers = answerHeaders(exchange, answers, status, services().answerPolicy);
   headers['content-type'] = `${mediaType}; charset=utf-8`;
   return headers;
 }

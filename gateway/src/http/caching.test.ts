@@ -72,6 +72,7 @@ beforeAll(async () => {
       TOKEN_JWKS_URL: issuer.jwksUrl,
       FORWARD_HEADERS: 'X-Tenant',
     },
+    settings: 'headers: { forward: [x-api-key, x-region], public: [X-Region] }',
   });
 });
 afterAll(async () => {
@@ -109,6 +110,17 @@ describe('Cache-Control by the hints of the schema', () => {
     expect(cacheControl(await gateway.post({ query: '{ said }' }, { authorization }))).toBe(
       'private, max-age=7',
     );
+  });
+
+  it.each([
+    ['x-api-key', 'private'],
+    ['X-Tenant', 'private'],
+    ['x-region', 'public'],
+    ['cookie', 'private'],
+    ['x-not-forwarded', 'public'],
+  ])('G14: with the header %s is %s', async (name, scope) => {
+    const answer = await gateway.post({ query: '{ said }' }, { [name]: 'a' });
+    expect(cacheControl(answer)).toBe(`${scope}, max-age=7`);
   });
 
   it.each(['{ fail }', '{ fail said }', '{ nothing }', '{'])(

@@ -214,8 +214,8 @@ async function answerOne(
     const whole = await compress(answerOfOne(exchange, first, mediaType, options), exchange, options);
     return send(reply, exchange, whole, options);
   }
-  const { varyOn } = options.services().answerPolicy;
-  setHeaders(reply.status(status), answerHeaders(exchange, [first], status, varyOn));
+  const { answerPolicy } = options.services();
+  setHeaders(reply.status(status), answerHeaders(exchange, [first], status, answerPolicy));
   const watch = (measure: () => number): UnreadBytes =>
     watchUnread(reply.raw, options.unread, keysOf, measure);
   return sendParts(reply, answer, parts, options.multipart, watch);

@@ -1,8 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
 import type { CachePolicy } from '../caching/cache-policy.ts';
-import type { Denied } from '../auth/operation-guard.ts';
 import type { Decided } from '../planning/decided-conditions.ts';
-import type { Variables } from '../planning/operation-plan.ts';
+import type { Denied, Variables } from '../planning/operation-plan.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { CataloguedOperation } from './operation-catalogue.ts';
 

@@ -4,6 +4,7 @@ import { ANONYMOUS } from '../auth/caller.ts';
 import { DEFAULT_COSTS } from '../limits/cost-settings.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
 import { createPlannerThread, type QueryPlanSource } from '../planner-thread/planner-thread.ts';
+import { NOTHING_DENIED } from '../planning/denial.ts';
 import type { OperationPlanner } from '../planning/operation-plan.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
@@ -58,7 +59,7 @@ describe('Operations that are known', () => {
     expect(planned).toHaveLength(2);
 
     const { document, documentHash, decide } = fresh.document('{ public }').operation(undefined);
-    const request = { supergraph: next, document, documentHash, decided: decide({}), denied: new Map() };
+    const request = { supergraph: next, document, documentHash, decided: decide({}), denied: NOTHING_DENIED };
     await planner.planOperation(request, new AbortController().signal);
     expect(planned).toHaveLength(2);
     await planner.close();

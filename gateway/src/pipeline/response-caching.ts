@@ -3,6 +3,7 @@ import { userOf, type Caller } from '../auth/caller.ts';
 import { groupOf } from '../auth/group-of.ts';
 import type { RequestContext } from '../context.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
+import { NOTHING_DENIED } from '../planning/denial.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { contentsOf, type AnswerContents } from '../response-cache/answer-contents.ts';
 import { entityKeysOf } from '../supergraph/entity-keys.ts';
@@ -30,7 +31,7 @@ export function cachedExecutionOf(
 ): CachedExecution | undefined {
   const { operation, caller, denied, variables, supergraph, cacheHints } = admitted;
   if (!responseCaching || plan.kind !== 'query' || !plan.step) return undefined;
-  if (denied.size > 0 || cacheHints.maxAgeS <= 0) return undefined;
+  if (denied !== NOTHING_DENIED || cacheHints.maxAgeS <= 0) return undefined;
   const { rules, configuration } = responseCaching;
   const asked = isShared(admitted, responseCaching) ? groupOf(caller) : caller;
   const key = digest([

@@ -40,6 +40,8 @@ export interface AnswerPolicy {
   readonly showsAny: boolean;
   /** Names of the request headers that decide what is answered. RFC 9110 §12.5.5. */
   readonly varyOn: readonly string[];
+  /** Names of the request headers that may say who asks: where one of them is sent, the answer is for this client alone. */
+  readonly privateFor: readonly string[];
 }
 
 /** All that the stages work with; the same for every request until the configuration changes. */

@@ -31,14 +31,13 @@ describe('What subgraphs are told of a client', () => {
     );
   });
 
-  it('differs with a header that goes to any subgraph, and with one that keeps it here', () => {
+  it('differs with a header that goes to any subgraph', () => {
     const names = [
       identify(forwarding, { 'x-tenant': 'a' }),
       identify(forwarding, { 'x-tenant': 'b' }),
       identify(forwarding, { 'x-tenant': 'a', 'x-shelf': 'b' }),
       identify(forwarding, { 'x-shelf': 'a' }),
       identify(forwarding, {}),
-      identify(forwarding, { 'x-tenant': 'a', connection: 'x-tenant' }),
     ];
     expect(new Set(names).size).toBe(names.length);
   });
@@ -48,4 +47,25 @@ describe('What subgraphs are told of a client', () => {
     expect(identify(signing, {}, 'token a')).not.toBe(identify(signing, {}));
     expect(identify(forwarding, {}, 'token a')).toBe(identify(forwarding, {}, 'token b'));
   });
+
+  it('G4: differs between issuers, also for groups of users with the same rights', () => {
+    const { streamIdentityOf } = createSubgraphHeaders(signing);
+    const of = (issuer: string): string =>
+      streamIdentityOf({}, { ...ANONYMOUS, context: { issuer, groupRoles: [], scopes: [] } });
+    expect(of('https://a.example')).toBe(of('https://a.example'));
+    expect(of('https://a.example')).not.toBe(of('https://b.example'));
+  });
+});
+
+describe('G6: A header that the operator forwards', () => {
+  it.each(['x-tenant', 'close, X-Tenant', 'keep-alive, x-shelf ,x-tenant'])(
+    'goes on although the client says Connection: %s',
+    async (connection) => {
+      const headers = createSubgraphHeaders(forwarding).of(
+        contextOf({ 'x-tenant': 'a', 'x-shelf': 'b', connection }),
+        ANONYMOUS,
+      );
+      expect(await headers('stock')).toEqual({ 'x-tenant': 'a', 'x-shelf': 'b', 'x-request-id': 'one' });
+    },
+  );
 });

@@ -20,6 +20,8 @@ export interface HeadersForSubgraphs {
    * tokens or a group of users among them.
    */
   streamIdentityOf(headers: ClientHeaders, caller: Caller): string;
+  /** Names of headers that a client may give in the payload of `connection_init`, in lower case. */
+  readonly fromPayload: readonly string[];
 }
 
 /** What a subgraph gets beside the signed context and the request id. Names in any case. */
@@ -37,6 +39,8 @@ export interface SubgraphHeaderOptions {
   readonly rules: HeaderRules;
   /** On top of those for all, by the name of the subgraph. */
   readonly ofSubgraphs: Readonly<Record<string, HeaderRules>>;
+  /** Names of headers that a client may give in the payload of `connection_init`. @default none */
+  readonly fromPayload?: readonly string[] | undefined;
   /** Absent where subgraphs are not told who is asking. */
   readonly contexts: SubgraphContexts | undefined;
 }
@@ -84,8 +88,9 @@ export function mayBeForwarded(name: string): boolean {
 }
 
 /**
- * The headers to subgraphs are an allow-list: the signed context, the request id, and what the operator names. What a
- * client lists in `Connection` was meant for this hop alone. RFC 9110 §7.6.1.
+ * The headers to subgraphs are an allow-list: the signed context, the request id, and what the operator names. `Connection`
+ * (RFC 9110 §7.6.1) has no say: requests to subgraphs are the gateway's own, no headers go on but by name, and a client that
+ * could strike one of these could undo what a proxy has set.
  */
 export function createSubgraphHeaders(options: SubgraphHeaderOptions): HeadersForSubgraphs {
   const { contexts } = options;
@@ -116,13 +121,14 @@ export function createSubgraphHeaders(options: SubgraphHeaderOptions): HeadersFo
       const values = everyForwarded.map((name) => headerOf(headers, name) ?? null);
       return JSON.stringify(contexts ? [...values, caller.context] : values);
     },
+    fromPayload: lowerCase(options.fromPayload ?? []),
   };
 }
 
 /** What may go to any subgraph, with what decides whether it does. */
 function allForwarded({ rules, ofSubgraphs }: SubgraphHeaderOptions): ReadonlySet<string> {
   const named = [rules, ...Object.values(ofSubgraphs)].flatMap(({ forward = [] }) => lowerCase(forward));
-  return new Set(named.length > 0 ? ['connection', ...named] : []);
+  return new Set(named);
 }
 
 function headerOf(headers: ClientHeaders, name: string): string | undefined {
@@ -175,19 +181,11 @@ function withContext(own: OutgoingHeaders, signed: string): SubgraphHeaders {
 
 function forwarded(headers: ClientHeaders, names: readonly string[]): OutgoingHeaders {
   const picked: OutgoingHeaders = {};
-  const forThisHop = namedForThisHop(textOf(headers['connection']));
   for (const name of names) {
     const value = headerOf(headers, name);
-    if (value !== undefined && !forThisHop.has(name)) picked[name] = value;
+    if (value !== undefined) picked[name] = value;
   }
   return picked;
-}
-
-const NOTHING_NAMED: ReadonlySet<string> = new Set();
-
-function namedForThisHop(connection: string | undefined): ReadonlySet<string> {
-  if (connection === undefined || connection === 'keep-alive') return NOTHING_NAMED; // nearly always
-  return new Set(connection.toLowerCase().split(/[\s,]+/));
 }
 
 function textOf(value: string | readonly string[] | undefined): string | undefined {

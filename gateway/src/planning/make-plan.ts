@@ -1,5 +1,4 @@
 import type { PlanNode, QueryPlan } from '@apollo/query-planner';
-import type { FieldNode } from 'graphql';
 import { PlannerQueueFull } from '../planner-thread/planner-thread.ts';
 import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
 import { SelectionShape } from '../execution/response-shape.ts';
@@ -8,7 +7,7 @@ import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';
 import { countCalls } from './count-calls.ts';
 import { compileSubscription } from './compile-subscription.ts';
 import { countSelections } from './count-selections.ts';
-import type { Denial } from './denial.ts';
+import { NOTHING_DENIED, type Denied } from './denial.ts';
 import type { OperationFacts } from './document-facts.ts';
 import type { WeighedPlan } from './generation-plans.ts';
 import type { OperationPlan, PlanRequest } from './operation-plan.ts';
@@ -25,8 +24,6 @@ export type PlanText = (text: string) => Promise<QueryPlan>;
 /** What an operation may have, once its fragments are written out. */
 type PlanBounds = Pick<Preparation, 'maxSelections' | 'maxDefers'>;
 
-const nothingDenied: ReadonlyMap<FieldNode, Denial> = new Map();
-
 /**
  * Prepares an operation, has it planned, and makes the plan executable.
  *
@@ -38,14 +35,14 @@ export async function makePlan(
   { maxSelections, maxDefers }: PlanBounds,
   planText: PlanText,
 ): Promise<WeighedPlan> {
-  const { supergraph, decided } = request;
+  const { supergraph, decided, denied = NOTHING_DENIED } = request;
   const selections = countSelections(facts.operation.selectionSet, facts.fragments, decided);
   enforceLimit('expandedSelections', maxSelections, selections);
   const prepared = prepareOperation({
     schema: supergraph.schema,
     facts,
     decided,
-    denied: request.denied ?? nothingDenied,
+    denied,
     hints: schemaHints(supergraph.supergraphSchema),
     maxSelections,
     maxDefers,
@@ -59,7 +56,7 @@ export async function makePlan(
     ...steps,
     subgraphCalls: countCalls(steps),
     isDeferred: prepared.defers.size > 0,
-    shape: shapeOf(prepared, supergraph),
+    shape: shapeOf(prepared, supergraph, denied),
   });
   return { plan, selections };
 }
@@ -108,10 +105,14 @@ async function planNode(
   return text === undefined ? undefined : (await planText(text)).node;
 }
 
-function shapeOf(prepared: PreparedOperation, supergraph: Supergraph): SelectionShape {
+function shapeOf(
+  prepared: PreparedOperation,
+  supergraph: Supergraph,
+  { types: deniedTypes }: Denied,
+): SelectionShape {
   const { schema, types } = supergraph;
   const { interfaceObjects } = schemaHints(supergraph.supergraphSchema);
   const root = schema.getRootType(prepared.kind);
   if (!root) throw new TypeError(`The schema has no ${prepared.kind} type.`);
-  return new SelectionShape(root, prepared.selections, { schema, types, interfaceObjects });
+  return new SelectionShape(root, prepared.selections, { schema, types, interfaceObjects, deniedTypes });
 }

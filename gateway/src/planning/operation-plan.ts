@@ -1,13 +1,13 @@
-import type { DocumentNode, FieldNode } from 'graphql';
+import type { DocumentNode } from 'graphql';
 import type { DeferredPlan, PlanStep, TargetOrigins } from '../execution/plan-steps.ts';
 import type { SelectionShape } from '../execution/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SubscriptionPlan } from './compile-subscription.ts';
 import type { Decided } from './decided-conditions.ts';
-import type { Denial } from './denial.ts';
+import type { Denied } from './denial.ts';
 import type { OperationFacts } from './document-facts.ts';
 
-export type { Denial } from './denial.ts';
+export type { Denial, Denied } from './denial.ts';
 export type { Variables } from './variables.ts';
 
 /** What is to be planned. */
@@ -22,10 +22,10 @@ export interface PlanRequest {
   /** How its conditions are decided: a plan depends on nothing else of the request's variables. */
   readonly decided: Decided;
   /**
-   * Field nodes of `document` that the caller may not see: no subgraph is asked for them; wherever they would stand
-   * is null and an error with that path, by the rules of null propagation.
+   * What the caller may not see: no subgraph is asked for field nodes of `document`; wherever they, or objects of the types, would
+   * stand is null and an error with that path, by the rules of null propagation.
    */
-  readonly denied?: ReadonlyMap<FieldNode, Denial> | undefined;
+  readonly denied?: Denied | undefined;
   /** Whether the client takes the answer in parts: otherwise `@defer` has no effect. @default false */
   readonly incremental?: boolean | undefined;
 }

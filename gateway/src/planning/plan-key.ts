@@ -1,5 +1,4 @@
-import type { FieldNode } from 'graphql';
-import type { Denial } from './denial.ts';
+import { NOTHING_DENIED, type Denied } from './denial.ts';
 import type { OperationFacts } from './document-facts.ts';
 import type { PlanRequest } from './operation-plan.ts';
 
@@ -8,16 +7,20 @@ import type { PlanRequest } from './operation-plan.ts';
  * decided, which overrides are on, what is denied and why, and whether parts are wanted. Where only the operation matters,
  * it is the operation's own key: a text that is not made anew costs less to look up.
  */
-export function planKey(facts: OperationFacts, { incremental, denied, decided }: PlanRequest): string {
+export function planKey(
+  facts: OperationFacts,
+  { incremental, denied = NOTHING_DENIED, decided }: PlanRequest,
+): string {
   const parts = incremental && facts.mayDefer ? 'parts' : '';
-  const refusals = denied?.size ? deniedKey(facts, denied) : '';
+  const refusals = denied === NOTHING_DENIED ? '' : deniedKey(facts, denied);
   if (!parts && !decided.key && !refusals) return facts.key;
   return `${facts.key} ${parts} ${decided.key} | ${refusals}`;
 }
 
-function deniedKey({ ordinals }: OperationFacts, denied: ReadonlyMap<FieldNode, Denial>): string {
-  return [...denied]
-    .map(([node, { code, message }]) => JSON.stringify([ordinals.get(node) ?? -1, code, message]))
+function deniedKey({ ordinals }: OperationFacts, { fields, types }: Denied): string {
+  const ofFields = [...fields].map(([node, denial]) => [ordinals.get(node) ?? -1, denial] as const);
+  return [...ofFields, ...types]
+    .map(([name, { code, message }]) => JSON.stringify([name, code, message]))
     .toSorted()
     .join();
 }

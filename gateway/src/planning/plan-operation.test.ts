@@ -11,6 +11,7 @@ import {
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { decidedFor } from '../testing/decided-for.ts';
+import { NOTHING_DENIED } from './denial.ts';
 import type { OperationPlan, OperationPlanner, PlanRequest } from './operation-plan.ts';
 import { createOperationPlanner, type PlannerOptions } from './plan-operation.ts';
 
@@ -111,7 +112,7 @@ describe('plans', () => {
           supergraph: bench.supergraph,
           document,
           decided: decidedFor(document),
-          denied: new Map([[title, { code: 'X', message }]]),
+          denied: { ...NOTHING_DENIED, fields: new Map([[title, { code: 'X', message }]]) },
         },
         signal,
       );

@@ -12,7 +12,7 @@ import {
 import type { Decided } from './decided-conditions.ts';
 import { deferLabel, isDecided } from './decided-directives.ts';
 import type { OperationFacts } from './document-facts.ts';
-import type { Denial } from './denial.ts';
+import type { Denied } from './denial.ts';
 import type {
   PreparedDefer,
   PreparedField,
@@ -30,7 +30,7 @@ export interface Preparation {
   readonly schema: GraphQLSchema;
   readonly facts: OperationFacts;
   readonly decided: Decided;
-  readonly denied: ReadonlyMap<FieldNode, Denial>;
+  readonly denied: Denied;
   readonly hints: SchemaHints;
   /** How many selections the operation may have when all is written out. */
   readonly maxSelections: number;
@@ -105,7 +105,7 @@ class Preparer {
       responseKey: key,
       sourceKey: isHoisted ? this.#ourKey(`${type}.${key}`) : this.#sourceKey(node, key, position),
       selections: node.selectionSet && below ? this.selections(node.selectionSet, below) : undefined,
-      denial: this.#given.denied.get(node),
+      denial: this.#given.denied.fields.get(node),
       isHoisted,
     };
   }

@@ -23,8 +23,9 @@ beforeAll(async () => {
       TOKEN_AUDIENCE: issuer.audience,
       TOKEN_JWKS_URL: issuer.jwksUrl,
       USER_CONTEXT_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), kid: 'context-1' }),
-      FORWARD_HEADERS: 'x-tenant',
+      FORWARD_HEADERS: 'x-tenant x-shop',
     },
+    settings: 'headers: { fromPayload: [x-tenant, X-Shop] }',
   });
 });
 beforeEach(() => {
@@ -103,12 +104,26 @@ describe('S-064 the headers of the upgrade request', () => {
     expect(JSON.stringify(graph.news.initialised)).not.toMatch(/session=1|Bearer|a browser/);
   });
 
-  it('go on where the operator says so, unless connection_init says something else', async () => {
-    const socket = await connect({ 'X-Tenant': 'green' }, { ...sent, 'x-tenant': 'blue' });
+  it('G6: go on where the operator says so, whatever connection_init says', async () => {
+    const payload = { 'X-Tenant': 'green', connection: 'x-tenant', 'x-shop': 'mine' };
+    const socket = await connect(payload, { ...sent, 'x-tenant': 'blue' });
     for (const headers of await headersOfOneEvent(socket)) {
-      expect(namesOf(headers)).toEqual([...TOLD, 'x-tenant'].toSorted());
-      expect(headers['x-tenant']).toBe('green');
+      expect(namesOf(headers)).toEqual([...TOLD, 'x-tenant', 'x-shop'].toSorted());
+      expect(headers).toMatchObject({ 'x-tenant': 'blue', 'x-shop': 'mine' });
     }
+  });
+
+  it('G6: among them the token, which another one in connection_init does not replace', async () => {
+    const [upgrade, payload] = [
+      await issuer.sign({ sub: 'of-upgrade' }),
+      await issuer.sign({ sub: 'of-payload' }),
+    ];
+    const socket = await connect(
+      { authorization: `Bearer ${payload}` },
+      { authorization: `Bearer ${upgrade}` },
+    );
+    for (const headers of await headersOfOneEvent(socket))
+      expect(decodeJwt(String(headers[USER_CONTEXT_HEADER])).sub).toBe('of-upgrade');
   });
 
   it('nor does anything that connection_init carries', async () => {

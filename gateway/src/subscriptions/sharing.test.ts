@@ -27,6 +27,7 @@ beforeAll(async () => {
       USER_CONTEXT_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), kid: 'context-1' }),
       FORWARD_HEADERS: 'x-tenant',
     },
+    settings: 'headers: { fromPayload: [x-tenant] }',
   });
 });
 beforeEach(() => {

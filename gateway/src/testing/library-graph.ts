@@ -45,6 +45,7 @@ const BOOKS = `${LINK}
     books(first: Int = 10): [Book!]!
     shelf: [Item!]!
     search: [Found!]!
+    finds: [Found]
   }
   interface Item { title: String! note: String }
   type Book implements Item @key(fields: "id") @cost(weight: 5) {
@@ -85,6 +86,8 @@ const ALL_BOOKS = Array.from({ length: 3 }, (_, index) => ({
   author: { id: `user-${index + 1}` },
 }));
 
+const found = [ALL_BOOKS[0], { __typename: 'Map', title: 'Atlas' }, { __typename: 'Vault', title: 'Safe' }];
+
 const findPerson = ({ id }: { readonly id: string }): Person | null =>
   PERSONS.find((person) => person.id === id) ?? null;
 
@@ -117,11 +120,8 @@ export async function startLibraryGraph(): Promise<LibraryGraph> {
       Query: {
         books: (_: unknown, { first }: { first: number }) => ALL_BOOKS.slice(0, first),
         shelf: () => [ALL_BOOKS[0], { __typename: 'Map', title: 'Atlas', note: 'folds' }],
-        search: () => [
-          ALL_BOOKS[0],
-          { __typename: 'Map', title: 'Atlas' },
-          { __typename: 'Vault', title: 'Safe' },
-        ],
+        search: () => found,
+        finds: () => found,
       },
       Person: {
         books: ({ id }: { id: string }) => ALL_BOOKS.filter((book) => book.author.id === id),

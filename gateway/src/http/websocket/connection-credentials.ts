@@ -17,11 +17,21 @@ export function proofOf(payload: MessagePayload): string | undefined {
 }
 
 /**
- * What stands for a request's headers on a connection: those of the upgrade request, and as browsers can't set any there,
- * the strings in the payload of `connection_init`. Which of them go on to subgraphs is for the operator to say.
+ * What stands for a request's headers on a connection: those of the upgrade request, and as browsers can't set any there, strings
+ * in the payload of `connection_init`. What came with the upgrade stays as it is: a proxy may have set it, and a client must not
+ * speak for the proxy.
+ *
+ * @param allowed names of headers that may come from the payload, in lower case
  */
-export function headersOf(upgrade: ClientHeaders, payload: MessagePayload): ClientHeaders {
-  return { ...upgrade, ...Object.fromEntries(stringsOf(payload)) };
+export function headersOf(
+  upgrade: ClientHeaders,
+  payload: MessagePayload,
+  allowed: readonly string[],
+): ClientHeaders {
+  if (allowed.length === 0) return upgrade;
+  const strings = stringsOf(payload);
+  const added = allowed.filter((name) => strings.has(name) && upgrade[name] === undefined);
+  return { ...upgrade, ...Object.fromEntries(added.map((name) => [name, strings.get(name)])) };
 }
 
 function stringsOf(payload: MessagePayload): ReadonlyMap<string, string> {

@@ -19,6 +19,8 @@ export interface UpgradeRequest {
 export class ConnectionIdentity {
   readonly #address: string;
   readonly #url: string;
+  /** Of the upgrade request. */
+  readonly #authorization: string | undefined;
   #headers: ClientHeaders;
   /** What the client is let in by, now. */
   #credentials: PresentedCredentials;
@@ -28,10 +30,8 @@ export class ConnectionIdentity {
     this.#address = address;
     this.#headers = headers;
     this.#url = `http://${textOfHeader(headers['host']) ?? 'localhost'}${path}`;
-    this.#credentials = this.#presented(
-      textOfHeader(headers['authorization']),
-      textOfHeader(headers['dpop']),
-    );
+    this.#authorization = textOfHeader(headers['authorization']);
+    this.#credentials = this.#presented(this.#authorization, textOfHeader(headers['dpop']));
   }
 
   get caller(): Caller {
@@ -42,15 +42,24 @@ export class ConnectionIdentity {
     return { headers: this.#headers, address: this.#address, ...this.#credentials };
   }
 
+  /** What the client is let in by: a token of the upgrade request, else that of `connection_init`. */
+  credentialsAtInit(payload: MessagePayload): PresentedCredentials {
+    return this.#authorization === undefined ? this.credentialsOf(payload) : this.#credentials;
+  }
+
   /** What the client presents in a payload; where that has no token, what it is let in by until now. */
   credentialsOf(payload: MessagePayload): PresentedCredentials {
     const authorization = authorizationOf(payload);
     return authorization === undefined ? this.#credentials : this.#presented(authorization, proofOf(payload));
   }
 
-  /** Takes the other strings of `connection_init` for headers. */
-  addHeaders(payload: MessagePayload): void {
-    this.#headers = headersOf(this.#headers, payload);
+  /**
+   * Takes strings of `connection_init` for headers.
+   *
+   * @param allowed names of headers, in lower case
+   */
+  addHeaders(payload: MessagePayload, allowed: readonly string[]): void {
+    this.#headers = headersOf(this.#headers, payload, allowed);
   }
 
   /** Whether another caller is the same user. A connection that began without a token may get one. */
@@ -63,7 +72,9 @@ export class ConnectionIdentity {
     const { authorization } = credentials;
     this.#caller = caller;
     this.#credentials = credentials;
-    if (authorization !== undefined) this.#headers = { ...this.#headers, authorization };
+    // A token that nobody has verified does not take the place of what a proxy may have set.
+    if (authorization !== undefined && (caller.authenticated || this.#authorization === undefined))
+      this.#headers = { ...this.#headers, authorization };
   }
 
   /** The proof is about the request that opened the connection. */

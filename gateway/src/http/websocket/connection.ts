@@ -181,11 +181,11 @@ export class Connection implements RunsForCaller, Beating {
       return this.#close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
     clearTimeout(this.#initTimer);
     this.#state = 'authenticating';
-    const credentials = this.#identity.credentialsOf(payload);
+    const credentials = this.#identity.credentialsAtInit(payload);
     const caller = await this.#authenticate(credentials);
     if (!caller || this.#isClosed()) return;
     if (!this.#count(caller)) return;
-    this.#identity.addHeaders(payload);
+    this.#identity.addHeaders(payload, this.#options.services().headersForSubgraphs.fromPayload);
     if (payload['incrementalSpec'] === 'v0.2') this.#dialect = 'v0.2';
     this.#state = 'acknowledged';
     this.#runAs(caller, credentials);
