@@ -11,7 +11,11 @@ let keeping: TestGateway;
 beforeAll(async () => {
   graph = await startLibraryGraph();
   [gateway, keeping] = await Promise.all([
-    startTestGateway({ subgraphs: graph.all, environment: { FORWARD_HEADERS: 'idempotency-key' } }),
+    startTestGateway({
+      subgraphs: graph.all,
+      environment: { FORWARD_HEADERS: 'idempotency-key' },
+      settings: 'headers: { fromPayload: [idempotency-key] }',
+    }),
     startTestGateway({ subgraphs: graph.all }),
   ]);
 });
