@@ -12,7 +12,7 @@ import {
 import { processVariables } from '@trellis/deployable';
 import type { JWK } from 'jose';
 import { z } from 'zod';
-import { configuredIssuers } from './auth/configured-issuers.ts';
+import { issuerProblems } from './auth/configured-issuers.ts';
 import { mayBeForwarded } from './pipeline/subgraph-headers.ts';
 import { readSettings } from './read-settings.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -170,7 +170,7 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
   const settings = collect(() => (file ? readSettings(file, environment) : {}));
   const isCacheHomeless =
     config && !config.CACHE_REDIS_URL && settings?.responseCache && !settings.responseCache.redisUrl;
-  if (config && settings) collect(() => configuredIssuers({ ...config, settings }));
+  if (config && settings) problems.push(...issuerProblems({ ...config, settings }));
   if (isCacheHomeless) problems.push('responseCache: it needs redisUrl, or the environment CACHE_REDIS_URL.');
   if (!config || !settings || problems.length > 0)
     throw new ConfigError((config && file) ?? 'gateway', problems);

@@ -1,4 +1,3 @@
-import { ConfigError } from '@trellis/config';
 import type { IssuerSettings } from './authentication-settings.ts';
 import { trustOf, type IssuerTrust } from './issuer-trust.ts';
 
@@ -20,22 +19,25 @@ export interface IssuerSources {
 /**
  * All whose tokens are accepted. The one of the environment is the first; without it the first of the file is.
  *
- * @throws ConfigError when one is named twice: which of the two would say what it is trusted with
+ * @throws Error when one is named twice: which of the two would say what it is trusted with
  */
 export function configuredIssuers(sources: IssuerSources): readonly ConfiguredIssuer[] {
+  const problems = issuerProblems(sources);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  return namedIssuers(sources).map((issuer, index) => ({ ...issuer, trust: trustOf(issuer, index === 0) }));
+}
+
+/** What keeps {@link configuredIssuers} from being told, for the operator; nothing where all is well. */
+export function issuerProblems(sources: IssuerSources): readonly string[] {
+  const names = namedIssuers(sources).map(({ issuer }) => issuer);
+  return names
+    .filter((name, index) => names.indexOf(name) < index)
+    .map((name) => `authentication.issuers: ${name} is named twice; TOKEN_ISSUER counts as one.`);
+}
+
+function namedIssuers(sources: IssuerSources): readonly IssuerSettings[] {
   const { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: audience, TOKEN_JWKS_URL: jwksUrl, settings } = sources;
   const inFile = settings.authentication?.issuers ?? [];
   const hasAll = issuer !== undefined && audience !== undefined && jwksUrl !== undefined;
-  const all = hasAll ? [{ issuer, audience, jwksUrl }, ...inFile] : inFile;
-  assertDistinct(all.map((configured) => configured.issuer));
-  return all.map((configured, index) => ({ ...configured, trust: trustOf(configured, index === 0) }));
-}
-
-function assertDistinct(names: readonly string[]): void {
-  const twice = names.filter((name, index) => names.indexOf(name) < index);
-  if (twice.length > 0)
-    throw new ConfigError(
-      'gateway',
-      twice.map((name) => `authentication.issuers: ${name} is named twice; TOKEN_ISSUER counts as one.`),
-    );
+  return hasAll ? [{ issuer, audience, jwksUrl }, ...inFile] : inFile;
 }
