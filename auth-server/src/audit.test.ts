@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createPool, type Pool } from '@trellis/postgres';
 import { createLogger } from '@trellis/deployable';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -152,6 +153,23 @@ describe('the audit log', () => {
       encodeURIComponent(CLIENT_SECRET),
     ];
     for (const secret of secrets) expect(written.includes(secret), secret.slice(0, 12)).toBe(false);
+  });
+});
+
+describe('L9: what strangers have sent', () => {
+  it('is not kept as a client id that nobody has, nor tells an e-mail address to those who try some', async () => {
+    const secret = 'a-secret-in-the-wrong-field';
+    await postForm(`${server.issuer}/token`, { grant_type: 'client_credentials' }, basic(secret, 'machine'));
+    const [failed] = await listed(['--limit', '1'], ['client_authentication_failed']);
+    expect(failed).toMatchObject({ address: '127.0.0.1' });
+    const { rows } = await pool.query<{ text: string }>(
+      'SELECT audit_event::text AS text FROM auth.audit_event',
+    );
+    const written = [...server.log, ...rows.map(({ text }) => text)].join('\n');
+    expect(written).not.toContain(secret);
+    for (const email of ['vi@example.com', 'ed@example.com']) {
+      expect(written).not.toContain(createHash('sha256').update(email).digest('base64url'));
+    }
   });
 });
 

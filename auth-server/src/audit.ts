@@ -1,6 +1,7 @@
 import { createFlatLogger, type Logger } from '@trellis/deployable';
 import type { AuditWriter } from './audit-writer.ts';
 import type { AuthServerMetrics } from './auth-server-metrics.ts';
+import { countRepeatedFailures, type Failure } from './repeated-failures.ts';
 import type { RevocationReason } from './stores/grant-store.ts';
 
 /** Who changed something: the command line, a client that registered itself, or who called the admin API. */
@@ -75,6 +76,8 @@ const SUSPICIOUS: ReadonlySet<AuditEvent['event']> = new Set([
 /** Where security events go. */
 export interface Audit {
   record(event: AuditEvent): void;
+  /** Records what was only counted so far. */
+  flush(): void;
 }
 
 /** What an audit works with. */
@@ -88,26 +91,50 @@ export interface AuditDependencies {
 
 /**
  * Counts events, stores them, and writes them as log records with `audit: true`: at level `warn` what may be an attack, at
- * `info` what happens every day. The store and the metric have all of them, whatever the level of the log.
+ * `info` what happens every day. The metric has all of them, and the store, whatever the level of the log; failures that
+ * anybody can repeat without end are one row with their number, after the first few.
  */
 export function createAudit({ logger, writer, metrics, clock }: AuditDependencies): Audit {
   const log = createFlatLogger(logger);
+  const write = (name: AuditEvent['event'], fields: Readonly<Record<string, unknown>>): void => {
+    const { subject, clientId, grantId, ...details } = fields;
+    writer.write({
+      occurredAt: clock(),
+      event: name,
+      subject: textOrNone(subject),
+      clientId: textOrNone(clientId),
+      grantId: textOrNone(grantId),
+      details,
+    });
+    log[SUSPICIOUS.has(name) ? 'warn' : 'info']({ audit: true, event: name, ...fields }, name);
+  };
+  const repeated = countRepeatedFailures({
+    onCounted: ({ event, clientId, network, why, count }) =>
+      write(event, { clientId, network, [WHY[event]]: why, repeated: count }),
+  });
   return {
     record: (event) => {
-      const { event: name, ...rest } = event;
-      const { subject, clientId, grantId, ...details } = rest as Readonly<Record<string, unknown>>;
+      const { event: name, ...fields } = event;
       metrics.auditEvents.inc({ event: name });
-      writer.write({
-        occurredAt: clock(),
-        event: name,
-        subject: textOrNone(subject),
-        clientId: textOrNone(clientId),
-        grantId: textOrNone(grantId),
-        details,
-      });
-      log[SUSPICIOUS.has(name) ? 'warn' : 'info']({ audit: true, ...event }, name);
+      const failure = failureOf(event);
+      if (failure === undefined || repeated.isFirst(failure)) write(name, fields);
     },
+    flush: () => repeated.flush(),
   };
+}
+
+/** Where failures that anybody can cause say why. */
+const WHY = { sign_in_failed: 'reason', client_authentication_failed: 'detail' } as const;
+
+function failureOf(event: AuditEvent): Failure | undefined {
+  switch (event.event) {
+    case 'sign_in_failed':
+      return { event: event.event, address: event.address, why: event.reason };
+    case 'client_authentication_failed':
+      return { event: event.event, address: event.address, clientId: event.clientId, why: event.detail };
+    default:
+      return undefined;
+  }
 }
 
 function textOrNone(value: unknown): string | undefined {

@@ -112,6 +112,7 @@ async function serve(
 async function settle({ services, auditWriter }: CreatedServices): Promise<void> {
   await services.backChannelLogout.close();
   await services.accountMail?.settle();
+  services.audit.flush();
   await auditWriter.close();
 }
 

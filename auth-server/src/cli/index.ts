@@ -97,6 +97,7 @@ async function withServices(
       await work({ ...created, commandLine });
     } finally {
       await created.services.backChannelLogout.settle();
+      created.services.audit.flush();
       await created.auditWriter.close();
     }
   } finally {
