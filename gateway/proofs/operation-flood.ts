@@ -3,8 +3,9 @@ import { DEFAULT_COSTS } from '../src/limits/cost-settings.ts';
 import { RequestRefused } from '../src/errors.ts';
 import { PROTECTIVE_LIMITS } from '../src/limits/limits.ts';
 import { createOperationCatalogue } from '../src/pipeline/operation-catalogue.ts';
+import { JobAudience } from '../src/planner-thread/job-audience.ts';
 import { PlannerOverstrained } from '../src/planner-thread/planner-worker.ts';
-import { createPlannerThread, type QueryPlanSource } from '../src/planner-thread/planner-thread.ts';
+import { createPlannerPool, type QueryPlanSource } from '../src/planner-thread/planner-pool.ts';
 import { createOperationPlanner } from '../src/planning/plan-operation.ts';
 import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';
 import { shop } from '../test-fixtures/graphs/shop.ts';
@@ -124,7 +125,7 @@ interface Bench {
 
 function createBench(maxPlans: number): Bench {
   let planned = 0;
-  const thread = createPlannerThread({ deadlineMs: PLANNING_MS });
+  const thread = createPlannerPool({ deadlineMs: PLANNING_MS });
   const source: QueryPlanSource = {
     load: (supergraph) => thread.load(supergraph),
     unload: (supergraph) => thread.unload(supergraph),
@@ -166,7 +167,7 @@ function createBench(maxPlans: number): Bench {
     },
     async overstrain() {
       const found = await thread
-        .plan(supergraph, fragmentBomb(BOMB_LEVELS), [], new AbortController().signal)
+        .plan(supergraph, fragmentBomb(BOMB_LEVELS), [], new JobAudience(new AbortController().signal))
         .catch((error: unknown) => error);
       return found instanceof PlannerOverstrained ? found.limit : String(found);
     },

@@ -14,7 +14,7 @@ import { createKnownOperations, type KnownOperations } from './pipeline/known-op
 import type { PipelineServices } from './pipeline/services.ts';
 import type { OperationPlanner } from './planning/operation-plan.ts';
 import { createOperationPlanner } from './planning/plan-operation.ts';
-import { createPlannerThread } from './planner-thread/planner-thread.ts';
+import { createPlannerPool } from './planner-thread/planner-pool.ts';
 import { openRedisResources, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from './subscriptions/open-streams.ts';
@@ -222,11 +222,11 @@ function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStat
 }
 
 function openPlanner(inUse: SettingsInUse, logger: Logger, metrics: GraphMetrics): OperationPlanner {
-  const source = createPlannerThread({
-    deadlineMs: inUse.planningMs,
+  const source = createPlannerPool({
+    ...inUse.planning,
     onReplaced: (reason) => {
       metrics.plannerReplaced();
-      logger.error({ err: reason }, 'the thread that plans was ended; another one takes its place');
+      logger.error({ err: reason }, 'query planner worker restarted');
     },
   });
   const { selections: maxSelections } = inUse.limits;

@@ -1,10 +1,13 @@
 import { isProduction } from '@trellis/config';
 import { amountsOf, DEFAULT_SHARES } from '@trellis/fair-share';
+import { availableParallelism } from 'node:os';
 import type { GatewayConfig } from './config.ts';
 import type { GatewaySettings, HeaderSettings } from './settings.ts';
 import { DEFAULT_COSTS, type CostSettings } from './limits/cost-settings.ts';
 import type { TransportSettings } from './settings-of-streams.ts';
 import { DEFAULT_STREAM_SETTINGS, type StreamSettings } from './subscriptions/stream-settings.ts';
+import { defaultPlannerThreads, type PlannerPoolOptions } from './planner-thread/planner-pool.ts';
+import { DEFAULT_CALLER_MS, DEFAULT_WINDOW_S } from './planning/planning-settings.ts';
 import type { AdmissionRules } from './traffic/admission.ts';
 import type { UnreadRules } from './traffic/unread-answers.ts';
 import { compileTrafficRules, type TrafficRulesOf } from './traffic/traffic-rules.ts';
@@ -34,8 +37,8 @@ export interface SettingsInUse {
   readonly admission: AdmissionRules;
   readonly heartbeatMs: number;
   readonly stalledMs: number;
-  readonly planningMs: number;
   readonly unread: UnreadRules;
+  readonly planning: Pick<PlannerPoolOptions, 'threads' | 'deadlineMs' | 'budget'>;
   readonly introspection: boolean;
   readonly production: boolean;
   readonly headers: HeaderSettings;
@@ -65,8 +68,8 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
     },
     heartbeatMs: settings.timeouts?.heartbeatMs ?? DEFAULT_HEARTBEAT_MS,
     stalledMs: settings.timeouts?.stalledMs ?? DEFAULT_STALLED_MS,
-    planningMs: settings.timeouts?.planningMs ?? DEFAULT_PLANNING_MS,
     unread: unreadOf(settings),
+    planning: planningOf(config),
     introspection: settings.introspection ?? !production,
     production,
     headers: {
@@ -79,10 +82,24 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
 }
 
 /** A gateway that somebody configured guards its operations; over a bare supergraph it protects the process alone. */
-function limitsOf({ GUARDS, CONFIG, TOKEN_ISSUER, settings }: GatewayConfig): OperationLimits {
-  const guarded = GUARDS === undefined ? CONFIG !== undefined || TOKEN_ISSUER !== undefined : GUARDS === 'on';
-  const defaults = guarded ? DEFAULT_LIMITS : PROTECTIVE_LIMITS;
-  const configured = settings.limits ?? {};
+function isGuarded({ GUARDS, CONFIG, TOKEN_ISSUER }: GatewayConfig): boolean {
+  return GUARDS === undefined ? CONFIG !== undefined || TOKEN_ISSUER !== undefined : GUARDS === 'on';
+}
+
+function planningOf(config: GatewayConfig): SettingsInUse['planning'] {
+  const { planning = {}, timeouts = {} } = config.settings;
+  const callerMs = planning.callerMs ?? (isGuarded(config) ? DEFAULT_CALLER_MS : undefined);
+  const windowMs = (planning.windowS ?? DEFAULT_WINDOW_S) * 1_000;
+  return {
+    threads: planning.threads ?? defaultPlannerThreads(Math.ceil(availableParallelism() / config.WORKERS)),
+    deadlineMs: timeouts.planningMs ?? DEFAULT_PLANNING_MS,
+    budget: callerMs === undefined ? undefined : { callerMs, windowMs },
+  };
+}
+
+function limitsOf(config: GatewayConfig): OperationLimits {
+  const defaults = isGuarded(config) ? DEFAULT_LIMITS : PROTECTIVE_LIMITS;
+  const configured = config.settings.limits ?? {};
   return {
     tokens: configured.tokens ?? defaults.tokens,
     selections: configured.selections ?? defaults.selections,

@@ -12,6 +12,7 @@ import {
   responseCacheSettings,
   type ResponseCacheSettings,
 } from './response-cache/response-cache-settings.ts';
+import { planningSettings, type PlanningSettings } from './planning/planning-settings.ts';
 import { telemetrySettings, type TelemetrySettings } from './tracing/tracing-settings.ts';
 import { mayBeForwarded, type HeaderRules } from './pipeline/subgraph-headers.ts';
 import {
@@ -35,6 +36,7 @@ export interface GatewaySettings {
   readonly persistedQueries?: PersistedQuerySettings | undefined;
   readonly rateLimits?: RateLimits | undefined;
   readonly timeouts?: TimeoutSettings | undefined;
+  readonly planning?: PlanningSettings | undefined;
   /** By label. */
   readonly overridePercents?: Readonly<Record<string, number>> | undefined;
   readonly subscriptions?: SubscriptionFileSettings | undefined;
@@ -383,6 +385,7 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
   persistedQueries: persistedQueries.optional(),
   rateLimits: rateLimits.optional(),
   timeouts: timeouts.optional(),
+  planning: planningSettings.optional(),
   overridePercents: z
     .record(z.string(), z.number().min(0).max(100))
     .optional()

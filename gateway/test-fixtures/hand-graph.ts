@@ -8,7 +8,7 @@ import type { Denial, OperationPlanner } from '../src/planning/operation-plan.ts
 import type { Overrides } from '../src/planning/override-labels.ts';
 import { schemaHints } from '../src/planning/schema-hints.ts';
 import { createOperationPlanner, type PlannerOptions } from '../src/planning/plan-operation.ts';
-import { createPlannerThread, type QueryPlanSource } from '../src/planner-thread/planner-thread.ts';
+import { createPlannerPool, type QueryPlanSource } from '../src/planner-thread/planner-pool.ts';
 import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';
 import type { Supergraph } from '../src/supergraph/supergraph.ts';
 import { decidedFor } from '../src/testing/decided-for.ts';
@@ -109,7 +109,7 @@ function composed(
 
 /** The thread that plans, and how often it was asked. */
 function countingSource(): QueryPlanSource & { count: number } {
-  const thread = createPlannerThread();
+  const thread = createPlannerPool();
   return {
     count: 0,
     load: (supergraph) => thread.load(supergraph),

@@ -170,6 +170,28 @@ describe('Rates', () => {
     expect(graph.requests()).toBe(0);
   });
 
+  it('G3: leave a caller so many milliseconds of planning: 429 with Retry-After and a sentence, others go on', async () => {
+    const gateway = await start({
+      environment: tokenEnvironment(),
+      settings: 'planning: { callerMs: 1, windowS: 3600 }',
+    });
+    const headersOf = async (sub: string): Promise<Readonly<Record<string, string>>> => ({
+      authorization: `Bearer ${await issuer.sign({ sub })}`,
+    });
+    const [ada, bob] = [await headersOf('ada'), await headersOf('bob')];
+    const known = { query: 'query Known { public }' };
+    expect((await gateway.post(known, ada)).status).toBe(200);
+    const answer = await gateway.post({ query: 'query Next { public }' }, ada);
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(answer.body.errors?.[0]).toMatchObject({
+      message: 'Too much time was spent on planning new operations. Retry later.',
+      extensions: { code: 'RATE_LIMITED' },
+    });
+    expect((await gateway.post(known, ada)).status).toBe(200);
+    expect((await gateway.post({ query: 'query Other { public }' }, bob)).status).toBe(200);
+  });
+
   it('count what is refused, and look at nothing more of an address that is over its rate', async () => {
     const gateway = await start({ settings: 'rateLimits: { perAddress: { operations: 3, windowS: 60 } }' });
     const refused = ['{', '{ nothing }', `{ ${'public '.repeat(1_000)} }`];

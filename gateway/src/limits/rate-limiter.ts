@@ -40,15 +40,19 @@ export interface RateLimiter {
    * of the caller. It refuses nothing: what is too much is what comes next.
    */
   chargeAnswer(address: string, caller: Caller, objects: number): void;
+  /** Counts the planning of an operation that was new, likewise: each full 100 ms of it as one more operation. */
+  chargePlanning(address: string, caller: Caller, durationMs: number): void;
 }
 
 const OBJECTS_PER_OPERATION = 1_000;
+const PLANNING_MS_PER_OPERATION = 100;
 
 /** Where no rate is configured. */
 export const UNLIMITED_RATE: RateLimiter = Object.freeze({
   countAddress: () => undefined,
   countCaller: () => undefined,
   chargeAnswer: () => undefined,
+  chargePlanning: () => undefined,
 });
 
 /**
@@ -60,21 +64,23 @@ export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefin
   const user = rates.perUser && createCounter('user', rates.perUser, redis);
   const client = rates.perClient && createCounter('client', rates.perClient, redis);
   const { objectsPerOperation = OBJECTS_PER_OPERATION } = rates;
+  const charge = (key: string, caller: Caller, operations: number): void => {
+    if (operations === 0) return;
+    void address?.(key, operations).catch(overdrawn);
+    void countCaller(caller, operations, { user, client: undefined }).catch(overdrawn);
+    void countCaller(caller, operations, { user: undefined, client }).catch(overdrawn);
+  };
   return {
-    chargeAnswer(key, caller, objects) {
-      const operations = Math.floor(objects / objectsPerOperation);
-      if (operations === 0) return;
-      void address?.(key, operations).catch(overdrawn);
-      void countCaller(caller, operations, { user, client: undefined }).catch(overdrawn);
-      void countCaller(caller, operations, { user: undefined, client }).catch(overdrawn);
-    },
+    chargeAnswer: (key, caller, objects) => charge(key, caller, Math.floor(objects / objectsPerOperation)),
+    chargePlanning: (key, caller, durationMs) =>
+      charge(key, caller, Math.floor(durationMs / PLANNING_MS_PER_OPERATION)),
     countAddress: (key, operations) => address?.(key, operations),
     countCaller: (caller, operations) =>
       user || client ? countCaller(caller, operations, { user, client }) : undefined,
   };
 }
 
-/** A rate that an answer has exceeded refuses what comes next, and not what was answered. */
+/** A rate that is exceeded by what was done refuses what comes next. */
 function overdrawn(): void {}
 
 interface CallerCounters {

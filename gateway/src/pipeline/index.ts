@@ -8,6 +8,7 @@ import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { OperationClock, type AnswerReport } from './answer-extensions.ts';
 import { answerInParts } from './answer-in-parts.ts';
+import { CallerPlanningAccount } from './caller-planning-account.ts';
 import { NO_VARIABLES } from './coerce-variables.ts';
 import { enforceSubgraphCalls } from './enforce-limits.ts';
 import { withIdempotencyKey } from './idempotency-key.ts';
@@ -32,7 +33,7 @@ import { WholeAnswer } from './whole-answer.ts';
  *     authenticate      Authorization → caller               UNAUTHENTICATED
  *     rate              of the user and the client           RATE_LIMITED
  *     authorize         fields the caller may not see        UNAUTHENTICATED, FORBIDDEN on those fields
- *     plan              operation → plan, remembered          QUERY_TOO_COMPLEX
+ *     plan              operation → plan, remembered         QUERY_TOO_COMPLEX, RATE_LIMITED
  *     keep              query → answer, where one is kept for those who ask
  *     execute           plan → result, or its first part
  *     respond           result → what clients are shown
@@ -85,7 +86,16 @@ async function planAndExecute(
   const { document, documentHash, name: operationName } = operation;
   const told = operation.kind === 'mutation' ? withIdempotencyKey(context, extensions) : context;
   const planned = services.planner.planOperation(
-    { supergraph, document, documentHash, operationName, decided, denied, incremental: context.takesParts },
+    {
+      supergraph,
+      document,
+      documentHash,
+      operationName,
+      decided,
+      denied,
+      incremental: context.takesParts,
+      account: new CallerPlanningAccount(caller, context.address, services),
+    },
     context.signal,
   );
   const plan = planned instanceof Promise ? await planned : planned;

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { ANONYMOUS } from '../auth/caller.ts';
 import { DEFAULT_COSTS } from '../limits/cost-settings.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
-import { createPlannerThread, type QueryPlanSource } from '../planner-thread/planner-thread.ts';
+import { createPlannerPool, type QueryPlanSource } from '../planner-thread/planner-pool.ts';
 import { NOTHING_DENIED } from '../planning/denial.ts';
 import type { OperationPlanner } from '../planning/operation-plan.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
@@ -25,14 +25,14 @@ afterAll(() => graph.close());
 /** A planner over the real thread, and what the thread was asked. */
 function countingPlanner(): { planner: OperationPlanner; planned: string[] } {
   const planned: string[] = [];
-  const thread = createPlannerThread();
+  const thread = createPlannerPool();
   const source: QueryPlanSource = {
     load: (supergraph) => thread.load(supergraph),
     unload: (supergraph) => thread.unload(supergraph),
     close: () => thread.close(),
-    plan(supergraph, operation, labels, signal) {
+    plan(supergraph, operation, ...rest) {
       planned.push(operation);
-      return thread.plan(supergraph, operation, labels, signal);
+      return thread.plan(supergraph, operation, ...rest);
     },
   };
   return { planned, planner: createOperationPlanner({ source }) };

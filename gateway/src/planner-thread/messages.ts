@@ -1,18 +1,41 @@
 import type { QueryPlan } from '@apollo/query-planner';
 
-/** What the thread is asked to do, one thing at a time. */
+/** What each kind of job is given; a job is about one supergraph. Plain data alone. */
+export interface JobInputs {
+  readonly plan: {
+    /** The text of a document with one operation, without conditions on variables. */
+    readonly operation: string;
+    /** Labels of progressive overrides that are on. */
+    readonly overrideLabels: readonly string[];
+  };
+}
+
+/** What comes of each kind of job. Plain data alone. */
+export interface JobResults {
+  readonly plan: QueryPlan;
+}
+
+/** What planner threads can be asked for. */
+export type JobKind = keyof JobInputs & keyof JobResults;
+
+/** A job for a thread that knows the supergraph. */
+export type JobTask<Kind extends JobKind = JobKind> = {
+  [Each in Kind]: {
+    readonly kind: 'job';
+    readonly job: Each;
+    readonly hash: string;
+    readonly input: JobInputs[Each];
+  };
+}[Kind];
+
+/** What a thread is asked to do, one thing at a time. */
 export type PlannerTask =
   | { readonly kind: 'load'; readonly hash: string; readonly sdl: string }
   | { readonly kind: 'unload'; readonly hash: string }
-  | {
-      readonly kind: 'plan';
-      readonly hash: string;
-      readonly operation: string;
-      readonly overrideLabels: readonly string[];
-    };
+  | JobTask;
 
-/** What the thread answers: `ready` once, when it can be asked, then one answer to each task. Plain data alone. */
+/** What a thread answers: `ready` once, when it can be asked, then one answer to each task. Plain data alone. */
 export type PlannerReply =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'done'; readonly plan: QueryPlan | undefined }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'done'; readonly result: unknown; readonly durationMs: number }
+  | { readonly kind: 'failed'; readonly message: string; readonly durationMs: number };

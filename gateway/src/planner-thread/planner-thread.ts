@@ -1,171 +1,106 @@
-import type { QueryPlan } from '@apollo/query-planner';
-import { whenAborted } from '../execution/when-aborted.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { PlannerTask } from './messages.ts';
-import { PlannerWorker } from './planner-worker.ts';
+import type { JobTask, PlannerTask } from './messages.ts';
+import { PlannerWorker, type TaskOutcome } from './planner-worker.ts';
 
-/** What the thread knows a supergraph by. */
+/** What a thread knows a supergraph by. */
 export type PlannedSupergraph = Pick<Supergraph, 'hash' | 'sdl'>;
 
-/** Makes query plans beside the event loop. There is no other way to get one: nothing is planned in the main thread. */
-export interface QueryPlanSource {
-  /**
-   * Prepares planning for a generation of the supergraph: about 100 ms of the thread's time.
-   *
-   * @throws Error when nothing can be planned for it
-   */
-  load(supergraph: PlannedSupergraph): Promise<void>;
-  /**
-   * @param operation the text of a document with one operation, without conditions on variables
-   * @param overrideLabels labels of progressive overrides that are on
-   * @param signal takes the operation out of the queue; what has begun goes on
-   * @throws PlannerOverstrained when it takes longer than the deadline, or more memory than there is
-   * @throws PlannerQueueFull when too many wait
-   * @throws Error when the planner finds no plan
-   */
-  plan(
-    supergraph: PlannedSupergraph,
-    operation: string,
-    overrideLabels: readonly string[],
-    signal: AbortSignal,
-  ): Promise<QueryPlan>;
-  /** Forgets a generation that was loaded as often as this is called. Whoever asks for it after all loads it again. */
-  unload(supergraph: PlannedSupergraph): void;
-  /** Ends the thread; what waits is rejected. */
-  close(): Promise<void>;
-}
-
-/** Settings of {@link createPlannerThread}. */
+/** What a {@link PlannerThread} needs of those who have it. */
 export interface PlannerThreadOptions {
-  /** Milliseconds that the thread may take for one plan before it is killed. @default 5000 */
-  readonly deadlineMs?: number | undefined;
-  /** How many operations may wait for the thread. @default 1000 */
-  readonly maxWaiting?: number | undefined;
+  /** What a new thread is to know. */
+  readonly wanted: () => Iterable<PlannedSupergraph>;
+  /** Takes what is to be done next; nothing where there is nothing to do. */
+  readonly takeWork: () => (() => Promise<void>) | undefined;
   /** Called when the thread had to be replaced, with the reason. */
-  readonly onReplaced?: ((reason: Error) => void) | undefined;
+  readonly onReplaced: (reason: Error) => void;
+  /** Milliseconds without work after which {@link onIdle} is called. */
+  readonly idleMs: number;
+  readonly onIdle: () => void;
 }
 
-/** More operations wait to be planned than the thread will get to in good time. */
-export class PlannerQueueFull extends Error {
-  override readonly name = 'PlannerQueueFull';
-}
-
-const DEADLINE_MS = 5_000;
 const LOAD_DEADLINE_MS = 60_000;
-const MAX_WAITING = 1_000;
 
-/** Starts the thread. It is replaced when it has to be killed, and knows the same supergraphs then. */
-export function createPlannerThread(options: PlannerThreadOptions = {}): QueryPlanSource {
-  return new PlannerThread(options);
-}
-
-/** Something the thread is to do; the thread does one thing at a time, so that a deadline measures that alone. */
-interface Job {
-  readonly run: () => Promise<void>;
-  readonly reject: (error: Error) => void;
-}
-
-class PlannerThread implements QueryPlanSource {
+/**
+ * One place of the pool, with a thread in it. The thread does one thing at a time, so that a deadline measures that alone;
+ * when it has to be killed another one takes its place, and knows the same supergraphs then.
+ */
+export class PlannerThread {
   readonly #options: PlannerThreadOptions;
-  readonly #jobs = new Set<Job>();
-  /** What a new thread is to know, and for how many. */
-  readonly #wanted = new Map<string, { readonly supergraph: PlannedSupergraph; holders: number }>();
-  /** What the present one knows. */
+  /** Done before any other work. */
+  readonly #chores: (() => Promise<void>)[] = [];
+  /** What the present thread knows. */
   #loaded = new Set<string>();
   #worker: Promise<PlannerWorker> | undefined;
   #isBusy = false;
   #isClosed = false;
+  #idle: NodeJS.Timeout | undefined;
 
   constructor(options: PlannerThreadOptions) {
     this.#options = options;
-    this.#enqueue(() => this.#alive()).catch(() => undefined); // told to whoever asks first
+    this.#prepare();
   }
 
-  async load(supergraph: PlannedSupergraph): Promise<void> {
-    this.#hold(supergraph);
-    try {
-      await this.#enqueue(() => this.#loadInto(supergraph));
-    } catch (error) {
-      this.#letGo(supergraph.hash);
-      throw error;
-    }
+  /** Looks for work, unless it is at work. */
+  wake(): void {
+    if (!this.#isBusy && !this.#isClosed) void this.#work();
   }
 
-  async plan(
-    supergraph: PlannedSupergraph,
-    operation: string,
-    overrideLabels: readonly string[],
-    signal: AbortSignal,
-  ): Promise<QueryPlan> {
-    const { maxWaiting = MAX_WAITING, deadlineMs = DEADLINE_MS } = this.#options;
-    if (this.#jobs.size >= maxWaiting)
-      throw new PlannerQueueFull(`${maxWaiting} operations wait for a plan.`);
-    return this.#enqueue(async () => {
-      await this.#loadInto(supergraph);
-      const task = { kind: 'plan', hash: supergraph.hash, operation, overrideLabels } as const;
-      const plan = await this.#ask(task, deadlineMs);
-      if (!plan) throw new Error('The thread that plans has answered something else.');
-      return plan;
-    }, signal);
+  /** @throws Error when nothing can be planned for it */
+  load(supergraph: PlannedSupergraph): Promise<void> {
+    return this.#chore(() => this.#loadInto(supergraph));
   }
 
-  unload({ hash }: PlannedSupergraph): void {
-    this.#letGo(hash);
-    if (this.#wanted.has(hash)) return;
-    this.#enqueue(async () => {
-      const isForgotten = !this.#wanted.has(hash) && this.#loaded.delete(hash);
-      if (isForgotten) await this.#ask({ kind: 'unload', hash }, LOAD_DEADLINE_MS);
+  /** @param isForgotten asked when its turn comes: it may be wanted again by then */
+  unload(hash: string, isForgotten: () => boolean): void {
+    this.#chore(async () => {
+      if (isForgotten() && this.#loaded.delete(hash))
+        await this.#ask({ kind: 'unload', hash }, LOAD_DEADLINE_MS);
     }).catch(() => undefined); // a thread that has ended has forgotten everything
   }
 
+  /**
+   * Does a job. To be called from within the work that it has taken.
+   *
+   * @throws PlannerOverstrained, TaskFailed, Error
+   */
+  async perform(supergraph: PlannedSupergraph, task: JobTask, deadlineMs: number): Promise<TaskOutcome> {
+    await this.#loadInto(supergraph);
+    return this.#ask(task, deadlineMs);
+  }
+
+  /** Ends the thread in the midst of whatever it does. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { reject } of this.#jobs) reject(new Error('Planning has ended.'));
-    this.#jobs.clear();
+    clearTimeout(this.#idle);
     const worker = await this.#worker?.catch(() => undefined);
     await worker?.close();
   }
 
-  #hold(supergraph: PlannedSupergraph): void {
-    const held = this.#wanted.get(supergraph.hash);
-    if (held) held.holders += 1;
-    else this.#wanted.set(supergraph.hash, { supergraph, holders: 1 });
+  /** At once, and not when something is to be done: starting and loading takes time. */
+  #prepare(): void {
+    this.#chore(async () => void (await this.#alive())).catch(() => undefined); // told to whoever asks first
+    for (const supergraph of this.#options.wanted()) this.load(supergraph).catch(() => undefined);
   }
 
-  #letGo(hash: string): void {
-    const held = this.#wanted.get(hash);
-    if (held && held.holders > 1) held.holders -= 1;
-    else this.#wanted.delete(hash);
-  }
-
-  #enqueue<Result>(task: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    if (this.#isClosed) return Promise.reject(new Error('Planning has ended.'));
+  #chore(chore: () => Promise<void>): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('The planner thread has ended.'));
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#jobs.delete(job);
-        reject(signal?.reason as Error);
-      };
-      const job: Job = {
-        reject,
-        run: async () => {
-          stopWatching?.();
-          await task().then(resolve, reject);
-        },
-      };
-      const stopWatching = signal && whenAborted(signal, leave);
-      this.#jobs.add(job);
-      void this.#work();
+      this.#chores.push(() => chore().then(resolve, reject));
+      this.wake();
     });
   }
 
   async #work(): Promise<void> {
-    if (this.#isBusy) return;
+    const { idleMs, onIdle } = this.#options;
     this.#isBusy = true;
-    for (const job of this.#jobs) {
-      this.#jobs.delete(job);
-      await job.run();
-    }
+    clearTimeout(this.#idle);
+    for (let work = this.#next(); work; work = this.#next()) await work();
     this.#isBusy = false;
+    if (!this.#isClosed) this.#idle = setTimeout(onIdle, idleMs).unref();
+  }
+
+  #next(): (() => Promise<void>) | undefined {
+    return this.#chores.shift() ?? (this.#isClosed ? undefined : this.#options.takeWork());
   }
 
   async #loadInto({ hash, sdl }: PlannedSupergraph): Promise<void> {
@@ -175,7 +110,7 @@ class PlannerThread implements QueryPlanSource {
     this.#loaded.add(hash);
   }
 
-  async #ask(task: PlannerTask, deadlineMs: number): Promise<QueryPlan | undefined> {
+  async #ask(task: PlannerTask, deadlineMs: number): Promise<TaskOutcome> {
     const worker = await this.#alive();
     try {
       return await worker.ask(task, deadlineMs);
@@ -188,16 +123,14 @@ class PlannerThread implements QueryPlanSource {
   async #alive(): Promise<PlannerWorker> {
     const worker = await this.#worker?.catch(() => undefined);
     if (worker?.isAlive) return worker;
+    if (this.#isClosed) throw new Error('The planner thread has ended.');
     this.#loaded = new Set();
     this.#worker = PlannerWorker.start();
     return this.#worker;
   }
 
-  /** At once, and not when the next operation comes: starting and loading takes time. */
   #replace(reason: Error): void {
-    this.#options.onReplaced?.(reason);
-    for (const { supergraph } of this.#wanted.values()) {
-      this.#enqueue(() => this.#loadInto(supergraph)).catch(() => undefined); // told to whoever needs it
-    }
+    this.#options.onReplaced(reason);
+    this.#prepare();
   }
 }

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
-import type { QueryPlan } from '@apollo/query-planner';
 import type { PlannerReply, PlannerTask } from './messages.ts';
 
 /** The thread was ended because a task asked too much of it. */
@@ -14,7 +13,7 @@ export class PlannerOverstrained extends Error {
   readonly actual: number;
 
   constructor(limit: PlannerOverstrained['limit'], maximum: number, actual: number) {
-    super(`A task of the thread that plans has exceeded the limit of ${maximum} on ${limit}.`);
+    super(`A task of a planner thread has exceeded the limit of ${maximum} on ${limit}.`);
     this.limit = limit;
     this.maximum = maximum;
     this.actual = actual;
@@ -27,13 +26,31 @@ const MAX_HEAP_MB = 512;
 const YOUNG_HEAP_MB = 16;
 const START_DEADLINE_MS = 30_000;
 
+/** What a task has come to. */
+export interface TaskOutcome {
+  readonly result: unknown;
+  /** What it took, as the thread has measured it. */
+  readonly durationMs: number;
+}
+
+/** A task failed, as tasks may: the thread goes on. */
+export class TaskFailed extends Error {
+  override readonly name = 'TaskFailed';
+  readonly durationMs: number;
+
+  constructor(message: string, durationMs: number) {
+    super(message);
+    this.durationMs = durationMs;
+  }
+}
+
 /** Who waits for the thread's next reply. */
 interface Waiting {
   readonly resolve: (reply: PlannerReply | Promise<never>) => void;
   readonly deadline: NodeJS.Timeout;
 }
 
-/** One life of the thread that plans. It ends when it is closed, when a task takes too long, or when it fails. */
+/** One life of a planner thread. It ends when it is closed, when a task takes too long, or when it fails. */
 export class PlannerWorker {
   readonly #worker: Worker;
   #waiting: Waiting | undefined;
@@ -45,7 +62,7 @@ export class PlannerWorker {
     worker.on('error', (error) => this.#fail(failureOf(error)));
     worker.once('exit', () => {
       this.#isAlive = false;
-      this.#fail(new Error('The thread that plans has ended.'));
+      this.#fail(new Error('The planner thread has ended.'));
     });
   }
 
@@ -67,15 +84,17 @@ export class PlannerWorker {
    * Does one task. The one before must be done.
    *
    * @throws PlannerOverstrained when it takes longer than `deadlineMs`, or more memory than there is; the thread has ended
-   * @throws Error when the task fails
+   * @throws TaskFailed when the task fails
+   * @throws Error when the thread does
    */
-  async ask(task: PlannerTask, deadlineMs: number): Promise<QueryPlan | undefined> {
+  async ask(task: PlannerTask, deadlineMs: number): Promise<TaskOutcome> {
     const replied = this.#reply(deadlineMs);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is about windows of a browser
     this.#worker.postMessage(task);
     const reply = await replied;
-    if (reply.kind === 'failed') throw new Error(reply.message);
-    return reply.kind === 'done' ? reply.plan : undefined;
+    if (reply.kind === 'failed') throw new TaskFailed(reply.message, reply.durationMs);
+    if (reply.kind === 'done') return reply;
+    throw new Error('The planner thread has answered something else.');
   }
 
   async close(): Promise<void> {

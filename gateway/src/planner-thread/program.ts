@@ -1,24 +1,33 @@
 import { parentPort } from 'node:worker_threads';
-import type { QueryPlan } from '@apollo/query-planner';
 import { createSupergraphPlanner, type SupergraphPlanner } from '../supergraph/supergraph-planner.ts';
-import type { PlannerReply, PlannerTask } from './messages.ts';
+import type { JobInputs, JobKind, JobResults, JobTask, PlannerReply, PlannerTask } from './messages.ts';
 
-// The program of the thread that plans. It keeps a planner for each generation of the supergraph that it was given, and
+// The program of a planner thread. It keeps a planner for each generation of the supergraph that it was given, and
 // ends when it is terminated: in the midst of a plan that takes too long.
 const planners = new Map<string, SupergraphPlanner>();
+
+/** What is done for each kind of job. */
+const jobs: {
+  readonly [Kind in JobKind]: (planner: SupergraphPlanner, input: JobInputs[Kind]) => JobResults[Kind];
+} = {
+  plan: (planner, { operation, overrideLabels }) => planner.plan(operation, overrideLabels),
+};
 
 parentPort?.on('message', (task: PlannerTask) => reply(answer(task)));
 reply({ kind: 'ready' });
 
 function answer(task: PlannerTask): PlannerReply {
+  const startedAtMs = performance.now();
+  const durationMs = (): number => performance.now() - startedAtMs;
   try {
-    return { kind: 'done', plan: perform(task) };
+    return { kind: 'done', result: perform(task), durationMs: durationMs() };
   } catch (error) {
-    return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: 'failed', message, durationMs: durationMs() };
   }
 }
 
-function perform(task: PlannerTask): QueryPlan | undefined {
+function perform(task: PlannerTask): unknown {
   switch (task.kind) {
     case 'load':
       planners.set(task.hash, createSupergraphPlanner(task.sdl));
@@ -26,11 +35,15 @@ function perform(task: PlannerTask): QueryPlan | undefined {
     case 'unload':
       planners.delete(task.hash);
       return undefined;
-    case 'plan':
-      return plannerOf(task.hash).plan(task.operation, task.overrideLabels);
+    case 'job':
+      return performJob(task);
     default:
       return task satisfies never;
   }
+}
+
+function performJob<Kind extends JobKind>({ job, hash, input }: JobTask<Kind>): JobResults[Kind] {
+  return jobs[job](plannerOf(hash), input);
 }
 
 function plannerOf(hash: string): SupergraphPlanner {

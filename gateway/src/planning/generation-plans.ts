@@ -1,12 +1,14 @@
-import type { GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { JobAudience, type PlannerCaller } from '../planner-thread/job-audience.ts';
+import { PlannerShareSpent } from '../planner-thread/planner-refusals.ts';
 import { SegmentedCache } from '../caching/segmented-cache.ts';
 import { untilAborted } from '../execution/until-aborted.ts';
 import { DeadlineSignal } from '../traffic/deadline-signal.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
-/** Makes a plan; the signal says that nobody waits for it any more. */
-export type MakePlan = (signal: AbortSignal) => Promise<WeighedPlan>;
+/** Makes a plan for those who wait for it. */
+export type MakePlan = (audience: JobAudience) => Promise<WeighedPlan>;
 
 /** A plan and what it takes up. */
 export interface WeighedPlan {
@@ -26,6 +28,7 @@ export interface GenerationPlansOptions {
 interface Underway {
   readonly promise: Promise<OperationPlan>;
   readonly abandoned: DeadlineSignal;
+  readonly audience: JobAudience;
   waiting: number;
 }
 
@@ -72,9 +75,26 @@ export class GenerationPlans {
   }
 
   /** Waits for a plan that is underway, or makes it. @throws the signal's reason; it is still made for others */
-  async make(key: string, makePlan: MakePlan, signal: AbortSignal): Promise<OperationPlan> {
+  async make(
+    key: string,
+    makePlan: MakePlan,
+    caller: PlannerCaller,
+    signal: AbortSignal,
+  ): Promise<OperationPlan> {
     signal.throwIfAborted();
-    const underway = this.#underway.get(key) ?? this.#begin(key, makePlan);
+    const joined = this.#underway.get(key);
+    joined?.audience.join(caller);
+    const underway = joined ?? this.#begin(key, makePlan, caller);
+    try {
+      return await this.#wait(key, underway, signal);
+    } catch (error) {
+      // The one who began it had no share left; that says nothing of this caller.
+      if (joined && isShareSpent(error)) return this.make(key, makePlan, caller, signal);
+      throw error;
+    }
+  }
+
+  async #wait(key: string, underway: Underway, signal: AbortSignal): Promise<OperationPlan> {
     underway.waiting += 1;
     try {
       return await untilAborted(underway.promise, signal);
@@ -97,13 +117,14 @@ export class GenerationPlans {
     if (this.#underway.size === 0) this.#letGo();
   }
 
-  #begin(key: string, makePlan: MakePlan): Underway {
+  #begin(key: string, makePlan: MakePlan, caller: PlannerCaller): Underway {
     const abandoned = new DeadlineSignal();
-    const promise = makePlan(abandoned).then((made) => {
+    const audience = new JobAudience(abandoned, caller);
+    const promise = makePlan(audience).then((made) => {
       this.#plans.set(key, made);
       return made.plan;
     });
-    const underway = { promise, abandoned, waiting: 0 };
+    const underway = { promise, abandoned, audience, waiting: 0 };
     this.#underway.set(key, underway);
     const end = (): void => this.#end(key);
     promise.then(end, end);
@@ -119,4 +140,8 @@ export class GenerationPlans {
     this.#isReleased = true;
     this.#release();
   }
+}
+
+function isShareSpent(error: unknown): boolean {
+  return error instanceof GraphQLError && error.originalError instanceof PlannerShareSpent;
 }

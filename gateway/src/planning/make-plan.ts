@@ -1,5 +1,5 @@
 import type { PlanNode, QueryPlan } from '@apollo/query-planner';
-import { PlannerQueueFull } from '../planner-thread/planner-thread.ts';
+import { PlannerQueueFull, PlannerShareSpent } from '../planner-thread/planner-refusals.ts';
 import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
 import { SelectionShape } from '../execution/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -87,7 +87,11 @@ async function planSteps(prepared: PreparedOperation, planText: PlanText): Promi
 
 /** What is too much for the planner is not tried in another form. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof PlannerOverstrained || error instanceof PlannerQueueFull;
+  return (
+    error instanceof PlannerOverstrained ||
+    error instanceof PlannerQueueFull ||
+    error instanceof PlannerShareSpent
+  );
 }
 
 async function partsNode(prepared: PreparedOperation, planText: PlanText): Promise<PlanNode | undefined> {

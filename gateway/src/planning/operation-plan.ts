@@ -1,6 +1,7 @@
 import type { DocumentNode } from 'graphql';
 import type { DeferredPlan, PlanStep, TargetOrigins } from '../execution/plan-steps.ts';
 import type { SelectionShape } from '../execution/response-shape.ts';
+import type { PlannerCaller } from '../planner-thread/job-audience.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SubscriptionPlan } from './compile-subscription.ts';
 import type { Decided } from './decided-conditions.ts';
@@ -28,6 +29,13 @@ export interface PlanRequest {
   readonly denied?: Denied | undefined;
   /** Whether the client takes the answer in parts: otherwise `@defer` has no effect. @default false */
   readonly incremental?: boolean | undefined;
+  /** Whose share of planning it takes. @default the gateway's own */
+  readonly account?: PlanningAccount | undefined;
+}
+
+/** Who has something planned. It is asked only where there is something to plan. */
+export interface PlanningAccount {
+  plannerCaller(): PlannerCaller;
 }
 
 /** Makes plans, remembers them, and makes each one once however many ask for it. */
@@ -38,6 +46,7 @@ export interface OperationPlanner {
    * @returns at once where the plan is remembered
    * @throws GraphQLError QUERY_TOO_COMPLEX when a bound of planning is exceeded, its time and memory included
    * @throws GraphQLError OVERLOADED when too many operations wait to be planned
+   * @throws GraphQLError RATE_LIMITED when the caller has had its share of planning
    * @throws GraphQLError INTERNAL_SERVER_ERROR when the planner fails
    * @throws the signal's reason; the plan is still made for others who wait for it
    */
@@ -50,7 +59,7 @@ export interface OperationPlanner {
   load(supergraph: Supergraph): Promise<void>;
   /** A generation that was loaded no longer serves: what is being planned for it is the last. */
   retire(supergraph: Supergraph): void;
-  /** Ends the thread that plans. */
+  /** Ends the planner threads. */
   close(): Promise<void>;
 }
 

@@ -3,11 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bookshop } from '../../test-fixtures/graphs/bookshop.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
 import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
-import {
-  createPlannerThread,
-  PlannerQueueFull,
-  type QueryPlanSource,
-} from '../planner-thread/planner-thread.ts';
+import { createPlannerPool, type QueryPlanSource } from '../planner-thread/planner-pool.ts';
+import { PlannerQueueFull } from '../planner-thread/planner-refusals.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { decidedFor } from '../testing/decided-for.ts';
@@ -21,7 +18,7 @@ let thread: QueryPlanSource;
 beforeAll(() => {
   const subgraphs = Object.entries(bookshop).map(([name, { sdl }]) => ({ name, sdl }));
   original = buildSupergraph(composeGraph({ name: 'bookshop', subgraphs }, (name) => `http://${name}.test/`));
-  thread = createPlannerThread();
+  thread = createPlannerPool();
 });
 afterAll(() => thread.close());
 
@@ -35,9 +32,9 @@ interface Bench {
 
 function createBench(options: PlannerOptions = {}): Bench {
   const asked: string[] = [];
-  const source = sourceThat((supergraph, operation, labels, signal) => {
+  const source = sourceThat((supergraph, operation, ...rest) => {
     asked.push(operation);
-    return thread.plan(supergraph, operation, labels, signal);
+    return thread.plan(supergraph, operation, ...rest);
   });
   const planner = createOperationPlanner({ source, ...options });
   const supergraph = { ...original };

@@ -1,11 +1,9 @@
 import { clientError } from '@trellis/errors';
 import { GraphQLError } from 'graphql';
 import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
-import {
-  createPlannerThread,
-  PlannerQueueFull,
-  type QueryPlanSource,
-} from '../planner-thread/planner-thread.ts';
+import { GATEWAY_ITSELF, type JobAudience } from '../planner-thread/job-audience.ts';
+import { createPlannerPool, type QueryPlanSource } from '../planner-thread/planner-pool.ts';
+import { PlannerQueueFull, PlannerShareSpent } from '../planner-thread/planner-refusals.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { operationFacts } from './document-facts.ts';
 import { GenerationPlans, type WeighedPlan } from './generation-plans.ts';
@@ -16,7 +14,7 @@ import { enforceLimit } from './planning-limits.ts';
 
 /** Settings of {@link createOperationPlanner}. */
 export interface PlannerOptions {
-  /** Who makes query plans; it is closed with the planner. @default a thread of its own */
+  /** Who makes query plans; it is closed with the planner. @default threads of its own */
   readonly source?: QueryPlanSource | undefined;
   /** How many plans are remembered of a generation. @default 2000 */
   readonly maxPlans?: number | undefined;
@@ -51,7 +49,7 @@ const PLANNER_LIMIT = /^Number of [-a-z ]+ exceeds limit/;
 /** A planner with its memory. One serves all generations of a supergraph. */
 export function createOperationPlanner(options: PlannerOptions = {}): OperationPlanner {
   const { maxSelections = 5000, maxConditionVariables = 32, maxDefers = 100, maxPlans = MAX_PLANS } = options;
-  const { source = createPlannerThread(), observer } = options;
+  const { source = createPlannerPool(), observer } = options;
   const generations = new WeakMap<Supergraph, GenerationPlans>();
 
   const generationOf = (supergraph: Supergraph): GenerationPlans => {
@@ -78,11 +76,11 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
       observer?.remembered();
       return known;
     }
-    const make = async (abandoned: AbortSignal): Promise<WeighedPlan> => {
+    const make = async (audience: JobAudience): Promise<WeighedPlan> => {
       const startedAtMs = performance.now();
       try {
         const plan = await makePlan(request, facts, { maxSelections, maxDefers }, (text) =>
-          source.plan(supergraph, text, request.decided.overrideLabels, abandoned),
+          source.plan(supergraph, text, request.decided.overrideLabels, audience),
         );
         observer?.made(performance.now() - startedAtMs);
         return plan;
@@ -94,7 +92,8 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
       }
     };
     if (generation.isUnderway(key)) observer?.joined();
-    return generation.make(key, make, signal);
+    const caller = request.account?.plannerCaller() ?? GATEWAY_ITSELF;
+    return generation.make(key, make, caller, signal);
   };
 
   return {
@@ -123,6 +122,11 @@ function failureOf(error: unknown): GraphQLError {
   if (error instanceof PlannerQueueFull)
     return new GraphQLError('The gateway is at its capacity.', {
       extensions: { code: 'OVERLOADED', retryAfterS: RETRY_AFTER_S },
+      originalError: error,
+    });
+  if (error instanceof PlannerShareSpent)
+    return new GraphQLError('Too much time was spent on planning new operations. Retry later.', {
+      extensions: { code: 'RATE_LIMITED', retryAfterS: Math.max(1, Math.ceil(error.retryAfterMs / 1_000)) },
       originalError: error,
     });
   if (error instanceof Error && PLANNER_LIMIT.test(error.message))

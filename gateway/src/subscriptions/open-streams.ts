@@ -14,6 +14,7 @@ import { throttleOf } from '../live/live-directive.ts';
 import { readmitOperation } from '../pipeline/admit-operation.ts';
 import { enforceSubgraphCalls } from '../pipeline/enforce-limits.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
+import { CallerPlanningAccount } from '../pipeline/caller-planning-account.ts';
 import type { OperationStreams } from '../pipeline/operation-streams.ts';
 import type { ResultStream } from '../pipeline/result-stream.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
@@ -112,8 +113,9 @@ class Streams implements OpenStreams, StreamKeeper {
   async topicOf(admitted: AdmittedOperation, context: StreamContext, streamId: string): Promise<() => Topic> {
     const { supergraph, operation, decided, denied } = admitted;
     const { document, documentHash, name: operationName } = operation;
+    const account = new CallerPlanningAccount(admitted.caller, context.address, this.services());
     const plan = await this.services().planner.planOperation(
-      { supergraph, document, documentHash, operationName, decided, denied },
+      { supergraph, document, documentHash, operationName, decided, denied, account },
       this.#closing.signal,
     );
     enforceSubgraphCalls(plan.subgraphCalls, this.services().limits);

@@ -3,13 +3,13 @@ import type { PlanningObserver } from '../planning/plan-operation.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { TalliedCounter } from './tallied-metrics.ts';
 
-/** Counts what happens to the supergraph and to the thread that plans. */
+/** Counts what happens to the supergraph and to the planner threads. */
 export interface GraphMetrics {
   /** A generation was built, and serves or served. */
   serving(generation: Supergraph): void;
   /** A text was not taken over. */
   rejected(): void;
-  /** The thread that plans was replaced. */
+  /** A planner thread was replaced. */
   plannerReplaced(): void;
   readonly planning: PlanningObserver;
 }
@@ -32,7 +32,7 @@ export function createGraphMetrics(registry: Registry): GraphMetrics {
   });
   const replacements = new Counter({
     name: 'trellis_gateway_planner_replacements_total',
-    help: 'Times the thread that plans was ended because an operation took too long to plan, or failed.',
+    help: 'Times a planner thread was ended because an operation took too long to plan, or failed.',
     registers: [registry],
   });
   const planning = createPlanningObserver(registry);

@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { createSubgraphClient } from '../../src/execution/subgraph-client.ts';
 import { schemaHints } from '../../src/planning/schema-hints.ts';
-import { createPlannerThread } from '../../src/planner-thread/planner-thread.ts';
+import { createPlannerPool } from '../../src/planner-thread/planner-pool.ts';
 import { createOperationPlanner } from '../../src/planning/plan-operation.ts';
 import { differenceOfParts, executeInParts } from './compare-parts.ts';
 import {
@@ -64,7 +64,7 @@ const PLANNING_MS = 60_000;
 /** Answers random operations by the gateway and by one executor over the whole schema, and compares. */
 export async function fuzzGraph(definition: GraphDefinition, options: FuzzOptions): Promise<FuzzFindings> {
   const graph = await startGraph(definition);
-  const source = createPlannerThread({ deadlineMs: PLANNING_MS });
+  const source = createPlannerPool({ deadlineMs: PLANNING_MS });
   const engine: Engine = {
     planner: createOperationPlanner({ source }),
     subgraphClient: createSubgraphClient(),

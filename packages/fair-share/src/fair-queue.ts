@@ -80,6 +80,11 @@ export class FairQueue<Item> {
     return this.#root.served;
   }
 
+  /** Whether {@link next} has something to give. */
+  get isReady(): boolean {
+    return this.#root.ready.size > 0;
+  }
+
   /** Items of a caller that wait. */
   waitingOf(caller: QueueCaller): number {
     return this.#knownPath(caller).at(-1)?.waiting ?? 0;

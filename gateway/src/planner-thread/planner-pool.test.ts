@@ -1,25 +1,31 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bookshop } from '../../test-fixtures/graphs/bookshop.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
-import { createPlannerThread, type PlannerThreadOptions, type QueryPlanSource } from './planner-thread.ts';
+import { JobAudience, type PlannerCaller } from './job-audience.ts';
+import {
+  createPlannerPool,
+  defaultPlannerThreads,
+  type PlannerPool,
+  type PlannerPoolOptions,
+} from './planner-pool.ts';
 
 /** More than the thread can plan within the deadline that tests set, several times. */
 const BOMB = fragmentBomb(12);
 const DEADLINE_MS = 1_000;
 
 let sdl: string;
-let thread: QueryPlanSource;
+let pool: PlannerPool;
 let replacements: Error[];
 
 beforeAll(() => {
   const subgraphs = Object.entries(bookshop).map(([name, definition]) => ({ name, sdl: definition.sdl }));
   sdl = composeGraph({ name: 'bookshop', subgraphs }, (name) => `http://${name}.test/`);
 });
-afterEach(() => thread.close());
+afterEach(() => pool.close());
 
-function start(options: PlannerThreadOptions = {}): void {
+function start(options: PlannerPoolOptions = {}): void {
   replacements = [];
-  thread = createPlannerThread({ onReplaced: (reason) => replacements.push(reason), ...options });
+  pool = createPlannerPool({ onReplaced: (reason) => replacements.push(reason), ...options });
 }
 
 function fragmentBomb(levels: number): string {
@@ -32,13 +38,14 @@ function fragmentBomb(levels: number): string {
 }
 
 const graph = (hash = 'one'): { hash: string; sdl: string } => ({ hash, sdl });
-const plan = (operation: string, signal = new AbortController().signal) =>
-  thread.plan(graph(), operation, [], signal);
+const plan = (operation: string, signal = new AbortController().signal, caller?: PlannerCaller) =>
+  pool.plan(graph(), operation, [], new JobAudience(signal, caller));
+const user = (name: string): PlannerCaller => ({ keys: [`user:${name}`], isKnown: true });
 
-describe('The thread that plans', () => {
+describe('Planner threads', () => {
   it('answers with plans as plain data, for every supergraph it knows', async () => {
     start();
-    await thread.load(graph());
+    await pool.load(graph());
     const { node } = await plan('{ books { title count } }');
     expect(node).toMatchObject({ kind: 'Sequence', nodes: [{ serviceName: 'books' }, { kind: 'Flatten' }] });
     expect(JSON.parse(JSON.stringify(node))).toEqual(node);
@@ -47,14 +54,14 @@ describe('The thread that plans', () => {
   it('tells what it can not plan, and goes on', async () => {
     start();
     await expect(plan('{ nothing }')).rejects.toThrow(/nothing/);
-    await expect(thread.load({ hash: 'broken', sdl: 'type Query { a: Int }' })).rejects.toThrow();
+    await expect(pool.load({ hash: 'broken', sdl: 'type Query { a: Int }' })).rejects.toThrow();
     expect(await plan('{ maybe { pages } }')).toMatchObject({ node: { serviceName: 'books' } });
     expect(replacements).toEqual([]);
   });
 
   it('S-036 is killed when a plan takes too long, and the next one works', async () => {
     start({ deadlineMs: DEADLINE_MS });
-    await thread.load(graph());
+    await pool.load(graph());
     const waiting = [plan(BOMB), plan('{ maybe { pages } }')];
     await expect(waiting[0]).rejects.toMatchObject({ limit: 'planningMs', maximum: DEADLINE_MS });
     expect(await waiting[1]).toMatchObject({ node: { serviceName: 'books' } });
@@ -63,7 +70,7 @@ describe('The thread that plans', () => {
 
   it('leaves the event loop free while it works', async () => {
     start({ deadlineMs: DEADLINE_MS });
-    await thread.load(graph());
+    await pool.load(graph());
     let turns = 0;
     const clock = setInterval(() => (turns += 1), 10);
     await expect(plan(BOMB)).rejects.toThrow('planningMs');
@@ -74,7 +81,9 @@ describe('The thread that plans', () => {
   it('lets a bounded number wait', async () => {
     start({ maxWaiting: 2 });
     const settled = await Promise.allSettled(
-      Array.from({ length: 5 }, (_, index) => plan(`{ a${index}: maybe { pages } }`)),
+      Array.from({ length: 5 }, (_, index) =>
+        plan(`{ a${index}: maybe { pages } }`, new AbortController().signal, user(`${index}`)),
+      ),
     );
     const refusals = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
     expect(refusals.map(({ name }) => name)).toEqual([
@@ -98,17 +107,57 @@ describe('The thread that plans', () => {
 
   it('forgets a supergraph when the last holder lets it go, and loads it again for a late one', async () => {
     start();
-    await thread.load(graph());
-    await thread.load(graph());
-    thread.unload(graph());
-    thread.unload(graph());
+    await pool.load(graph());
+    await pool.load(graph());
+    pool.unload(graph());
+    pool.unload(graph());
     expect(await plan('{ maybe { pages } }')).toMatchObject({ node: { serviceName: 'books' } });
+  });
+
+  it('G3: a caller does not hold up all of them, whatever its plans take', async () => {
+    start({ deadlineMs: 20_000, threads: 2 });
+    await pool.load(graph());
+    const leaving = new AbortController();
+    const order: string[] = [];
+    const heavy = Array.from({ length: 4 }, (_, index) =>
+      plan(fragmentBomb(6).replace('title', `t${index}: title`), leaving.signal, user('heavy'))
+        .then(() => order.push('heavy'))
+        .catch(() => undefined),
+    );
+    const light = Array.from({ length: 5 }, (_, index) =>
+      plan(`{ a${index}: maybe { pages } }`, leaving.signal, user(`light ${index}`)).then(() =>
+        order.push('light'),
+      ),
+    );
+    await Promise.all(light);
+    expect(order.filter((name) => name === 'heavy').length).toBeLessThanOrEqual(1);
+    leaving.abort(new Error('left'));
+    await Promise.all(heavy);
+  });
+
+  it('are as many as the processors allow, two at least and four at most', () => {
+    expect([1, 2, 4, 5, 64].map(defaultPlannerThreads)).toEqual([2, 2, 3, 4, 4]);
+  });
+
+  it('end when there is nothing to do for them, but for one', async () => {
+    start({ threads: 3, idleMs: 20, deadlineMs: 20_000 });
+    await pool.load(graph());
+    const work = (): Promise<unknown> =>
+      Promise.all(
+        Array.from({ length: 6 }, (_, index) =>
+          plan(fragmentBomb(5), new AbortController().signal, user(`${index}`)),
+        ),
+      );
+    await work();
+    await vi.waitFor(() => expect(pool.threads).toBe(1));
+    expect(await plan('{ maybe { pages } }')).toMatchObject({ node: { serviceName: 'books' } });
+    await work();
   });
 
   it('rejects what waits when it is closed, and what comes later', async () => {
     start();
     const waiting = plan('{ maybe { pages } }');
-    const [first] = await Promise.allSettled([waiting, thread.close()]);
+    const [first] = await Promise.allSettled([waiting, pool.close()]);
     expect(first.status).toBe('rejected');
     await expect(plan('{ maybe { pages } }')).rejects.toThrow('Planning has ended.');
   });

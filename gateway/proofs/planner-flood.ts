@@ -1,0 +1,184 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Proof, ProofOptions } from '@trellis/testkit';
+import { Pool } from 'undici';
+import { startTokenIssuer } from '../src/testing/token-issuer.ts';
+import { startGatewayProcess } from '../test-fixtures/gateway-process.ts';
+import { quantile, startLoad, type Load, type LoadReport } from '../test-fixtures/load/open-loop.ts';
+
+interface Size {
+  readonly quietMs: number;
+  readonly floodMs: number;
+  /** After the last operation of the flood was sent: what waits must not wait for it. */
+  readonly afterMs: number;
+}
+
+const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
+  small: { quietMs: 2_000, floodMs: 4_000, afterMs: 500 },
+  full: { quietMs: 15_000, floodMs: 90_000, afterMs: 12_000 },
+};
+/** Of one account: 170 KB a second. */
+const FLOOD_PER_SECOND = 30;
+const OTHERS_PER_SECOND = 10;
+/** As many people ask for something that nobody has asked for before. */
+const OTHERS = 50;
+const MAX_P99_MS = 500;
+/**
+ * On a machine that is busy with other things, all answers are slow. Then operations that were planned long ago tell, sent
+ * at the same time by the same people, what has nothing to do with planning.
+ */
+const MAX_TIMES_KNOWN = 2;
+
+const SUPERGRAPH = fileURLToPath(new URL('../../supergraph.graphql', import.meta.url));
+const SUBGRAPHS = ['users', 'posts', 'comments', 'search'];
+/** Nothing to ask further for. */
+const NOTHING = JSON.stringify({
+  data: { me: null, user: null, post: null, users: [], posts: [], search: [] },
+});
+
+/** G3: one account sends operations that take long to plan, and each of them once, within all limits. */
+export const proof: Proof = {
+  name: 'planner-flood',
+  description:
+    'An account that has the planner plan as much as it can be sent does not delay the first operations of others.',
+  async run({ size }) {
+    const { quietMs, floodMs, afterMs } = SIZES[size];
+    const stage = await openStage();
+    try {
+      await measureOthers(stage, quietMs); // compiles the planner's code
+      const { first: quiet } = await measureOthers(stage, quietMs);
+      const statuses = new Map<number, number>();
+      const flood = startLoad({
+        perSecond: FLOOD_PER_SECOND,
+        async send(number) {
+          const status = await stage.ask('attacker', heavyOperation(number));
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        },
+      });
+      const ending = sleep(floodMs).then(() => flood.stop());
+      const { first, known } = await measureOthers(stage, floodMs + afterMs);
+      const { sent, latenciesMs } = await ending;
+      const [firstP99Ms, knownP99Ms] = [quantile(first, 0.99), quantile(known, 0.99)];
+      return {
+        passed:
+          firstP99Ms <= Math.max(MAX_P99_MS, knownP99Ms * MAX_TIMES_KNOWN) &&
+          first.failed + known.failed === 0 &&
+          sent > 0,
+        figures: {
+          floodKbPerSecond: Math.round((FLOOD_PER_SECOND * heavyOperation(0).length) / 1_000),
+          floodSent: sent,
+          floodPlanned: statuses.get(200) ?? 0,
+          floodRefused: statuses.get(429) ?? 0,
+          floodP50Ms: Math.round(quantile({ latenciesMs }, 0.5)),
+          firstOperations: first.sent,
+          failed: first.failed + known.failed,
+          quietP99Ms: Math.round(quantile(quiet, 0.99)),
+          firstP50Ms: Math.round(quantile(first, 0.5)),
+          firstP99Ms: Math.round(firstP99Ms),
+          firstMaxMs: Math.round(first.latenciesMs.at(-1) ?? 0),
+          knownP99Ms: Math.round(knownP99Ms),
+          ...(first.reasons[0] !== undefined && { reason: first.reasons[0] }),
+        },
+      };
+    } finally {
+      await stage.close();
+    }
+  },
+};
+
+/** Posts, their authors, their comments, and so on: as deep and as large as the guards allow, and nothing to fetch. */
+function heavyOperation(number: number): string {
+  const [post, user] = [postFields(9), userFields(9)];
+  return `query Heavy${number} { me { ${user} } users(limit: 0) { ${user} } user(id: "1") { ${user} } posts(first: 0) { ${post} } post(id: "1") { ${post} } search(query: "x", first: 0) { ... on Post { ${post} } ... on User { ${user} } } }`;
+}
+
+function postFields(levels: number): string {
+  if (levels <= 1) return 'id';
+  const comments = levels === 2 ? 'id' : `id author { ${userFields(levels - 2)} }`;
+  return `id author { ${userFields(levels - 1)} } comments(limit: 0) { ${comments} }`;
+}
+
+function userFields(levels: number): string {
+  return levels <= 1 ? 'name' : `name posts(first: 0) { ${postFields(levels - 1)} }`;
+}
+
+interface Stage {
+  /** @returns the status of the answer */
+  ask(user: string, query: string): Promise<number>;
+  /** Of all operations of others so far. */
+  next(): number;
+  close(): Promise<void>;
+}
+
+/** What others send at the same time: operations that nobody has sent before, and one that they send all the time. */
+async function measureOthers(
+  stage: Stage,
+  durationMs: number,
+): Promise<{ readonly first: LoadReport; readonly known: LoadReport }> {
+  const first = startOthers(stage, () => `query First${stage.next()} { me { name } }`);
+  const known = startOthers(stage, () => 'query Known { me { name } }');
+  await sleep(durationMs);
+  return { first: await first.stop(), known: await known.stop() };
+}
+
+function startOthers(stage: Stage, nextOperation: () => string): Load {
+  return startLoad({
+    perSecond: OTHERS_PER_SECOND,
+    async send(number) {
+      const status = await stage.ask(`user ${number % OTHERS}`, nextOperation());
+      if (status !== 200) throw new Error(`The answer has the status ${status}.`);
+    },
+  });
+}
+
+async function openStage(): Promise<Stage> {
+  const subgraph = await startEmptySubgraph();
+  const issuer = await startTokenIssuer();
+  const gateway = await startGatewayProcess({
+    NODE_ENV: 'production',
+    SUPERGRAPH,
+    SUBGRAPH_URLS: SUBGRAPHS.map((name) => `${name}=${subgraph.url}`).join(' '),
+    GUARDS: 'on',
+    TOKEN_ISSUER: issuer.issuer,
+    TOKEN_AUDIENCE: issuer.audience,
+    TOKEN_JWKS_URL: issuer.jwksUrl,
+  });
+  const pool = new Pool(gateway.url, { connections: null });
+  const tokens = new Map<string, Promise<string>>();
+  let asked = 0;
+  return {
+    next: () => (asked += 1),
+    async ask(user, query) {
+      const token = tokens.get(user) ?? issuer.sign({ sub: user });
+      tokens.set(user, token);
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${await token}` };
+      const body = JSON.stringify({ query });
+      const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
+      const text = await answer.body.text();
+      return answer.statusCode === 200 && text.includes('"errors"') ? 500 : answer.statusCode;
+    },
+    async close() {
+      await pool.close();
+      await gateway.stop();
+      await issuer.close();
+      subgraph.close();
+    },
+  };
+}
+
+async function startEmptySubgraph(): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.setHeader('content-type', 'application/json').end(NOTHING));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    url: `http://127.0.0.1:${port}/graphql`,
+    close: () => (server.close(), server.closeAllConnections()),
+  };
+}

@@ -1,0 +1,47 @@
+import type { QueueCaller } from '@trellis/fair-share';
+
+/** Somebody who has something done by planner threads. */
+export interface PlannerCaller extends QueueCaller {
+  /** Told of the milliseconds that a thread has worked for this caller. */
+  readonly onSpent?: ((durationMs: number) => void) | undefined;
+}
+
+/** The gateway itself: what it asks for is counted for nobody. */
+export const GATEWAY_ITSELF: PlannerCaller = Object.freeze({
+  keys: ['gateway'] as const,
+  isKnown: true,
+});
+
+/**
+ * Those who wait for one job. Whoever joins brings a place in the queue along: else a caller with much waiting could hold
+ * up what others want as well by asking for it first.
+ */
+export class JobAudience {
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal;
+  readonly #callers = new Map<string, PlannerCaller>();
+  readonly #listeners = new Set<(caller: PlannerCaller) => void>();
+
+  constructor(signal: AbortSignal, first: PlannerCaller = GATEWAY_ITSELF) {
+    this.signal = signal;
+    this.#callers.set(first.keys[0], first);
+  }
+
+  /** All who have joined so far, the first one first. */
+  get callers(): readonly PlannerCaller[] {
+    return [...this.#callers.values()];
+  }
+
+  /** Counts a caller in, once. */
+  join(caller: PlannerCaller): void {
+    if (this.#callers.has(caller.keys[0])) return;
+    this.#callers.set(caller.keys[0], caller);
+    for (const listener of this.#listeners) listener(caller);
+  }
+
+  /** @returns ends it */
+  onJoined(listener: (caller: PlannerCaller) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { GATEWAY_ITSELF, JobAudience, type PlannerCaller } from './job-audience.ts';
+import { JobQueue, type JobQueueOptions, type PlannerWork } from './job-queue.ts';
+import { PlannerQueueFull, PlannerShareSpent } from './planner-refusals.ts';
+import { PlannerOverstrained, TaskFailed } from './planner-worker.ts';
+
+const user = (name: string, onSpent?: (durationMs: number) => void): PlannerCaller => ({
+  keys: [`user:${name}`],
+  isKnown: true,
+  onSpent,
+});
+const work = (operation: string): PlannerWork => ({
+  supergraph: { hash: 'one', sdl: '' },
+  task: { kind: 'job', job: 'plan', hash: 'one', input: { operation, overrideLabels: [] } },
+});
+const audience = (caller: PlannerCaller, signal = new AbortController().signal): JobAudience =>
+  new JobAudience(signal, caller);
+
+interface Bench {
+  readonly queue: JobQueue;
+  /** What was done so far. */
+  readonly done: string[];
+  add(operation: string, caller: PlannerCaller): Promise<unknown>;
+  /** Does what is next, in so many milliseconds. @returns whether there was something */
+  serve(durationMs?: number): Promise<boolean>;
+}
+
+function createBench(options: Partial<JobQueueOptions> = {}): Bench {
+  const queue = new JobQueue({ maxWaiting: 100, maxServed: 10, budget: undefined, ...options });
+  const done: string[] = [];
+  return {
+    queue,
+    done,
+    add: (operation, caller) => queue.add(work(operation), audience(caller)),
+    async serve(durationMs = 10) {
+      const run = queue.take();
+      await run?.(async ({ task: { input } }) => {
+        done.push(input.operation);
+        return { result: input.operation, durationMs };
+      });
+      return run !== undefined;
+    },
+  };
+}
+
+describe('Jobs for planner threads', () => {
+  it('G3: of one who comes new are done before those of a caller who has had much', async () => {
+    const bench = createBench();
+    const heavy = Array.from({ length: 30 }, (_, index) => bench.add(`heavy ${index}`, user('heavy')));
+    await bench.serve(300);
+    await bench.serve(300);
+    const light = bench.add('light', user('light'));
+    await bench.serve(1);
+    expect(await light).toBe('light');
+    expect(bench.done).toEqual(['heavy 0', 'heavy 1', 'light']);
+    while (await bench.serve());
+    expect(await Promise.all(heavy)).toHaveLength(30);
+  });
+
+  it('G3: of one caller are refused when it has used up its milliseconds, until some come back', async () => {
+    const bench = createBench({ budget: { callerMs: 1_000, windowMs: 60_000 } });
+    const spent: number[] = [];
+    const heavy = user('heavy', (durationMs) => spent.push(durationMs));
+    const first = bench.add('first', heavy);
+    await bench.serve(1_500);
+    expect(await first).toBe('first');
+    expect(spent).toEqual([1_500]);
+    const refusal = await bench.add('second', heavy).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(PlannerShareSpent);
+    expect(refusal).toMatchObject({ retryAfterMs: expect.closeTo(30_000, -3) });
+    const other = bench.add('other', user('other'));
+    await bench.serve();
+    expect(await other).toBe('other');
+  });
+
+  it('charge what has failed, or was killed, as well', async () => {
+    const bench = createBench({ budget: { callerMs: 1_000, windowMs: 60_000 } });
+    const fail = async (caller: PlannerCaller, error: Error): Promise<void> => {
+      const job = bench.add('bad', caller);
+      await bench.queue.take()?.(() => Promise.reject(error));
+      await expect(job).rejects.toBe(error);
+      await expect(bench.add('next', caller)).rejects.toBeInstanceOf(PlannerShareSpent);
+    };
+    await fail(user('ada'), new TaskFailed('No plan.', 1_100));
+    await fail(user('bob'), new PlannerOverstrained('planningMs', 5_000, 5_001));
+  });
+
+  it('of the gateway itself have no budget', async () => {
+    const bench = createBench({ budget: { callerMs: 10, windowMs: 60_000 } });
+    for (let index = 0; index < 3; index += 1) {
+      const job = bench.add(`${index}`, GATEWAY_ITSELF);
+      await bench.serve(1_000);
+      expect(await job).toBe(`${index}`);
+    }
+  });
+
+  it("that somebody joins are done when it is that caller's turn, and once", async () => {
+    const bench = createBench();
+    const waiting = Array.from({ length: 20 }, (_, index) => bench.add(`heavy ${index}`, user('heavy')));
+    const shared = audience(user('heavy'));
+    const wanted = bench.queue.add(work('wanted by many'), shared);
+    await bench.serve(100);
+    shared.join(user('light'));
+    shared.join(user('light'));
+    await bench.serve();
+    expect(await wanted).toBe('wanted by many');
+    expect(bench.done).toEqual(['heavy 0', 'wanted by many']);
+    while (await bench.serve());
+    expect(bench.done).toHaveLength(waiting.length + 1);
+  });
+
+  it('that have a new caller beside one who has no share are not refused', async () => {
+    const bench = createBench({ maxWaiting: 10 });
+    const waiting = Array.from({ length: 5 }, (_, index) => bench.add(`heavy ${index}`, user('heavy')));
+    await expect(bench.add('heavy 5', user('heavy'))).rejects.toBeInstanceOf(PlannerShareSpent);
+    const both = audience(user('heavy'));
+    both.join(user('light'));
+    const wanted = bench.queue.add(work('wanted'), both);
+    while (await bench.serve());
+    expect(await wanted).toBe('wanted');
+    await Promise.all(waiting);
+  });
+
+  it('leave a full queue for those of callers who have fewer waiting', async () => {
+    const bench = createBench({ maxWaiting: 4 });
+    const first = [0, 1].map((index) => bench.add(`a${index}`, user('a')));
+    const second = [0, 1].map((index) => bench.add(`b${index}`, user('b')));
+    const third = bench.add('c', user('c'));
+    const settled = Promise.allSettled([...first, ...second]);
+    await expect(bench.add('d', user('b'))).rejects.toThrow(/has as much waiting|wait for a plan/);
+    while (await bench.serve());
+    expect(await third).toBe('c');
+    const refused = (await settled).filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(1);
+    expect(refused[0]).toMatchObject({ reason: expect.any(PlannerQueueFull) });
+  });
+
+  it('are not begun when nobody waits for them, and are ended with the queue', async () => {
+    const bench = createBench();
+    const leaving = new AbortController();
+    const left = bench.queue.add(work('left'), audience(user('ada'), leaving.signal));
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    expect(await bench.serve()).toBe(false);
+    const waiting = bench.add('waits', user('ada'));
+    bench.queue.close(new Error('ended'));
+    await expect(waiting).rejects.toThrow('ended');
+    expect(bench.queue.isReady).toBe(false);
+  });
+});

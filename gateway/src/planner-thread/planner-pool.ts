@@ -1,0 +1,228 @@
+import { availableParallelism } from 'node:os';
+import type { QueryPlan } from '@apollo/query-planner';
+import type { JobAudience } from './job-audience.ts';
+import { JobQueue, type PlanningBudget } from './job-queue.ts';
+import type { JobInputs, JobKind, JobResults, JobTask } from './messages.ts';
+import { PlannerThread, type PlannedSupergraph } from './planner-thread.ts';
+
+/** Makes query plans beside the event loop. There is no other way to get one: nothing is planned in the main thread. */
+export interface QueryPlanSource {
+  /**
+   * Prepares planning for a generation of the supergraph: about 100 ms of a thread's time.
+   *
+   * @throws Error when nothing can be planned for it
+   */
+  load(supergraph: PlannedSupergraph): Promise<void>;
+  /**
+   * @param operation the text of a document with one operation, without conditions on variables
+   * @param overrideLabels labels of progressive overrides that are on
+   * @param audience who waits for it; when nobody does, it leaves the queue, and what has begun goes on
+   * @throws PlannerOverstrained when it takes longer than the deadline, or more memory than there is
+   * @throws PlannerQueueFull when too many wait
+   * @throws PlannerShareSpent when the caller has had its share
+   * @throws Error when the planner finds no plan
+   */
+  plan(
+    supergraph: PlannedSupergraph,
+    operation: string,
+    overrideLabels: readonly string[],
+    audience: JobAudience,
+  ): Promise<QueryPlan>;
+  /** Forgets a generation that was loaded as often as this is called. Whoever asks for it after all loads it again. */
+  unload(supergraph: PlannedSupergraph): void;
+  /** Ends the threads; what waits is rejected. */
+  close(): Promise<void>;
+}
+
+/** Planner threads, with one fair queue for all that they can do. */
+export interface PlannerPool extends QueryPlanSource {
+  /** How many threads there are now. */
+  readonly threads: number;
+  /**
+   * Has a job of any kind done, as {@link QueryPlanSource.plan} has a plan made: the same queue, the same budget, the same
+   * deadline, the same refusals.
+   */
+  run<Kind extends JobKind>(
+    kind: Kind,
+    supergraph: PlannedSupergraph,
+    input: JobInputs[Kind],
+    audience: JobAudience,
+  ): Promise<JobResults[Kind]>;
+}
+
+/** Settings of {@link createPlannerPool}. */
+export interface PlannerPoolOptions {
+  /** How many threads there are at most. One is always there, the others while they are needed. @default by processors */
+  readonly threads?: number | undefined;
+  /** Milliseconds that a job may take before its thread is killed. @default 5000 */
+  readonly deadlineMs?: number | undefined;
+  /** How many jobs may wait. @default 1000 */
+  readonly maxWaiting?: number | undefined;
+  /** @default unbounded */
+  readonly budget?: PlanningBudget | undefined;
+  /** Milliseconds after which a thread that has nothing to do ends, but for one. @default 60000 */
+  readonly idleMs?: number | undefined;
+  /** Called when a thread had to be replaced, with the reason. */
+  readonly onReplaced?: ((reason: Error) => void) | undefined;
+}
+
+const DEADLINE_MS = 5_000;
+const MAX_WAITING = 1_000;
+/** What could be done, and has waited for so long, shows that another thread is needed. */
+const GROW_AFTER_MS = 50;
+/** A thread takes some 50 MB, and more for large graphs: that is given back. */
+const IDLE_MS = 60_000;
+
+/**
+ * Two at least, on however few processors: with a single one, whoever comes new waits for the plan that is being made,
+ * however long that takes. Four at most: each of them holds the graph in memory.
+ */
+const MIN_THREADS = 2;
+const MAX_THREADS = 4;
+
+/** How many threads plan by default. */
+export function defaultPlannerThreads(processors: number = availableParallelism()): number {
+  return Math.max(MIN_THREADS, Math.min(MAX_THREADS, processors - 1));
+}
+
+/** Starts the first thread. */
+export function createPlannerPool(options: PlannerPoolOptions = {}): PlannerPool {
+  return new ThreadPool(options);
+}
+
+/** A generation, and for how many it is held. */
+interface Held {
+  readonly supergraph: PlannedSupergraph;
+  holders: number;
+}
+
+class ThreadPool implements PlannerPool {
+  readonly #options: PlannerPoolOptions;
+  readonly #maxThreads: number;
+  readonly #jobs: JobQueue;
+  readonly #held = new Map<string, Held>();
+  /** The first one stays. */
+  readonly #threads: PlannerThread[] = [];
+  #growing: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: PlannerPoolOptions) {
+    const { threads = defaultPlannerThreads(), maxWaiting = MAX_WAITING, budget } = options;
+    this.#options = options;
+    this.#maxThreads = threads;
+    // One thread is left to the others, if there is more than one: no caller holds up all of them.
+    this.#jobs = new JobQueue({ maxWaiting, maxServed: Math.max(1, threads - 1), budget });
+    this.#addThread();
+  }
+
+  get threads(): number {
+    return this.#threads.length;
+  }
+
+  async load(supergraph: PlannedSupergraph): Promise<void> {
+    if (this.#isClosed) throw ended();
+    this.#hold(supergraph);
+    const [first, ...others] = this.#threads.map((thread) => thread.load(supergraph));
+    for (const other of others) other.catch(() => undefined); // told to whoever asks that thread first
+    try {
+      await first;
+    } catch (error) {
+      this.#letGo(supergraph.hash);
+      throw error;
+    }
+  }
+
+  plan(
+    supergraph: PlannedSupergraph,
+    operation: string,
+    overrideLabels: readonly string[],
+    audience: JobAudience,
+  ): Promise<QueryPlan> {
+    return this.run('plan', supergraph, { operation, overrideLabels }, audience);
+  }
+
+  async run<Kind extends JobKind>(
+    kind: Kind,
+    supergraph: PlannedSupergraph,
+    input: JobInputs[Kind],
+    audience: JobAudience,
+  ): Promise<JobResults[Kind]> {
+    if (this.#isClosed) throw ended();
+    const task = { kind: 'job', job: kind, hash: supergraph.hash, input } as JobTask; // as the parameters say
+    const result = this.#jobs.add({ supergraph, task }, audience);
+    this.#wake();
+    return (await result) as JobResults[Kind]; // our own program answers with what it is asked for
+  }
+
+  unload({ hash }: PlannedSupergraph): void {
+    this.#letGo(hash);
+    if (this.#held.has(hash)) return;
+    for (const thread of this.#threads) thread.unload(hash, () => !this.#held.has(hash));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#growing);
+    this.#jobs.close(ended());
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  #hold(supergraph: PlannedSupergraph): void {
+    const held = this.#held.get(supergraph.hash);
+    if (held) held.holders += 1;
+    else this.#held.set(supergraph.hash, { supergraph, holders: 1 });
+  }
+
+  #letGo(hash: string): void {
+    const held = this.#held.get(hash);
+    if (held && held.holders > 1) held.holders -= 1;
+    else this.#held.delete(hash);
+  }
+
+  #wake(): void {
+    for (const thread of this.#threads) thread.wake();
+    if (this.#jobs.isReady && this.#threads.length < this.#maxThreads)
+      this.#growing ??= setTimeout(() => this.#grow(), GROW_AFTER_MS).unref();
+  }
+
+  #grow(): void {
+    this.#growing = undefined;
+    if (this.#isClosed || !this.#jobs.isReady) return;
+    this.#addThread();
+    this.#wake();
+  }
+
+  #addThread(): void {
+    const { onReplaced = () => undefined, idleMs = IDLE_MS } = this.#options;
+    const thread: PlannerThread = new PlannerThread({
+      wanted: () => [...this.#held.values()].map(({ supergraph }) => supergraph),
+      takeWork: () => this.#takeWork(thread),
+      onReplaced,
+      idleMs,
+      onIdle: () => this.#removeIdle(thread),
+    });
+    this.#threads.push(thread);
+  }
+
+  /** What one thread has done may let another begin with what its caller has waiting. */
+  #takeWork(thread: PlannerThread): (() => Promise<void>) | undefined {
+    const run = this.#jobs.take();
+    if (!run) return undefined;
+    const { deadlineMs = DEADLINE_MS } = this.#options;
+    return async () => {
+      await run(({ supergraph, task }) => thread.perform(supergraph, task, deadlineMs));
+      this.#wake();
+    };
+  }
+
+  #removeIdle(thread: PlannerThread): void {
+    const at = this.#threads.indexOf(thread);
+    if (at <= 0) return;
+    this.#threads.splice(at, 1);
+    void thread.close();
+  }
+}
+
+function ended(): Error {
+  return new Error('Planning has ended.');
+}
