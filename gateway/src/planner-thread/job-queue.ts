@@ -119,7 +119,7 @@ export class JobQueue {
       const job: Job = {
         work,
         resolve: (result) => (end(), resolve(result)),
-        reject: (error) => (end(), reject(error as Error)), // as it was thrown
+        reject: (error) => (end(), reject(error)),
         places: new Map(),
         isBegun: false,
       };

@@ -16,7 +16,7 @@ export interface JobResults {
 }
 
 /** What planner threads can be asked for. */
-export type JobKind = keyof JobInputs & keyof JobResults;
+export type JobKind = keyof JobInputs;
 
 /** A job for a thread that knows the supergraph. */
 export type JobTask<Kind extends JobKind = JobKind> = {
