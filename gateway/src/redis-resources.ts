@@ -1,3 +1,4 @@
+import { isProduction } from '@trellis/config';
 import { CannotStart, type Logger, type OperationsRoutes, type Resources } from '@trellis/deployable';
 import { createActivityStream } from '@trellis/presence';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
@@ -114,7 +115,7 @@ async function openFitCache(
   { url, setting, purpose }: NamedCache,
   { config, redis, logger }: CacheContext,
 ): Promise<OpenCacheRedis> {
-  const production = config.NODE_ENV === 'production';
+  const production = isProduction(config);
   const { REDIS_URL: signInUrl } = config;
   const cache = await openCacheRedis({
     url,
