@@ -112,7 +112,12 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(services).toSorted()).toEqual(
       [
         ...Object.keys(deployables),
-        ...['postgres', 'database-roles', 'redis', 'cache-redis', 'redis-users', 'tls-proxy'],
+        'postgres',
+        'database-roles',
+        'redis',
+        'cache-redis',
+        'redis-users',
+        'tls-proxy',
       ].toSorted(),
     );
   });

@@ -193,7 +193,7 @@ describe('The ACL file', () => {
     const line = redisUsers('state', await generateSecrets())
       .split('\n')
       .find((text) => text.includes(' auth-server '));
-    const granted = [...(line ?? '').matchAll(/~([a-z-]+):\{\*/g)].map(([, kind]) => kind);
+    const granted = [...(line ?? '').matchAll(/~([a-z-]+):\{\*/g)].map(([, kind = '']) => kind);
     expect(granted.toSorted()).toEqual(kindsOfKeys(join(repository, 'auth-server/src')));
   });
 });
