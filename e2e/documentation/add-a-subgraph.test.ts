@@ -82,7 +82,9 @@ describe(`The subgraph of ${PAGE}`, () => {
       const { status, output } = run(text);
       expect(status, `${text}\n${output}`).toBe(0);
     }
-    expect(readFileSync(join(checkout, 'graph', 'supergraph.graphql'), 'utf8')).toContain(`localhost:${port}/graphql`);
+    expect(readFileSync(join(checkout, 'graph', 'supergraph.graphql'), 'utf8')).toContain(
+      `localhost:${port}/graphql`,
+    );
   });
 
   it('passes its own test', { timeout: 180_000 }, () => {
