@@ -27,15 +27,23 @@ export interface ServerOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** `compiled` takes longer once, and starts each server three times as fast. @default 'source' */
   readonly program?: 'source' | 'compiled';
+  /** As a clients file has them. @default a public client `spa` */
+  readonly clients?: readonly Readonly<Record<string, unknown>>[];
 }
 
 const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
+const SPA = {
+  client_id: 'spa',
+  redirect_uris: [CALLBACK],
+  token_endpoint_auth_method: 'none',
+  first_party: true,
+};
 const READY_WITHIN_MS = 120_000;
 
 /** Runs work with a database, a Redis and a public client `spa`, and ends every process that it started. */
 export async function withServers<Result>(
   work: (ground: ServerGround) => Promise<Result>,
-  { environment: overrides = {}, program = 'source' }: ServerOptions = {},
+  { environment: overrides = {}, program = 'source', clients = [SPA] }: ServerOptions = {},
 ): Promise<Result> {
   if (program === 'compiled') compile();
   const [database, redis, issuerPort] = await Promise.all([
@@ -51,7 +59,7 @@ export async function withServers<Result>(
     ISSUER: issuer,
     DATABASE_URL: database.connectionString,
     REDIS_URL: redis.url,
-    CLIENTS_FILE: writeClients(directory.path),
+    CLIENTS_FILE: writeClients(directory.path, clients),
     KEY_ENCRYPTION_SECRET: randomBytes(32).toString('base64url'),
     COOKIE_SECRET: randomBytes(32).toString('base64url'),
     DEMO_DATA: 'true',
@@ -86,15 +94,9 @@ export function portOf(issuer: string): number {
   return Number(new URL(issuer).port);
 }
 
-function writeClients(directory: string): string {
+function writeClients(directory: string, clients: NonNullable<ServerOptions['clients']>): string {
   const file = join(directory, 'clients.json');
-  const client = {
-    client_id: 'spa',
-    redirect_uris: [CALLBACK],
-    token_endpoint_auth_method: 'none',
-    first_party: true,
-  };
-  writeFileSync(file, JSON.stringify([client]));
+  writeFileSync(file, JSON.stringify(clients));
   return file;
 }
 
