@@ -55,15 +55,22 @@ async function saveGrants(redis: RedisConnection, count: number): Promise<void> 
     const [grantId, subject] = [newGrantId(), randomUUID()];
     const grant = {
       clientId: 'a-client-of-usual-length',
+      clientIncarnation: randomToken(6),
       subject,
       scopes: ['openid', 'profile', 'email', 'read:data', 'read:profile', 'write:data'],
       audience: 'https://api.example.com/graphql',
       authenticatedAt: now * 1000,
       sessionId: randomToken(16),
+      ofDevice: false,
       createdAt: now,
       expiresAt: now + 90 * DAY_S,
     };
-    await accountGrants.add(subject, grantId, grant.expiresAt, now);
+    await accountGrants.add(
+      subject,
+      { grantId, clientId: grant.clientId, expiresAt: grant.expiresAt },
+      now,
+      200,
+    );
     await grants.save(grantId, grant, 30 * DAY_S);
   };
   for (let saved = 0; saved < count; saved += AT_ONCE)

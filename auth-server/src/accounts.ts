@@ -1,12 +1,17 @@
 /** What an account may do. */
 export type Role = 'ADMIN' | 'EDITOR' | 'VIEWER';
 
-/** Every role. */
+/** Every role, the one that may do most first. */
 export const roles: readonly Role[] = Object.freeze(['ADMIN', 'EDITOR', 'VIEWER']);
 
 /** Whether a text names a role. */
 export function isRole(text: string): text is Role {
   return (roles as readonly string[]).includes(text);
+}
+
+/** Whether somebody whose role changes may do less than before: every role may do what those behind it may. */
+export function mayLess(before: Role, after: Role): boolean {
+  return roles.indexOf(after) > roles.indexOf(before);
 }
 
 /** A person who can sign in. */

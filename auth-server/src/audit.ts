@@ -39,6 +39,13 @@ export type AuditEvent =
     }
   | { readonly event: 'grant_revoked'; readonly grantId: string; readonly reason: RevocationReason }
   | {
+      /** The access tokens of a person or of a client; grants stay. */
+      readonly event: 'access_tokens_revoked';
+      readonly subject?: string | undefined;
+      readonly clientId?: string | undefined;
+      readonly reason: RevocationReason;
+    }
+  | {
       readonly event: 'client_authentication_failed';
       /** Undefined for an id that nobody has. */
       readonly clientId: string | undefined;

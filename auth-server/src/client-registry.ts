@@ -5,6 +5,8 @@ import type { Client, ClientSource, ClientStore, HashedSecret } from './stores/c
 /** Clients as the endpoints look them up. */
 export interface ClientRegistry {
   find(clientId: string): Promise<Client | undefined>;
+  /** The same as it is in the store at this moment, for what is issued and can't be taken back by the next look. */
+  findToday(clientId: string): Promise<Client | undefined>;
   /** Has this instance look a client up again, which has changed. */
   forget(clientId: string): void;
   /** How a client's secret is stored. */
@@ -63,6 +65,7 @@ export function createClientRegistry({
       const entry = known.get(clientId);
       return entry && entry.until > clock() ? entry.client : load(clientId);
     },
+    findToday: async (clientId) => (isClientId(clientId) ? store.find(clientId) : undefined),
     forget: (clientId) => void known.delete(clientId),
     hashSecret,
     isSecret: (clientId, secret, hash) => isMacOf(secretKeys, hash, clientId, secret),

@@ -43,6 +43,7 @@ import { createReplicated } from './stores/replication.ts';
 import { createRevocationFeed } from './stores/revocation-feed.ts';
 import { createPushedRequestStore } from './stores/pushed-request-store.ts';
 import { createSessionStore } from './stores/session-store.ts';
+import { createStaleTokenStore } from './stores/stale-token-store.ts';
 import { createSigningKeyStore } from './stores/signing-key-store.ts';
 import { createKeyEncryption } from './tokens/key-encryption.ts';
 import { createKeyring } from './tokens/keyring.ts';
@@ -139,6 +140,7 @@ type Stores = Pick<
   | 'pushedRequests'
   | 'replicated'
   | 'sessions'
+  | 'staleTokens'
 >;
 
 function createStores(config: AuthServerConfig, { pool, redis, logger }: ServiceResources): Stores {
@@ -158,6 +160,7 @@ function createStores(config: AuthServerConfig, { pool, redis, logger }: Service
     links: createLinkStore(redis, sealer),
     pushedRequests: createPushedRequestStore(redis, sealer, config.TRANSACTION_TTL_S),
     replicated: createReplicated(redis, config.REDIS_REPLICAS),
+    staleTokens: createStaleTokenStore(redis, revocationTtlS),
     sessions: createSessionStore(redis, sealer, sessionLifetimes),
   };
 }

@@ -1,48 +1,63 @@
 import type { Services } from './services.ts';
-import type { ListedSession, Session } from './stores/session-store.ts';
-import { sha256 } from './secrets.ts';
+import type { RevocationReason } from './stores/grant-store.ts';
+import type { Session } from './stores/session-store.ts';
 
-type EndSessionServices = Pick<
-  Services,
-  'sessions' | 'grants' | 'codes' | 'revoker' | 'backChannelLogout' | 'audit' | 'clock'
->;
+type EndSessionServices = Pick<Services, 'sessions' | 'revoker' | 'backChannelLogout' | 'audit' | 'clock'>;
 
-/** Ends the session of a browser. See {@link endListedSession}. */
-export function endSession(session: Session, cookie: string, services: EndSessionServices): Promise<void> {
-  return endListedSession({ ...session, key: sha256(cookie) }, services);
-}
+/** Sessions that one account may have. */
+const MOST_SESSIONS = 50;
+/** Sessions that are ended at the same time. */
+const AT_ONCE = 20;
 
 /**
- * Ends a session, and with it the grants that were not given `offline_access`. Clients that knew of it are told.
+ * Ends a session, and with it the grants that were not given `offline_access`. Clients that knew of it are told. Nothing else
+ * ends a session but its time.
  *
  * @see OpenID Connect Core §11, Back-Channel Logout §2.7
  */
-export async function endListedSession(session: ListedSession, services: EndSessionServices): Promise<void> {
-  const { subject, sessionId, key } = session;
-  await services.sessions.endByKey(subject, key);
-  await services.revoker.revokeOfAccount(subject, 'logout', (grantId) =>
-    endsWithSession(grantId, sessionId, services),
-  );
-  await services.backChannelLogout.announce(session);
+export async function endSession(
+  session: Pick<Session, 'sessionId' | 'subject'>,
+  services: EndSessionServices,
+  reason: RevocationReason = 'logout',
+): Promise<void> {
+  const { subject, sessionId } = session;
+  const { clientIds, grants } = await services.sessions.end(subject, sessionId);
+  await services.revoker.revokeMany(subject, grants, reason);
+  await services.backChannelLogout.announce(session, clientIds);
   services.audit.record({ event: 'signed_out', subject });
 }
 
-/** Ends all sessions of an account, but the one named. */
+/** Ends all sessions of an account, but the one named. Also those that begin meanwhile. */
 export async function endSessionsOf(
   subject: string,
   services: EndSessionServices,
-  exceptKey?: string,
+  { except, reason }: { readonly except?: string; readonly reason?: RevocationReason } = {},
 ): Promise<void> {
-  const sessions = await services.sessions.list(subject, services.clock());
-  for (const session of sessions) if (session.key !== exceptKey) await endListedSession(session, services);
+  const remaining = async (): Promise<readonly string[]> =>
+    (await services.sessions.listIds(subject)).filter((sessionId) => sessionId !== except);
+  for (let ids = await remaining(); ids.length > 0; ids = await remaining()) {
+    await endAll(subject, ids, services, reason);
+  }
 }
 
-/** A grant that has begun, or a code that has not been exchanged yet. */
-async function endsWithSession(
-  grantId: string,
-  sessionId: string,
-  { grants, codes }: EndSessionServices,
-): Promise<boolean> {
-  const found = (await grants.find(grantId)) ?? (await codes.find(grantId))?.contents;
-  return found?.sessionId === sessionId && !found.scopes.includes('offline_access');
+/** Ends what an account has beyond the number of sessions that it may have: first those that have idled out, then the oldest. */
+export async function endSurplusSessions(subject: string, services: EndSessionServices): Promise<void> {
+  const { sessions, clock } = services;
+  const ids = await sessions.listIds(subject);
+  if (ids.length <= MOST_SESSIONS) return;
+  const live = new Set((await sessions.list(subject, clock())).map(({ sessionId }) => sessionId));
+  const surplus = ids.filter((id) => live.has(id)).slice(0, -MOST_SESSIONS);
+  await endAll(subject, [...ids.filter((id) => !live.has(id)), ...surplus], services);
+}
+
+async function endAll(
+  subject: string,
+  ids: readonly string[],
+  services: EndSessionServices,
+  reason?: RevocationReason,
+): Promise<void> {
+  for (let first = 0; first < ids.length; first += AT_ONCE) {
+    const some = ids.slice(first, first + AT_ONCE);
+    await Promise.all(some.map((sessionId) => endSession({ sessionId, subject }, services, reason)));
+  }
 }

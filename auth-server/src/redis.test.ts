@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { describeTestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +12,7 @@ import {
   postForm,
   refresh,
   tokensOf,
+  type Tokens,
 } from './testing/flow.ts';
 import { startRedisCluster, type TestRedisCluster } from './testing/redis-cluster.ts';
 import { startTestAuthServer, type TestAuthServer } from './testing/test-auth-server.ts';
@@ -73,6 +75,10 @@ describe.skipIf(!hasRedisServer)(`A Redis Cluster of three nodes${reason}`, () =
   });
 });
 
+function sessionKeyOf({ idToken }: Tokens): string {
+  return `session:{${String(decodeJwt(idToken)['sid'])}}`;
+}
+
 describe.skipIf(!hasRedisServer)(`What a request touches in Redis${reason}`, () => {
   let server: TestAuthServer;
   let connection: RedisConnection;
@@ -100,22 +106,29 @@ describe.skipIf(!hasRedisServer)(`What a request touches in Redis${reason}`, () 
     return new Set(data.map(([, key]) => key));
   }
 
-  it('is one key for a refresh, the record of its grant', async () => {
-    const tokens = await obtainTokens(server.issuer, { client_id: 'first-party' });
-    const keys = await keysTouchedBy(() =>
-      refresh(server.issuer, tokens.refreshToken, { client_id: 'first-party' }),
-    );
-    expect(keys).toEqual(new Set([`grant:{${tokens.grantId}}`]));
+  async function keysOfRefresh({ refreshToken }: Tokens): Promise<ReadonlySet<string | undefined>> {
+    return keysTouchedBy(() => refresh(server.issuer, refreshToken, { client_id: 'first-party' }));
+  }
+
+  it('is one key for a refresh, the record of its grant; without offline_access that of the session, too', async () => {
+    const client = { client_id: 'first-party' };
+    const offline = await obtainTokens(server.issuer, { ...client, scope: 'openid offline_access' });
+    expect(await keysOfRefresh(offline)).toEqual(new Set([`grant:{${offline.grantId}}`]));
+    const bound = await obtainTokens(server.issuer, client);
+    expect(await keysOfRefresh(bound)).toEqual(new Set([`grant:{${bound.grantId}}`, sessionKeyOf(bound)]));
   });
 
-  it('is the code and the grant that it begins for an exchange', async () => {
+  it('is the code, the grant that it begins and the session for an exchange', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce);
-    let grantId = '';
+    const exchanged: Tokens[] = [];
     const keys = await keysTouchedBy(async () => {
-      ({ grantId } = tokensOf(await exchange(server.issuer, code, pkce)));
+      exchanged.push(tokensOf(await exchange(server.issuer, code, pkce)));
     });
-    expect(keys).toEqual(new Set([`code:{${grantId}}`, `grant:{${grantId}}`]));
+    const [tokens] = exchanged;
+    if (!tokens) throw new TypeError('The code was exchanged.');
+    const { grantId } = tokens;
+    expect(keys).toEqual(new Set([`code:{${grantId}}`, `grant:{${grantId}}`, sessionKeyOf(tokens)]));
   });
 
   it('is asked for in one go by all requests of one turn', async () => {

@@ -1,17 +1,12 @@
 import { parseScope } from './scopes.ts';
 import { redirectUriMatches } from './redirect-uri.ts';
+import type { ClientMetadata } from './client-metadata.ts';
 import type { Settings } from './services.ts';
 import type { Client } from './stores/client-store.ts';
 
-/** The incarnation of whatever was stored before incarnations were: that of the registrations that there were then. */
-export const FIRST_INCARNATION = 'first';
-
 /** Whether something was given to this registration of the client, and not to one that has been removed. */
-export function isGivenTo(
-  client: Client,
-  given: { readonly clientIncarnation?: string | undefined },
-): boolean {
-  return client.incarnation === (given.clientIncarnation ?? FIRST_INCARNATION);
+export function isGivenTo(client: Client, given: { readonly clientIncarnation: string }): boolean {
+  return client.incarnation === given.clientIncarnation;
 }
 
 /** Those of the scopes that the client is registered for today, and that this server knows today. */
@@ -31,9 +26,9 @@ export function isRegisteredUri(requested: string, { metadata }: Client): boolea
 }
 
 /** Whether a registration allows less than the one before: what was issued under that one says too much. */
-export function isNarrower(before: Client, after: Client): boolean {
-  const scopesAfter = parseScope(after.metadata.scope) ?? [];
-  const lost = (parseScope(before.metadata.scope) ?? []).some((scope) => !scopesAfter.includes(scope));
-  const lostGrant = before.metadata.grant_types.some((type) => !after.metadata.grant_types.includes(type));
+export function isNarrower(before: ClientMetadata, after: ClientMetadata): boolean {
+  const scopesAfter = parseScope(after.scope) ?? [];
+  const lost = (parseScope(before.scope) ?? []).some((scope) => !scopesAfter.includes(scope));
+  const lostGrant = before.grant_types.some((type) => !after.grant_types.includes(type));
   return lost || lostGrant;
 }

@@ -49,7 +49,7 @@ async function keyIds(url: string): Promise<unknown> {
 
 describe('The lists of secrets', () => {
   it('L8: KEY_ENCRYPTION_SECRET is replaced in three steps without ending a grant, a client or a key', async () => {
-    const tokens = await obtainTokens(server.issuer);
+    const tokens = await obtainTokens(server.issuer, { scope: 'openid offline_access' });
     const kids = await keyIds(server.issuer);
 
     // 1. Every instance learns the new secret, and still works with the old one.

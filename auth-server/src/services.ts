@@ -25,6 +25,7 @@ import type { LinkStore } from './stores/link-store.ts';
 import type { PushedRequestStore } from './stores/pushed-request-store.ts';
 import type { Replicated } from './stores/replication.ts';
 import type { SessionStore } from './stores/session-store.ts';
+import type { StaleTokenStore } from './stores/stale-token-store.ts';
 import type { Keyring } from './tokens/keyring.ts';
 import type { RefreshTokens } from './tokens/refresh-token.ts';
 import type { Keys } from './secrets.ts';
@@ -96,6 +97,7 @@ export interface Services {
   readonly secretGuesses: SecretGuesses;
   readonly sessions: SessionStore;
   readonly signIn: SignIn;
+  readonly staleTokens: StaleTokenStore;
   readonly transactions: Transactions;
   /** Room in Redis for what anybody can have written. */
   readonly writeRoom: WriteRoom;

@@ -3,6 +3,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Deployable, Logger, Resources } from '@trellis/deployable';
 import { createPool, migrate, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { synchronizeClients } from './administration/synchronize-clients.ts';
 import { readClientsFile } from './clients-file.ts';
 import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
 import { createServices, type CreatedServices } from './create-services.ts';
@@ -32,7 +33,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
   const issuer = config.ISSUER ?? `http://localhost:${port}`;
   const created = await createServices(config, { ...resources, ...connections, issuer, clock: Date.now });
   await fillCanonicalEmails(connections.pool);
-  await synchronizeClients(config, created);
+  await synchronizeDeclared(config, created);
   if (config.DEMO_DATA) await seedDemoAccounts(created.services.accounts, created.hasher);
   const maintenance = startKeyMaintenance({
     ...created.signingKeys,
@@ -148,19 +149,22 @@ async function findFreePort(host: string): Promise<number> {
   return address.port;
 }
 
-async function synchronizeClients(
+async function synchronizeDeclared(
   config: AuthServerConfig,
   { services, clientStore }: CreatedServices,
 ): Promise<void> {
+  const administration = { services, clientStore };
   if (config.DEMO_DATA) {
-    await clientStore.synchronize(
+    await synchronizeClients(
+      administration,
       'demo',
       demoClients.map((client) => services.clients.toClient(client, 'demo')),
     );
   }
   if (config.CLIENTS_FILE === undefined) return;
   const { clients } = readClientsFile(config.CLIENTS_FILE, knownScopes(config));
-  await clientStore.synchronize(
+  await synchronizeClients(
+    administration,
     'file',
     clients.map((client) => services.clients.toClient(client, 'file')),
   );

@@ -82,7 +82,6 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     admission: dependencies.admission,
     paths: ADMITTED_PATHS,
     isKnown: (authorization) => services().authenticator.isKnown(authorization),
-    shareOf: (address) => services().shares.of(undefined, address).keys,
     onRefused: registerAdmissionMetrics(
       dependencies.metrics,
       dependencies.admission,

@@ -1,9 +1,8 @@
-import type { Account, Role } from '../accounts.ts';
+import { mayLess, type Account, type Role } from '../accounts.ts';
 import type { Actor } from '../audit.ts';
 import { newAccountId } from '../new-account-id.ts';
 import type { Services } from '../services.ts';
-import type { AccountChanges } from '../stores/account-store.ts';
-import type { AccountLink } from '../stores/link-store.ts';
+import type { AccountChanges, CredentialsState } from '../stores/account-store.ts';
 import { endSessionsOf } from '../end-session.ts';
 
 /** An account that is to be made. */
@@ -25,21 +24,31 @@ export async function addAccount(
   return added ? id : undefined;
 }
 
-/** Changes what an account says. @returns the account as it is now, or undefined when there is none */
+/**
+ * Changes what an account says. Access tokens of before say too much where it may do less now, and end.
+ *
+ * @returns the account as it is now, undefined when there is none, or `taken` when another has the address
+ */
 export async function changeAccount(
   services: Services,
   id: string,
   changes: AccountChanges,
   by: Actor,
-): Promise<Account | undefined> {
+): Promise<Account | 'taken' | undefined> {
   const changed = await services.accounts.update(id, changes);
-  if (changed) services.audit.record({ event: 'account_changed', subject: id, by });
-  return changed;
+  if (changed === undefined || changed === 'taken') return changed;
+  const { before, after } = changed;
+  services.audit.record({ event: 'account_changed', subject: id, by });
+  if (mayLess(before.role, after.role)) {
+    await services.revoker.revokeTokens({ kind: 'person', subject: id }, 'account_changed');
+  }
+  return after;
 }
 
 /** Disables an account, and ends its sessions and grants. @returns how many grants were live */
 export async function disableAccount(services: Services, id: string, by: Actor): Promise<number> {
   await services.accounts.setDisabled(id, true);
+  await services.links.end({ purpose: 'reset', subject: id });
   services.audit.record({ event: 'account_disabled', subject: id, by });
   return endEverything(services, id);
 }
@@ -50,48 +59,29 @@ export async function enableAccount(services: Services, id: string, by: Actor): 
   services.audit.record({ event: 'account_enabled', subject: id, by });
 }
 
-/** Gives an account another password, and ends everything that began under the old one. */
+/**
+ * Gives an account another password, and ends everything that began under the old one.
+ *
+ * @param known the account as the caller has seen it
+ * @returns false, and does nothing, when it has another address or password since then, or is disabled
+ */
 export async function setPassword(
   services: Services,
-  id: string,
+  known: CredentialsState & Pick<Account, 'id'>,
   password: string,
   event: 'password_changed' | 'password_reset',
-): Promise<void> {
-  await services.accounts.setPassword(id, await services.hasher.hash(password), services.clock());
-  services.audit.record({ event, subject: id });
-  await endEverything(services, id);
+): Promise<boolean> {
+  const { accounts, hasher, clock, audit } = services;
+  const passwordHash = await hasher.hash(password);
+  if (!(await accounts.setPassword(known.id, passwordHash, clock(), known))) return false;
+  audit.record({ event, subject: known.id });
+  await endEverything(services, known.id);
+  return true;
 }
 
 async function endEverything(services: Services, id: string): Promise<number> {
-  const ended = await services.revoker.revokeOfAccount(id, 'account_changed');
-  await endSessionsOf(id, services);
+  const reason = 'account_changed';
+  const ended = await services.revoker.revokeOfAccount(id, reason);
+  await endSessionsOf(id, services, { reason });
   return ended;
-}
-
-/** Makes a one-time link. @returns its address */
-export async function issueLink(
-  services: Pick<Services, 'settings' | 'links' | 'audit' | 'accountName'>,
-  link: AccountLink,
-  by: Actor | 'person',
-): Promise<string> {
-  const { settings, links, audit, accountName } = services;
-  const token = await links.create(link, settings.linkTtlS);
-  audit.record({ event: 'link_issued', purpose: link.purpose, account: accountName(link.email), by });
-  return `${settings.issuer}/link?token=${token}`;
-}
-
-/** Does what a link is for, once. @returns whether it could be done */
-export async function redeemLink(services: Services, token: string, password: string): Promise<boolean> {
-  const link = await services.links.take(token);
-  if (!link) return false;
-  if (link.purpose === 'reset') {
-    const account = await services.accounts.findById(link.subject);
-    if (!account || account.disabled) return false;
-    await setPassword(services, link.subject, password, 'password_reset');
-    return true;
-  }
-  const id = await addAccount(services, { ...link, password });
-  if (id === undefined) return false;
-  services.audit.record({ event: 'account_signed_up', subject: id });
-  return true;
 }

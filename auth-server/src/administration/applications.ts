@@ -1,4 +1,6 @@
 import { nowS, type Services } from '../services.ts';
+import { isGivenTo } from '../registration-today.ts';
+import type { Client } from '../stores/client-store.ts';
 import type { Grant } from '../stores/grant-record.ts';
 
 /** A client that has access to a person's account. */
@@ -11,7 +13,7 @@ export interface Application {
 }
 
 /** A grant and its id. */
-export interface ListedGrant extends Grant {
+export interface GrantWithId extends Grant {
   readonly grantId: string;
 }
 
@@ -19,14 +21,31 @@ export interface ListedGrant extends Grant {
 const MOST_GRANTS = 500;
 
 /** The live grants of an account, newest first. */
-export async function listGrants(services: Services, subject: string): Promise<readonly ListedGrant[]> {
-  const ids = await services.accountGrants.list(subject, nowS(services));
+export async function listGrants(services: Services, subject: string): Promise<readonly GrantWithId[]> {
+  const listed = await services.accountGrants.list(subject, nowS(services));
   const found = await Promise.all(
-    ids.slice(-MOST_GRANTS).map(async (grantId) => ({ grantId, grant: await services.grants.find(grantId) })),
+    listed
+      .slice(-MOST_GRANTS)
+      .map(async ({ grantId }) => ({ grantId, grant: await services.grants.find(grantId) })),
   );
-  return found
-    .flatMap(({ grantId, grant }) => (grant ? [{ ...grant, grantId }] : []))
+  const live = found.flatMap(({ grantId, grant }) => (grant ? [{ ...grant, grantId }] : []));
+  const clients = await findClients(services, live);
+  return live
+    .filter((grant) => {
+      const client = clients.get(grant.clientId);
+      return client !== undefined && isGivenTo(client, grant);
+    })
     .toSorted((a, b) => b.createdAt - a.createdAt);
+}
+
+/** The clients of grants, by their ids; those that were removed are not among them. */
+async function findClients(
+  { clients }: Services,
+  grants: readonly Grant[],
+): Promise<ReadonlyMap<string, Client>> {
+  const ids = [...new Set(grants.map(({ clientId }) => clientId))];
+  const found = await Promise.all(ids.map((clientId) => clients.find(clientId)));
+  return new Map(found.flatMap((client) => (client ? [[client.metadata.client_id, client]] : [])));
 }
 
 /** The clients that a person has allowed something, or that have a live grant. */
@@ -52,11 +71,8 @@ export async function listApplications(services: Services, subject: string): Pro
 
 /** Forgets what a person has allowed a client, and ends the client's grants, offline ones too. */
 export async function withdrawConsent(services: Services, subject: string, clientId: string): Promise<void> {
-  const { consents, revoker, grants, codes, audit } = services;
+  const { consents, revoker, audit } = services;
   await consents.remove(subject, clientId);
   audit.record({ event: 'consent_withdrawn', subject, clientId });
-  await revoker.revokeOfAccount(subject, 'consent_withdrawn', async (grantId) => {
-    const found = (await grants.find(grantId)) ?? (await codes.find(grantId))?.contents;
-    return found?.clientId === clientId;
-  });
+  await revoker.revokeOfAccount(subject, 'consent_withdrawn', (grant) => grant.clientId === clientId);
 }

@@ -1,14 +1,11 @@
 import type { Actor } from '../audit.ts';
 import { parseClient, usesSecret, type ParsedClient } from '../client-metadata.ts';
+import { isNarrower } from '../registration-today.ts';
 import { randomToken } from '../secrets.ts';
-import type { Services } from '../services.ts';
-import type { Client, ClientSource, ClientStore } from '../stores/client-store.ts';
+import type { Client, ClientSource } from '../stores/client-store.ts';
+import { endClient, type ClientAdministration } from './end-client.ts';
 
-/** What changing clients works with. */
-export interface ClientAdministration {
-  readonly services: Services;
-  readonly clientStore: ClientStore;
-}
+export type { ClientAdministration } from './end-client.ts';
 
 /** A client that was registered, with its secret, which is never told again. */
 export interface RegisteredClient {
@@ -41,7 +38,7 @@ export async function registerClient(
   const { parsed, secret } = parseWithSecret(value, services.settings.scopes, randomToken());
   if (parsed.kind === 'problems') return parsed;
   const client = services.clients.toClient(parsed.client, source);
-  await keep({ services, clientStore }, client, by);
+  await saveClient({ services, clientStore }, client, by);
   return { kind: 'registered', client, secret };
 }
 
@@ -65,7 +62,7 @@ export async function replaceClient(
     incarnation,
     ...(keepsSecret && { secretHash, secretKeyId, previousSecret }),
   };
-  await keep(administration, client, by);
+  await saveClient(administration, client, by);
   return { kind: 'registered', client, secret: keepsSecret ? undefined : secret };
 }
 
@@ -90,27 +87,39 @@ export async function rotateSecret(
   return secret;
 }
 
-/** Removes a client; its refresh tokens are of no use from then on. @returns whether there was one */
+/** Removes a client and all that it was given. @returns whether there was one */
 export async function removeClient(
-  { services, clientStore }: ClientAdministration,
+  administration: ClientAdministration,
   clientId: string,
   by: Actor,
 ): Promise<boolean> {
-  if (!(await clientStore.remove(clientId))) return false;
-  services.clients.forget(clientId);
-  services.audit.record({ event: 'client_removed', clientId, by });
+  if (!(await endClient(administration, clientId))) return false;
+  administration.services.audit.record({ event: 'client_removed', clientId, by });
   return true;
 }
 
-async function keep(
-  { services, clientStore }: ClientAdministration,
+/** Registers a client under its id, or replaces what is registered there. */
+export async function saveClient(
+  administration: ClientAdministration,
   client: Client,
   by: Actor,
 ): Promise<void> {
+  const { clientId } = await keepClient(administration, client);
+  administration.services.audit.record({ event: 'client_changed', clientId, by });
+}
+
+/** Stores a client. Where it may do less than before, the access tokens that it has say too much, and end. */
+export async function keepClient(
+  { services, clientStore }: ClientAdministration,
+  client: Client,
+): Promise<{ readonly clientId: string }> {
   const clientId = client.metadata.client_id;
-  await clientStore.save(client);
+  const before = await clientStore.save(client);
   services.clients.forget(clientId);
-  services.audit.record({ event: 'client_changed', clientId, by });
+  if (before && isNarrower(before, client.metadata)) {
+    await services.revoker.revokeTokens({ kind: 'client', clientId }, 'client_changed');
+  }
+  return { clientId };
 }
 
 function parseWithSecret(

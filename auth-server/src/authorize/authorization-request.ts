@@ -12,8 +12,8 @@ export interface RedirectTarget {
 
 /** An authorization request in which everything has been checked. */
 export interface AuthorizationRequest extends RedirectTarget {
-  /** Of the client; absent in what was stored before there was one. */
-  readonly clientIncarnation?: string | undefined;
+  /** The registration of the client that asks. */
+  readonly clientIncarnation: string;
   readonly scopes: readonly string[];
   /** The one resource that tokens are for. */
   readonly audience: string;

@@ -1,10 +1,15 @@
 import { OAuthError } from '../errors.ts';
+import { endsWithSession } from '../grants/grant-today.ts';
+import { listGrant } from '../list-grant.ts';
 import type { PushedRequestStore } from '../stores/pushed-request-store.ts';
 import { withQuery } from '../redirect-uri.ts';
 import { grantEnd, nowS, type Services } from '../services.ts';
 import type { Session } from '../stores/session-store.ts';
 import { newGrantCode, newGrantId } from '../tokens/grant-code.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
+
+type IssueCodeServices = Pick<Services, 'settings' | 'codes' | 'pushedRequests' | 'sessions'> &
+  Parameters<typeof listGrant>[2];
 
 /**
  * Issues a code for a request that the person has agreed to, and says where to send the browser.
@@ -15,20 +20,23 @@ import type { AuthorizationRequest, RedirectTarget } from './authorization-reque
 export async function issueCode(
   request: AuthorizationRequest,
   session: Session,
-  services: Pick<Services, 'settings' | 'codes' | 'accountGrants' | 'pushedRequests' | 'sessions' | 'clock'>,
+  services: IssueCodeServices,
 ): Promise<string> {
-  const { settings, codes, accountGrants } = services;
+  const { settings, codes } = services;
   await consumePushedRequest(request.pushedId, services.pushedRequests);
   const issuedAt = nowS(services);
   const grantId = newGrantId();
   const { code, secretHash } = newGrantCode('ac', grantId);
-  // Listed before it can be used, so that whatever ends the account's grants ends this one too; and until the grant ends that
-  // the code begins, so that its exchange need not list it again.
-  await accountGrants.add(session.subject, grantId, grantEnd(issuedAt, settings), issuedAt);
-  const { clientId, redirectUri, codeChallenge, scopes, audience, nonce, keyThumbprint } = request;
+  const { clientId, clientIncarnation, redirectUri, codeChallenge, scopes, audience, nonce, keyThumbprint } =
+    request;
   const { subject, authenticatedAt, sessionId } = session;
+  // Listed before it can be used, and until the grant ends that the code begins, so that its exchange need not list it again.
+  await listGrant(subject, { grantId, clientId, expiresAt: grantEnd(issuedAt, settings) }, services);
+  const boundGrantId = endsWithSession({ scopes, ofDevice: false }) ? grantId : undefined;
+  await services.sessions.addUse(sessionId, { clientId, boundGrantId });
   const contents = {
     clientId,
+    clientIncarnation,
     redirectUri,
     codeChallenge,
     scopes,
@@ -40,7 +48,6 @@ export async function issueCode(
     sessionId,
     issuedAt,
   };
-  await services.sessions.addClient(sessionId, clientId);
   await codes.save(grantId, { secretHash, contents }, settings.codeTtlS);
   return withQuery(redirectUri, { code, state: request.state, iss: settings.issuer });
 }

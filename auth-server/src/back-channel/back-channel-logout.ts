@@ -3,15 +3,14 @@ import type { Logger } from '@trellis/deployable';
 import type { AuthServerMetrics } from '../auth-server-metrics.ts';
 import type { ClientRegistry } from '../client-registry.ts';
 import type { Client } from '../stores/client-store.ts';
-import type { Session, SessionStore } from '../stores/session-store.ts';
 import type { AddressGuard } from './address-guard.ts';
-import { issueLogoutToken, type LogoutTokenServices } from './logout-token.ts';
+import { issueLogoutToken, type EndedSessionName, type LogoutTokenServices } from './logout-token.ts';
 import { postForm } from './post-form.ts';
 
 /** Tells clients that a session has ended. */
 export interface BackChannelLogout {
   /** Begins to tell the clients that knew of the session; resolves before they have answered. */
-  announce(session: Session): Promise<void>;
+  announce(session: EndedSessionName, clientIds: readonly string[]): Promise<void>;
   /** Resolves when all that is under way has been told or given up, which takes at most some twenty seconds. */
   settle(): Promise<void>;
   /** Gives up what is under way. */
@@ -20,7 +19,6 @@ export interface BackChannelLogout {
 
 /** What telling works with. */
 export interface BackChannelLogoutDependencies extends LogoutTokenServices {
-  readonly sessions: Pick<SessionStore, 'takeClients'>;
   readonly clients: Pick<ClientRegistry, 'find'>;
   readonly guard: AddressGuard;
   readonly metrics: AuthServerMetrics;
@@ -34,7 +32,7 @@ const MOST_UNDER_WAY = 1_000;
 
 /** @see OpenID Connect Back-Channel Logout §2.5 */
 export function createBackChannelLogout(dependencies: BackChannelLogoutDependencies): BackChannelLogout {
-  const { sessions, clients, guard, metrics, logger } = dependencies;
+  const { clients, guard, metrics, logger } = dependencies;
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
 
@@ -47,7 +45,7 @@ export function createBackChannelLogout(dependencies: BackChannelLogoutDependenc
       return false;
     }
   };
-  const deliver = async ({ metadata }: Client, session: Session, uri: string): Promise<void> => {
+  const deliver = async ({ metadata }: Client, session: EndedSessionName, uri: string): Promise<void> => {
     for (const afterMs of ATTEMPTS_AFTER_MS) {
       await pause(afterMs, undefined, { signal: closing.signal, ref: false });
       // A new token each time: it has expired before the last attempt otherwise, and its id is used up.
@@ -57,7 +55,7 @@ export function createBackChannelLogout(dependencies: BackChannelLogoutDependenc
     }
     throw new Error('no attempt succeeded');
   };
-  const begin = (client: Client, session: Session, uri: string): void => {
+  const begin = (client: Client, session: EndedSessionName, uri: string): void => {
     if (underWay.size >= MOST_UNDER_WAY) {
       metrics.backChannelLogouts.inc({ outcome: 'dropped' });
       return;
@@ -74,8 +72,8 @@ export function createBackChannelLogout(dependencies: BackChannelLogoutDependenc
     underWay.add(done);
   };
   return {
-    announce: async (session) => {
-      for (const clientId of await sessions.takeClients(session.sessionId)) {
+    announce: async (session, clientIds) => {
+      for (const clientId of clientIds) {
         const client = await clients.find(clientId);
         const uri = client?.metadata.backchannel_logout_uri;
         if (client && uri !== undefined) begin(client, session, uri);

@@ -12,6 +12,9 @@ export interface LogoutTokenServices {
   readonly clock: () => number;
 }
 
+/** Which session has ended. */
+export type EndedSessionName = Pick<Session, 'sessionId' | 'subject'>;
+
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** Seconds for which a client may accept it. */
 const LIFETIME_S = 120;
@@ -20,7 +23,7 @@ const LIFETIME_S = 120;
 export function issueLogoutToken(
   { settings, keyring, clock }: LogoutTokenServices,
   { client_id: aud, id_token_signed_response_alg: algorithm }: ClientMetadata,
-  { subject, sessionId }: Session,
+  { subject, sessionId }: EndedSessionName,
 ): string {
   const iat = Math.floor(clock() / 1000);
   const claims = {

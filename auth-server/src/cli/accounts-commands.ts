@@ -6,8 +6,8 @@ import {
   changeAccount,
   disableAccount as disable,
   enableAccount as enable,
-  issueLink,
 } from '../administration/accounts.ts';
+import { issueLink, resetLinkOf } from '../administration/account-links.ts';
 import type { Command, CommandContext } from './command.ts';
 import { readOptions, required, UsageError, type CommandOptions } from './command-line.ts';
 
@@ -52,26 +52,30 @@ export const resetAccount: Command = {
   usage: 'accounts reset --email E',
   run: async (args, context) => {
     const account = await findAccount(readOptions(args, ['email']), context);
-    const link = { purpose: 'reset', email: account.email, subject: account.id } as const;
-    context.commandLine.print(await issueLink(context.services, link, 'command'));
+    context.commandLine.print(await issueLink(context.services, resetLinkOf(account), 'command'));
   },
 };
 
-/** Changes name, role or further claims of an account. */
+/** Changes name, address, role or further claims of an account. */
 export const updateAccount: Command = {
-  usage: 'accounts update --email E [--name N] [--role ADMIN|EDITOR|VIEWER] [--claims-stdin]',
+  usage: 'accounts update --email E [--name N] [--new-email E] [--role ADMIN|EDITOR|VIEWER] [--claims-stdin]',
   run: async (args, context) => {
-    const options = readOptions(args, ['email', 'name', 'role', 'claims-stdin']);
+    const options = readOptions(args, ['email', 'name', 'new-email', 'role', 'claims-stdin']);
     const account = await findAccount(options, context);
-    const { name, role } = options;
+    const { name, role, 'new-email': email } = options;
     requireAll([
       ...(name === undefined ? [] : problemOf('--name', nameProblem(name))),
       ...(role === undefined ? [] : problemOf('--role', roleProblem(role))),
+      ...(email === undefined ? [] : problemOf('--new-email', emailProblem(email))),
     ]);
     const claims = options['claims-stdin'] === undefined ? undefined : await readClaims(context);
-    const changes = { name, role: role === undefined ? undefined : toRole(role), claims };
-    await changeAccount(context.services, account.id, changes, 'command');
-    context.commandLine.print(`Changed ${account.email}. Tokens issued from now on say so.`);
+    const changes = { name, email, role: role === undefined ? undefined : toRole(role), claims };
+    if ((await changeAccount(context.services, account.id, changes, 'command')) === 'taken') {
+      throw new Error(`There is an account with the address ${email} already.`);
+    }
+    context.commandLine.print(
+      `Changed ${account.email}. Tokens issued from now on say so; where it may do less, older ones end.`,
+    );
   },
 };
 

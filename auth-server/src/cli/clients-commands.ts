@@ -1,4 +1,4 @@
-import { removeClient as remove, rotateSecret } from '../administration/clients.ts';
+import { removeClient as remove, rotateSecret, saveClient } from '../administration/clients.ts';
 import { parseClient } from '../client-metadata.ts';
 import type { Command } from './command.ts';
 import { readOptions, required, UsageError } from './command-line.ts';
@@ -25,9 +25,8 @@ export const addClient: Command = {
     const parsed = parseClient(parseJson(await commandLine.readStdin()), services.settings.scopes);
     if (parsed.kind === 'problems') throw new Error(parsed.problems.join('\n'));
     const client = services.clients.toClient(parsed.client, 'command');
-    await clientStore.save(client);
+    await saveClient({ services, clientStore }, client, 'command');
     const clientId = client.metadata.client_id;
-    services.audit.record({ event: 'client_changed', clientId, by: 'command' });
     commandLine.print(`Registered ${clientId}. Running servers know it within seconds.`);
   },
 };
@@ -51,7 +50,7 @@ export const rotateClientSecret: Command = {
   },
 };
 
-/** Removes a client; its refresh tokens are of no use from then on. */
+/** Removes a client and all that it was given. */
 export const removeClient: Command = {
   usage: 'clients remove --client-id C',
   run: async (args, context) => {

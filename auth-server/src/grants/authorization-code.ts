@@ -9,6 +9,7 @@ import type { Grant } from '../stores/grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import { equalsConstantTime } from '../secrets.ts';
 import type { GrantHandler } from './grant-handler.ts';
+import { requireScopesToday } from './grant-today.ts';
 import { issuePersonTokens } from './person-tokens.ts';
 import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
@@ -21,7 +22,7 @@ import { checkResource } from './requested-scopes.ts';
  */
 export const authorizationCodeGrant: GrantHandler = {
   grantType: 'authorization_code',
-  handle: async ({ client, parameters, keyThumbprint }, services) => {
+  handle: async ({ client, parameters, keyThumbprint, receivedAt }, services) => {
     const code = readCode(parameters);
     const stored = await services.codes.find(code.grantId);
     const contents = checkCode(code, stored, client, parameters);
@@ -29,16 +30,20 @@ export const authorizationCodeGrant: GrantHandler = {
       throw invalidGrant('other key than dpop_jkt');
     }
     const grant = grantOf(contents, boundThumbprint(client, keyThumbprint), services);
-    const account = await findAccount(contents, services);
+    const [account, scopes] = await Promise.all([
+      findAccount(contents, services),
+      requireScopesToday(code.grantId, grant, client, services),
+    ]);
     await consume(code, grant, client, services);
     return issuePersonTokens(services, {
       client,
       account,
       grantId: code.grantId,
       grant,
-      scopes: grant.scopes,
+      scopes,
       generation: isRefreshable(client) ? 1 : undefined,
       nonce: contents.nonce,
+      receivedAt,
       keyThumbprint,
     });
   },
@@ -81,11 +86,13 @@ async function findAccount(contents: CodeContents, { accounts }: Services): Prom
 function grantOf(contents: CodeContents, keyThumbprint: string | undefined, { settings }: Services): Grant {
   return {
     clientId: contents.clientId,
+    clientIncarnation: contents.clientIncarnation,
     subject: contents.subject,
     scopes: contents.scopes,
     audience: contents.audience,
     authenticatedAt: contents.authenticatedAt,
     sessionId: contents.sessionId,
+    ofDevice: false,
     keyThumbprint,
     createdAt: contents.issuedAt,
     expiresAt: grantEnd(contents.issuedAt, settings),
@@ -109,7 +116,7 @@ async function consume(code: GrantCode, grant: Grant, client: Client, services: 
   }
   if (outcome === 'replayed') {
     audit.record({ event: 'code_replayed', grantId: code.grantId, clientId: grant.clientId });
-    await revoker.announce(code.grantId, 'code_replayed');
+    await revoker.announce(code.grantId, grant, 'code_replayed');
   }
   throw invalidGrant(`code is ${outcome}`);
 }

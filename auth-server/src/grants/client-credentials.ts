@@ -14,13 +14,14 @@ import { narrowScopes } from './requested-scopes.ts';
  */
 export const clientCredentialsGrant: GrantHandler = {
   grantType: 'client_credentials',
-  handle: async ({ client, parameters, keyThumbprint }, services) => {
-    const scopes = narrowScopes(apiScopesOf(client), parameters.get('scope'));
+  handle: async ({ client, parameters, keyThumbprint, receivedAt }, services) => {
+    const scopes = narrowScopes(apiScopesOf(client, services), parameters.get('scope'));
     const accessToken = issueAccessToken(services, {
       clientId: client.metadata.client_id,
       grantId: newGrantId(),
       audience: chooseAudience(parameters.getAll('resource'), services),
       scopes,
+      issuedAt: receivedAt,
       keyThumbprint,
     });
     return {
@@ -33,8 +34,9 @@ export const clientCredentialsGrant: GrantHandler = {
 };
 
 /** Scopes of OpenID Connect are about people. */
-function apiScopesOf({ metadata }: Client): readonly string[] {
-  return (parseScope(metadata.scope) ?? []).filter((scope) => !openidScopes.includes(scope));
+function apiScopesOf({ metadata }: Client, { settings }: Pick<Services, 'settings'>): readonly string[] {
+  const registered = parseScope(metadata.scope) ?? [];
+  return registered.filter((scope) => settings.scopes.includes(scope) && !openidScopes.includes(scope));
 }
 
 function chooseAudience(asked: readonly string[], { settings }: Services): string {

@@ -9,6 +9,11 @@ export interface TokenRequest {
   readonly parameters: Parameters;
   /** Thumbprint of the key that the client has proven to hold. RFC 9449 */
   readonly keyThumbprint: string | undefined;
+  /**
+   * When the request came, seconds since 1970: before anything was read that its tokens say. So a token that says what has
+   * changed meanwhile is older than the change, and is revoked with the others of its time.
+   */
+  readonly receivedAt: number;
 }
 
 /** A successful answer of the token endpoint. RFC 6749 §5.1, OpenID Connect Core §3.1.3.3 */

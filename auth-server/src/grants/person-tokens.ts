@@ -17,19 +17,22 @@ export interface PersonTokensRequest {
   /** Generation of the refresh token; undefined when the client gets none. */
   readonly generation: number | undefined;
   readonly nonce?: string | undefined;
+  /** When the request came, seconds since 1970: what the token says was read afterwards. */
+  readonly receivedAt: number;
   /** Thumbprint of the key that the access token is bound to. */
   readonly keyThumbprint: string | undefined;
 }
 
 /** The answer with an access token, and a refresh token and an id_token where they are due. */
 export function issuePersonTokens(services: Services, request: PersonTokensRequest): TokenResponse {
-  const { client, account, grantId, grant, scopes, generation, nonce, keyThumbprint } = request;
+  const { client, account, grantId, grant, scopes, generation, nonce, receivedAt, keyThumbprint } = request;
   const clientId = client.metadata.client_id;
   const accessToken = issueAccessToken(services, {
     clientId,
     grantId,
     audience: grant.audience,
     scopes,
+    issuedAt: receivedAt,
     keyThumbprint,
     person: { account, authenticatedAt: grant.authenticatedAt },
   });

@@ -5,6 +5,7 @@ import type { Client } from '../stores/client-store.ts';
 import type { Grant } from '../stores/grant-record.ts';
 import type { RefreshTokenContents } from '../tokens/refresh-token.ts';
 import type { GrantHandler } from './grant-handler.ts';
+import { requireScopesToday } from './grant-today.ts';
 import { issuePersonTokens } from './person-tokens.ts';
 import { checkResource, narrowScopes } from './requested-scopes.ts';
 
@@ -16,7 +17,7 @@ import { checkResource, narrowScopes } from './requested-scopes.ts';
  */
 export const refreshTokenGrant: GrantHandler = {
   grantType: 'refresh_token',
-  handle: async ({ client, parameters, keyThumbprint }, services) => {
+  handle: async ({ client, parameters, keyThumbprint, receivedAt }, services) => {
     const text = parameters.get('refresh_token');
     if (text === undefined) throw missingParameter('refresh_token');
     const token = services.refreshTokens.decode(text);
@@ -25,9 +26,13 @@ export const refreshTokenGrant: GrantHandler = {
     if (grant.keyThumbprint !== undefined && grant.keyThumbprint !== keyThumbprint) {
       throw invalidGrant('other key than the grant is bound to');
     }
-    const scopes = narrowScopes(grant.scopes, parameters.get('scope'));
+    const asked = narrowScopes(grant.scopes, parameters.get('scope'));
     checkResource(grant.audience, parameters.getAll('resource'));
-    const account = await findAccount(token.grantId, grant, services);
+    const [account, allowed] = await Promise.all([
+      findAccount(token.grantId, grant, services),
+      requireScopesToday(token.grantId, grant, client, services),
+    ]);
+    const scopes = asked.filter((scope) => allowed.includes(scope));
     const generation = await rotate(token, grant, client, services);
     return issuePersonTokens(services, {
       client,
@@ -36,6 +41,7 @@ export const refreshTokenGrant: GrantHandler = {
       grant,
       scopes,
       generation,
+      receivedAt,
       keyThumbprint,
     });
   },
@@ -58,7 +64,7 @@ async function findAccount(grantId: string, grant: Grant, { accounts, revoker }:
 
 async function rotate(
   token: RefreshTokenContents,
-  { expiresAt }: Grant,
+  grant: Grant,
   { metadata }: Client,
   services: Services,
 ): Promise<number> {
@@ -66,7 +72,7 @@ async function rotate(
   const outcome = await replicated(() =>
     grants.rotate({
       ...token,
-      expiresAt,
+      grant,
       now: nowS(services),
       idleTtlS: settings.refreshIdleTtlS,
       leewayS: metadata.refresh_reuse_leeway_seconds,
@@ -78,7 +84,7 @@ async function rotate(
       return outcome.generation;
     case 'reused':
       audit.record({ event: 'refresh_token_reused', grantId: token.grantId, clientId: metadata.client_id });
-      await revoker.announce(token.grantId, 'refresh_token_reused');
+      await revoker.announce(token.grantId, grant, 'refresh_token_reused');
       throw invalidGrant('reused');
     case 'gone':
       throw invalidGrant(outcome.kind);

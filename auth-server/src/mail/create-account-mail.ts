@@ -1,5 +1,5 @@
 import type { Logger } from '@trellis/deployable';
-import { issueLink } from '../administration/accounts.ts';
+import { issueLink, resetLinkOf } from '../administration/account-links.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
 import type { Services } from '../services.ts';
 import type { AccountMail } from './account-mail.ts';
@@ -28,8 +28,7 @@ export function createAccountMail(mail: Mail, services: AccountMailServices, log
   const sendReset = async (email: string, texts: PageTexts): Promise<boolean> => {
     const account = await services.accounts.findByEmail(email);
     if (!account || account.disabled) return account !== undefined;
-    const link = { purpose: 'reset', email: account.email, subject: account.id } as const;
-    const address = await issueLink(services, link, 'person');
+    const address = await issueLink(services, resetLinkOf(account), 'person');
     await mail.send({ to: account.email, subject: texts.mail.resetSubject, text: texts.mail.reset(address) });
     return true;
   };

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { passwordProblem } from '../account-rules.ts';
 import { setPassword } from '../administration/accounts.ts';
 import { listApplications, withdrawConsent } from '../administration/applications.ts';
-import { endListedSession, endSessionsOf } from '../end-session.ts';
+import { endSession, endSessionsOf } from '../end-session.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';
@@ -10,7 +10,6 @@ import { sendPage } from '../http/send-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import { renderAccount, type AccountProblem } from '../pages/account-page.ts';
 import type { Parameters } from '../parameters.ts';
-import { sha256 } from '../secrets.ts';
 import { beginSession } from './begin-session.ts';
 import { formToken, isFormToken } from './bound-form.ts';
 import { readKnownBrowser } from './login.ts';
@@ -71,13 +70,14 @@ function accountForm(
 }
 
 /** One session, or with `others` all but this browser's. */
-const endSessions: Action = async (context, { account }, parameters, request, reply) => {
-  const { services, cookies } = context;
-  const ownKey = sha256(cookies.readSession(request) ?? '');
-  const sessions = await services.sessions.list(account.id, services.clock());
-  if (parameters.get('others') !== undefined) await endSessionsOf(account.id, services, ownKey);
-  const chosen = sessions.find(({ key }) => key === parameters.get('session'));
-  if (chosen) await endListedSession(chosen, services);
+const endSessions: Action = async (context, { account, session: own }, parameters, _request, reply) => {
+  const { services } = context;
+  if (parameters.get('others') !== undefined) {
+    await endSessionsOf(account.id, services, { except: own.sessionId });
+  }
+  const sessionIds = await services.sessions.listIds(account.id);
+  const chosen = sessionIds.find((sessionId) => sessionId === parameters.get('session'));
+  if (chosen !== undefined) await endSession({ sessionId: chosen, subject: account.id }, services);
   return backToAccount(context, reply);
 };
 
@@ -101,8 +101,10 @@ const changePassword: Action = async (context, person, parameters, request, repl
   const outcome = await services.signIn(attempt, current, 'confirmation');
   if (outcome.kind === 'throttled') reply.header('retry-after', String(outcome.waitS));
   if (outcome.kind !== 'signed_in') return problem(outcome.kind, outcome.kind === 'refused' ? 403 : 429);
-  await setPassword(services, account.id, password, 'password_changed');
-  await beginSession(context, account, request, reply);
+  if (!(await setPassword(services, account, password, 'password_changed'))) {
+    throw pageExpired('account has changed meanwhile');
+  }
+  await beginSession(context, { account, authenticatedAt: services.clock() }, request, reply);
   return redirect(reply, `${services.settings.issuer}${paths.account}?changed=1`);
 };
 
@@ -118,9 +120,8 @@ async function showAccount(
   problem?: AccountProblem,
   status = 200,
 ): Promise<FastifyReply> {
-  const { services, cookies } = context;
-  const { account } = person;
-  const ownKey = sha256(cookies.readSession(request) ?? '');
+  const { services } = context;
+  const { account, session: own } = person;
   const sessions = await services.sessions.list(account.id, services.clock());
   const page = {
     csrf: formToken(context, ...accountForm(context, person, request, reply)),
@@ -128,11 +129,11 @@ async function showAccount(
     email: account.email,
     problem,
     changed: request.url.endsWith('?changed=1'),
-    sessions: sessions.map(({ key, authenticatedAt, browser }) => ({
-      key,
+    sessions: sessions.map(({ sessionId, authenticatedAt, browser }) => ({
+      key: sessionId,
       browser,
       authenticatedAt,
-      isOwn: key === ownKey,
+      isOwn: sessionId === own.sessionId,
     })),
     applications: await listApplications(services, account.id),
   };

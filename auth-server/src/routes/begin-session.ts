@@ -1,27 +1,42 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canonicalEmail } from '../canonical-email.ts';
-import type { Account } from '../accounts.ts';
+import { honoursSignInAt, type Account } from '../accounts.ts';
+import { endSession, endSurplusSessions } from '../end-session.ts';
 import { describeBrowser } from '../http/describe-browser.ts';
 import { isMacOf, macOf, randomToken, sha256, type Keys } from '../secrets.ts';
 import type { Session } from '../stores/session-store.ts';
+import { readSession } from './read-session.ts';
 import type { RouteContext } from './route-context.ts';
 
-/** A new session each time somebody signs in, and the end of the one that the browser had. */
+/** Who has signed in, and when, milliseconds since 1970. */
+interface SignedIn {
+  readonly account: Account;
+  readonly authenticatedAt: number;
+}
+
+/**
+ * What signing in does to the session of the browser. The same person goes on with it: it has been authenticated again, and
+ * what applications got through it stays. Another person begins one, and the one before ends whole.
+ *
+ * @see OpenID Connect Core §3.1.2.3
+ */
 export async function beginSession(
   { services, cookies }: RouteContext,
-  account: Account,
+  { account, authenticatedAt }: SignedIn,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Session> {
+  const previous = await readSession({ services, cookies }, request);
+  const goesOn = previous?.subject === account.id && honoursSignInAt(account, previous.authenticatedAt);
+  if (previous && !goesOn) await endSession(previous, services);
   const session = {
-    sessionId: randomToken(16),
+    sessionId: goesOn ? previous.sessionId : randomToken(16),
     subject: account.id,
-    authenticatedAt: services.clock(),
+    authenticatedAt,
     browser: describeBrowser(request.headers['user-agent'] ?? ''),
   };
-  const previous = cookies.readSession(request);
-  if (previous !== undefined) await services.sessions.end(previous);
-  cookies.writeSession(reply, await services.sessions.create(session), services.settings.sessionTtlS);
+  cookies.writeSession(reply, await services.sessions.save(session), services.settings.sessionTtlS);
+  if (!goesOn) await endSurplusSessions(account.id, services);
   cookies.writeKnownBrowser(reply, knownBrowserToken(services.csrfKeys[0], account.email));
   return session;
 }

@@ -35,6 +35,7 @@ export function addDeviceAuthorizationRoute(server: FastifyInstance, { services 
         const { settings, clock, devices } = services;
         const deviceRequest = {
           clientId: client.metadata.client_id,
+          clientIncarnation: client.incarnation,
           scopes: checkScope(parameters, client, settings.scopes),
           audience: checkRequestedResource(parameters, settings.audiences),
         };

@@ -6,6 +6,8 @@ import { sendPage } from '../http/send-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import { renderDevice, renderDeviceDone, renderDeviceEntry, type DeviceEntryPage } from '../pages/pages.ts';
 import type { Parameters } from '../parameters.ts';
+import { listGrant } from '../list-grant.ts';
+import { isGivenTo } from '../registration-today.ts';
 import { randomToken } from '../secrets.ts';
 import { grantEnd, nowS } from '../services.ts';
 import type { PendingDevice } from '../stores/device-store.ts';
@@ -57,7 +59,7 @@ async function showDevice(
   if (found.kind !== 'found') return showProblem(found, typed, request, reply);
   const { userCode, device } = found;
   const client = await context.services.clients.find(device.request.clientId);
-  if (!client) throw pageExpired('client was removed');
+  if (!client || !isGivenTo(client, device.request)) throw pageExpired('client was removed');
   const page = {
     userCode,
     csrf: formToken(context, ...deviceForm(context, request, reply, userCode, account.id)),
@@ -104,22 +106,24 @@ async function keepDecision(
   { grantId, request }: PendingDevice,
   { session, account }: SignedInPerson,
 ): Promise<boolean> {
-  const { devices, accountGrants, audit, settings } = services;
-  const { clientId, scopes, audience } = request;
+  const { devices, audit, settings } = services;
+  const { clientId, clientIncarnation, scopes, audience } = request;
   const event = decision === 'allow' ? 'consent_given' : 'consent_denied';
   audit.record({ event, subject: account.id, clientId, scopes });
   if (decision === 'deny') return devices.deny(grantId);
   const createdAt = nowS(services);
   const expiresAt = grantEnd(createdAt, settings);
-  await accountGrants.add(account.id, grantId, expiresAt, createdAt);
+  await listGrant(account.id, { grantId, clientId, expiresAt }, services);
   return devices.allow(grantId, {
     clientId,
+    clientIncarnation,
     subject: account.id,
     scopes,
     audience,
     authenticatedAt: session.authenticatedAt,
     // Of its own: signing out in this browser does not sign the device out.
     sessionId: randomToken(16),
+    ofDevice: true,
     createdAt,
     expiresAt,
   });

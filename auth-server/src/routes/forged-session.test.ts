@@ -13,10 +13,11 @@ afterAll(() => server.stop());
 it('H4: a session that somebody else has written into Redis signs nobody in', async () => {
   const redis = connectRedis({ url: server.redis.url, name: 'attacker', onError: () => undefined });
   const forged = { sessionId: 'forged', subject: demoAccounts[0]?.id, authenticatedAt: Date.now() };
-  await redis.set(`session:{${sha256('x')}}`, JSON.stringify(forged), 'EX', 600);
+  const secret = 'x'.repeat(43);
+  await redis.set('session:{forged}', JSON.stringify({ ...forged, secretHash: sha256(secret) }), 'EX', 600);
   redis.disconnect();
   const answer = await fetch(`${server.issuer}/account`, {
-    headers: { cookie: 'trellis-session=x' },
+    headers: { cookie: `trellis-session=forged.${secret}` },
     redirect: 'manual',
   });
   expect(await answer.text()).not.toContain('ada@example.com');

@@ -4,6 +4,9 @@ import { missingParameter, OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import type { Services } from '../services.ts';
+import { scopesToday } from '../grants/grant-today.ts';
+import type { Client } from '../stores/client-store.ts';
+import { isRevokedToken } from '../tokens/revoked-token.ts';
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from './paths.ts';
@@ -23,14 +26,14 @@ export function addIntrospectRoute(server: FastifyInstance, { services }: RouteC
     POST: async (request, reply) => {
       const parameters = formParameters(request);
       parameters.assertUnrepeated();
-      const { metadata } = await authenticateRequest(request, parameters, services);
-      if (metadata.token_endpoint_auth_method === 'none') {
+      const client = await authenticateRequest(request, parameters, services);
+      if (client.metadata.token_endpoint_auth_method === 'none') {
         throw new OAuthError('invalid_client', 'Introspection needs a client that authenticates.');
       }
       const token = parameters.get('token');
       if (token === undefined) throw missingParameter('token');
       const answer = services.refreshTokens.decode(token)
-        ? await introspectRefreshToken(token, metadata.client_id, services)
+        ? await introspectRefreshToken(token, client, services)
         : await introspectAccessToken(token, services);
       return reply.header('cache-control', 'no-store').send(answer);
     },
@@ -38,9 +41,9 @@ export function addIntrospectRoute(server: FastifyInstance, { services }: RouteC
 }
 
 async function introspectAccessToken(text: string, services: Services): Promise<Introspection> {
-  const { settings, keyring, clock, grants } = services;
+  const { settings, keyring, clock } = services;
   const token = await verifyAccessToken(text, { ...settings, keyring, clock });
-  if (!token || (await grants.isRevoked(token.grantId))) return INACTIVE;
+  if (!token || (await isRevokedToken(token, services))) return INACTIVE;
   if (token.subject !== token.clientId && !(await isHonoured(token.subject, undefined, services)))
     return INACTIVE;
   return {
@@ -51,7 +54,7 @@ async function introspectAccessToken(text: string, services: Services): Promise<
     sub: token.subject,
     aud: token.audience,
     client_id: token.clientId,
-    scope: token.scopes.join(' '),
+    scope: token.scopes.filter((scope) => settings.scopes.includes(scope)).join(' '),
     iat: token.issuedAt,
     exp: token.expiresAt,
     jti: token.tokenId,
@@ -61,23 +64,25 @@ async function introspectAccessToken(text: string, services: Services): Promise<
 
 async function introspectRefreshToken(
   text: string,
-  clientId: string,
+  client: Client,
   services: Services,
 ): Promise<Introspection> {
   const { grants, refreshTokens, settings } = services;
   const token = refreshTokens.decode(text);
   const state = token && (await grants.findWithGeneration(token.grantId));
-  if (!token || !state || state.grant.clientId !== clientId) return INACTIVE;
+  if (!token || !state || state.grant.clientId !== client.metadata.client_id) return INACTIVE;
   const { grant, generation } = state;
   if (token.generation !== generation) return INACTIVE;
   if (!(await isHonoured(grant.subject, grant.authenticatedAt, services))) return INACTIVE;
+  const scopes = await scopesToday(grant, client, services);
+  if (!scopes) return INACTIVE;
   return {
     active: true,
     iss: settings.issuer,
     sub: grant.subject,
     aud: grant.audience,
     client_id: grant.clientId,
-    scope: grant.scopes.join(' '),
+    scope: scopes.join(' '),
     iat: grant.createdAt,
     exp: grant.expiresAt,
     gid: token.grantId,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { passwordProblem } from '../account-rules.ts';
-import { redeemLink } from '../administration/accounts.ts';
+import { findUsableLink, redeemLink } from '../administration/account-links.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';
@@ -45,7 +45,7 @@ export function addLinkRoutes(server: FastifyInstance, context: RouteContext): v
 }
 
 async function findLink({ services }: RouteContext, token: string): Promise<AccountLink> {
-  const link = token === '' ? undefined : await services.links.find(token);
+  const link = token === '' ? undefined : await findUsableLink(services, token);
   if (!link) throw pageExpired('no such link');
   return link;
 }

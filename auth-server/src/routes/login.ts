@@ -48,7 +48,7 @@ async function submit(
   const outcome = await context.services.signIn({ email, address: request.ip, knownBrowser }, password);
   switch (outcome.kind) {
     case 'signed_in': {
-      const session = await beginSession(context, outcome.account, request, reply);
+      const session = await beginSession(context, outcome, request, reply);
       return goOn(context, bound, session, request, reply);
     }
     case 'refused':

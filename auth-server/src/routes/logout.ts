@@ -129,8 +129,7 @@ async function confirm(
 async function signOut(context: RouteContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { services, cookies } = context;
   const session = await readSession(context, request);
-  const cookie = cookies.readSession(request);
-  if (session && cookie !== undefined) await endSession(session, cookie, services);
+  if (session) await endSession(session, services);
   cookies.clearSession(reply);
 }
 

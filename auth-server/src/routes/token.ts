@@ -4,10 +4,11 @@ import { grantHandlers, type TokenResponse } from '../grants/index.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import type { Parameters } from '../parameters.ts';
-import type { Services } from '../services.ts';
+import { nowS, type Services } from '../services.ts';
+import type { Client } from '../stores/client-store.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from './paths.ts';
-import { offerNonce, readProof } from './read-proof.ts';
+import { readProof } from './read-proof.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** The token endpoint. RFC 6749 §3.2 */
@@ -17,11 +18,10 @@ export function addTokenRoute(server: FastifyInstance, { services }: RouteContex
     paths.token,
     {
       POST: async (request, reply) => {
-        offerNonce(request, reply, services);
         const parameters = formParameters(request);
         parameters.assertUnrepeated();
-        const readKey = (): Promise<string | undefined> => readProof(request, reply, paths.token, services);
-        const answer = await answerTokenRequest(request, parameters, readKey, services);
+        const keyThumbprint = await readProof(request, paths.token, services);
+        const answer = await answerTokenRequest(request, parameters, keyThumbprint, services);
         return reply.header('cache-control', 'no-store').send(answer);
       },
     },
@@ -29,29 +29,35 @@ export function addTokenRoute(server: FastifyInstance, { services }: RouteContex
   );
 }
 
-/** @param readKey verifies the proof, which costs more than anything else that strangers can send: after the client */
 async function answerTokenRequest(
   request: FastifyRequest,
   parameters: Parameters,
-  readKey: () => Promise<string | undefined>,
+  keyThumbprint: string | undefined,
   services: Services,
 ): Promise<TokenResponse> {
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw missingParameter('grant_type');
   const handler = grantHandlers.get(grantType);
   if (!handler) throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.');
-  const client = await authenticateRequest(request, parameters, services);
+  const receivedAt = nowS(services);
+  const client = await findToday(await authenticateRequest(request, parameters, services), services);
   if (!client.metadata.grant_types.includes(handler.grantType)) {
     throw new OAuthError('unauthorized_client', 'The client is not registered for this grant_type.');
   }
-  const keyThumbprint = await readKey();
   if (client.metadata.dpop_bound_access_tokens && keyThumbprint === undefined) {
     throw new OAuthError(
       'invalid_dpop_proof',
       'The client is registered for tokens that are bound to a key.',
     );
   }
-  const answer = await handler.handle({ client, parameters, keyThumbprint }, services);
+  const answer = await handler.handle({ client, parameters, keyThumbprint, receivedAt }, services);
   services.metrics.tokensIssued.inc({ grant_type: grantType });
   return answer;
+}
+
+/** The client as it is registered now: the one that authenticated may be remembered from seconds ago. */
+async function findToday(authenticated: Client, { clients }: Services): Promise<Client> {
+  const client = await clients.findToday(authenticated.metadata.client_id);
+  if (client?.incarnation === authenticated.incarnation) return client;
+  throw new OAuthError('invalid_client', 'Client authentication failed.', { detail: 'client was removed' });
 }

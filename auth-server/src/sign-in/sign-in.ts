@@ -18,7 +18,15 @@ export interface Attempt {
 
 /** How an attempt to sign in ended. */
 export type SignInOutcome =
-  | { readonly kind: 'signed_in'; readonly account: Account }
+  | {
+      readonly kind: 'signed_in';
+      readonly account: Account;
+      /**
+       * When the account was read whose password has matched, milliseconds since 1970: a password that was changed since then
+       * does not let the old one in.
+       */
+      readonly authenticatedAt: number;
+    }
   | { readonly kind: 'refused' }
   | { readonly kind: 'throttled'; readonly waitS: number };
 
@@ -41,6 +49,8 @@ export interface SignInDependencies {
   readonly throttle: Throttle;
   readonly audit: Audit;
   readonly metrics: AuthServerMetrics;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
 }
 
 type FailureReason = 'credentials' | 'disabled' | 'throttled_account' | 'throttled_address';
@@ -50,7 +60,7 @@ type FailureReason = 'credentials' | 'disabled' | 'throttled_account' | 'throttl
  * tells which it was.
  */
 export function createSignIn(dependencies: SignInDependencies): SignIn {
-  const { accounts, accountName, hasher, throttle, audit, metrics } = dependencies;
+  const { accounts, accountName, hasher, throttle, audit, metrics, clock } = dependencies;
   const fail = (attempt: Attempt, reason: FailureReason): void => {
     metrics.signIns.inc({ outcome: reason });
     const { email, address } = attempt;
@@ -60,10 +70,11 @@ export function createSignIn(dependencies: SignInDependencies): SignIn {
     metrics.signIns.inc({ outcome: 'signed_in' });
     audit.record({ event: 'signed_in', subject: account.id, address: attempt.address });
     if (hasher.isOutdated(account.passwordHash)) {
-      await accounts.rehash(account.id, await hasher.hash(password));
+      await accounts.rehash(account.id, account.passwordHash, await hasher.hash(password));
     }
   };
   return async (attempt, password, purpose = 'sign_in') => {
+    const authenticatedAt = clock();
     const account = await accounts.findByEmail(attempt.email);
     const admission = await throttle.admit({
       ...attempt,
@@ -85,7 +96,7 @@ export function createSignIn(dependencies: SignInDependencies): SignIn {
     }
     await admission.refund();
     if (purpose === 'sign_in') await succeed(account, attempt, password);
-    return { kind: 'signed_in', account };
+    return { kind: 'signed_in', account, authenticatedAt };
   };
 }
 

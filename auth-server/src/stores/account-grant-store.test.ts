@@ -18,26 +18,49 @@ afterAll(async () => {
   await redis.stop();
 });
 
+const MOST = 200;
+
+async function add(subject: string, grantId: string, expiresAt: number, now = NOW): Promise<void> {
+  expect(await store.add(subject, { grantId, clientId: 'app', expiresAt }, now, MOST)).toEqual([]);
+}
+
+async function idsOf(subject: string, now: number): Promise<readonly string[]> {
+  return (await store.list(subject, now)).map(({ grantId }) => grantId);
+}
+
 describe('the grants of an account', () => {
   it('are listed until they end, and the list ends with the last of them', async () => {
-    await store.add('person', 'long', NOW + 1_000, NOW);
-    await store.add('person', 'short', NOW + 10, NOW);
-    expect(await store.list('person', NOW)).toEqual(['short', 'long']);
-    expect(await store.list('person', NOW + 11)).toEqual(['long']);
+    await add('person', 'long', NOW + 1_000);
+    await add('person', 'short', NOW + 10);
+    expect(await idsOf('person', NOW)).toEqual(['short', 'long']);
+    expect(await idsOf('person', NOW + 11)).toEqual(['long']);
     expect(await connection.ttl('account-grants:{person}')).toBeGreaterThan(990);
   });
 
   it('take no room once they have ended', async () => {
-    for (let index = 0; index < 50; index += 1) await store.add('busy', `code-${index}`, NOW + index, NOW);
-    await store.add('busy', 'last', NOW + 1_000, NOW + 100);
+    for (let index = 0; index < 50; index += 1) await add('busy', `code-${index}`, NOW + index);
+    await add('busy', 'last', NOW + 1_000, NOW + 100);
     expect(await connection.zcard('account-grants:{busy}')).toBe(1);
   });
 
-  it('move their end when a code becomes a grant', async () => {
-    await store.add('mover', 'grant', NOW + 10, NOW);
-    await store.add('mover', 'grant', NOW + 1_000, NOW);
-    expect(await store.list('mover', NOW + 500)).toEqual(['grant']);
-    await store.remove('mover', 'grant');
-    expect(await store.list('mover', NOW)).toEqual([]);
+  it('move their end', async () => {
+    await add('mover', 'grant', NOW + 10);
+    await add('mover', 'grant', NOW + 1_000);
+    expect(await idsOf('mover', NOW + 500)).toEqual(['grant']);
+    await store.remove('mover', [{ grantId: 'grant', clientId: 'app' }]);
+    expect(await idsOf('mover', NOW)).toEqual([]);
+  });
+
+  it('M10: are told, oldest first, where one client has more than it may have', async () => {
+    const addTo = (
+      clientId: string,
+      grantId: string,
+      expiresAt: number,
+    ): ReturnType<AccountGrantStore['add']> =>
+      store.add('collector', { grantId, clientId, expiresAt }, NOW, 3);
+    for (const index of [0, 1, 2]) expect(await addTo('app', `a${index}`, NOW + 10 + index)).toEqual([]);
+    for (const index of [0, 1, 2]) expect(await addTo('app2', `b${index}`, NOW + 10 + index)).toEqual([]);
+    const ofClient = await addTo('app', 'a3', NOW + 100);
+    expect(ofClient.map(({ grantId }) => grantId)).toEqual(['a0', 'a1', 'a2', 'a3']);
   });
 });

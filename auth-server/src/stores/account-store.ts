@@ -1,4 +1,4 @@
-import type { Pool } from '@trellis/postgres';
+import { inTransaction, type Pool } from '@trellis/postgres';
 import type { Account, Role } from '../accounts.ts';
 import { canonicalEmail } from '../canonical-email.ts';
 import { batchById } from './batch-by-id.ts';
@@ -16,6 +16,8 @@ export interface NewAccount {
 /** What may change; what is absent stays. */
 export interface AccountChanges {
   readonly name?: string | undefined;
+  /** Whoever changes it has verified it. */
+  readonly email?: string | undefined;
   readonly role?: Role | undefined;
   /** All further claims, which take the place of those before. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
@@ -32,13 +34,30 @@ export interface AccountStore {
   seed(accounts: readonly NewAccount[]): Promise<boolean>;
   /** In the order of their ids. @param after the id that the page before ended with */
   list(limit: number, after?: string): Promise<readonly Account[]>;
-  /** @returns the account as it is now, or undefined when there is none */
-  update(id: string, changes: AccountChanges): Promise<Account | undefined>;
+  /** @returns the account as it was and as it is now, or undefined when there is none, or `taken` when the address is */
+  update(id: string, changes: AccountChanges): Promise<AccountUpdate | 'taken' | undefined>;
   setDisabled(id: string, disabled: boolean): Promise<void>;
-  /** Sessions and grants from before `now` (milliseconds since 1970) are not honoured any more. */
-  setPassword(id: string, passwordHash: string, now: number): Promise<void>;
+  /**
+   * Sessions and grants from before `now` (milliseconds since 1970) are not honoured any more.
+   *
+   * @returns false, and does nothing, for a disabled account and one that has another address or password than is known
+   */
+  setPassword(id: string, passwordHash: string, now: number, known: CredentialsState): Promise<boolean>;
   /** Replaces the hash of an unchanged password by one with current parameters. */
-  rehash(id: string, passwordHash: string): Promise<void>;
+  rehash(id: string, from: string, to: string): Promise<void>;
+}
+
+/** A change of an account. */
+export interface AccountUpdate {
+  readonly before: Account;
+  readonly after: Account;
+}
+
+/** What a new password takes the place of. */
+export interface CredentialsState {
+  readonly email: string;
+  /** Milliseconds since 1970. */
+  readonly credentialsChangedAt: number;
 }
 
 interface AccountRow {
@@ -97,14 +116,14 @@ export function createAccountStore(pool: Pool): AccountStore {
       );
       return found.rows.flatMap((row) => toAccount(row) ?? []);
     },
-    update: async (id, { name, role, claims }) => {
+    update: async (id, changes) => {
       if (!UUID.test(id)) return undefined;
-      const updated = await pool.query<AccountRow>(
-        `UPDATE account SET name = coalesce($2, name), role = coalesce($3, role), claims = coalesce($4, claims),
-           updated_at = now() WHERE id = $1 RETURNING ${COLUMNS}`,
-        [id, name, role, claims === undefined ? undefined : JSON.stringify(claims)],
-      );
-      return toAccount(updated.rows[0]);
+      try {
+        return await inTransaction(pool, (connection) => updateLocked(connection, id, changes));
+      } catch (error) {
+        if (isUniqueViolation(error)) return 'taken';
+        throw error;
+      }
     },
     setDisabled: async (id, disabled) => {
       await pool.query(
@@ -113,17 +132,56 @@ export function createAccountStore(pool: Pool): AccountStore {
         [id, disabled],
       );
     },
-    setPassword: async (id, passwordHash, now) => {
-      await pool.query('UPDATE account SET password_hash = $2, credentials_changed_at = $3 WHERE id = $1', [
+    setPassword: async (id, passwordHash, now, known) => {
+      const set = await pool.query(
+        `UPDATE account SET password_hash = $2, credentials_changed_at = $3
+         WHERE id = $1 AND email = $4 AND credentials_changed_at = $5 AND disabled_at IS NULL`,
+        [id, passwordHash, new Date(now), known.email, new Date(known.credentialsChangedAt)],
+      );
+      return set.rowCount === 1;
+    },
+    rehash: async (id, from, to) => {
+      await pool.query('UPDATE account SET password_hash = $3 WHERE id = $1 AND password_hash = $2', [
         id,
-        passwordHash,
-        new Date(now),
+        from,
+        to,
       ]);
     },
-    rehash: async (id, passwordHash) => {
-      await pool.query('UPDATE account SET password_hash = $2 WHERE id = $1', [id, passwordHash]);
-    },
   };
+}
+
+type Queryable = Pick<Pool, 'query'>;
+
+async function updateLocked(
+  connection: Queryable,
+  id: string,
+  { name, email, role, claims }: AccountChanges,
+): Promise<AccountUpdate | undefined> {
+  const known = await connection.query<AccountRow>(
+    `SELECT ${COLUMNS} FROM account WHERE id = $1 FOR UPDATE`,
+    [id],
+  );
+  const updated = await connection.query<AccountRow>(
+    `UPDATE account SET name = coalesce($2, name), role = coalesce($3, role), claims = coalesce($4, claims),
+       email = coalesce($5, email), canonical_email = coalesce($6, canonical_email),
+       email_verified = email_verified OR $5::text IS NOT NULL, updated_at = now()
+     WHERE id = $1 RETURNING ${COLUMNS}`,
+    [
+      id,
+      name,
+      role,
+      claims === undefined ? undefined : JSON.stringify(claims),
+      email,
+      email === undefined ? undefined : canonicalEmail(email),
+    ],
+  );
+  const [before, after] = [toAccount(known.rows[0]), toAccount(updated.rows[0])];
+  return before && after && { before, after };
+}
+
+/** Class 23505 of PostgreSQL. */
+function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505';
 }
 
 function valuesOf(account: NewAccount): unknown[] {

@@ -1,5 +1,6 @@
-import { inTransaction, type Pool } from '@trellis/postgres';
+import type { Pool } from '@trellis/postgres';
 import type { ClientMetadata } from '../client-metadata.ts';
+import { batchById } from './batch-by-id.ts';
 
 /** Who owns a client's record. */
 export type ClientSource = 'file' | 'command' | 'demo' | 'administration' | 'registration';
@@ -25,13 +26,15 @@ export interface Client {
 export interface ClientStore {
   find(clientId: string): Promise<Client | undefined>;
   list(): Promise<readonly Client[]>;
-  /** Registers one, or replaces it, which leaves its incarnation as it is. */
-  save(client: Client): Promise<void>;
+  /**
+   * Registers one, or replaces it, which leaves its incarnation as it is.
+   *
+   * @returns what was registered before under its id
+   */
+  save(client: Client): Promise<ClientMetadata | undefined>;
   /** Hashes an unchanged secret under another key, if nobody has changed it meanwhile. */
   rehashSecret(clientId: string, from: string, to: HashedSecret): Promise<void>;
-  /** Makes the records of one source be these: others of that source are removed, others with these ids taken over. */
-  synchronize(source: ClientSource, clients: readonly Client[]): Promise<void>;
-  /** @returns whether there was one */
+  /** For `endClient` alone. @returns whether there was one */
   remove(clientId: string): Promise<boolean>;
 }
 
@@ -53,29 +56,35 @@ interface ClientRow {
 
 const COLUMNS = `metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation,
   secret_key_id`;
-const UPSERT = `INSERT INTO client
+const UPSERT = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1 FOR UPDATE)
+  INSERT INTO client
     (client_id, metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation, secret_key_id)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
   ON CONFLICT (client_id) DO UPDATE SET metadata = excluded.metadata, secret_hash = excluded.secret_hash,
     source = excluded.source, previous_secret_hash = excluded.previous_secret_hash,
     previous_secret_expires_at = excluded.previous_secret_expires_at, secret_key_id = excluded.secret_key_id,
-    updated_at = now()`;
+    updated_at = now()
+  RETURNING (SELECT metadata FROM known) AS before`;
 
 /** Clients in PostgreSQL. */
 export function createClientStore(pool: Pool): ClientStore {
+  const find = batchById(async (ids) => {
+    const { rows } = await pool.query<ClientRow>({
+      name: 'clients-by-id',
+      text: `SELECT ${COLUMNS} FROM client WHERE client_id = ANY($1)`,
+      values: [ids],
+    });
+    return new Map(rows.map((row) => [row.metadata.client_id, toClient(row)]));
+  });
   return {
-    find: async (clientId) => {
-      const found = await pool.query<ClientRow>(`SELECT ${COLUMNS} FROM client WHERE client_id = $1`, [
-        clientId,
-      ]);
-      return found.rows.map(toClient)[0];
-    },
+    find,
     list: async () => {
       const found = await pool.query<ClientRow>(`SELECT ${COLUMNS} FROM client ORDER BY client_id`);
       return found.rows.map(toClient);
     },
     save: async (client) => {
-      await pool.query(UPSERT, valuesOf(client));
+      const saved = await pool.query<{ before: ClientMetadata | null }>(UPSERT, valuesOf(client));
+      return saved.rows[0]?.before ?? undefined;
     },
     rehashSecret: async (clientId, from, { hash, keyId }) => {
       await pool.query(
@@ -83,15 +92,6 @@ export function createClientStore(pool: Pool): ClientStore {
         [clientId, Buffer.from(from, 'base64url'), Buffer.from(hash, 'base64url'), keyId],
       );
     },
-    synchronize: async (source, clients) =>
-      inTransaction(pool, async (connection) => {
-        const ids = clients.map(({ metadata }) => metadata.client_id);
-        await connection.query('DELETE FROM client WHERE source = $1 AND NOT client_id = ANY($2)', [
-          source,
-          ids,
-        ]);
-        for (const client of clients) await connection.query(UPSERT, valuesOf(client));
-      }),
     remove: async (clientId) =>
       (await pool.query('DELETE FROM client WHERE client_id = $1', [clientId])).rowCount === 1,
   };

@@ -7,6 +7,7 @@ import { createSealedJson } from './sealed-json.ts';
 /** What an authorization code stands for. */
 export interface CodeContents {
   readonly clientId: string;
+  readonly clientIncarnation: string;
   readonly redirectUri: string;
   /** S256 challenge. RFC 7636 */
   readonly codeChallenge: string;

@@ -8,6 +8,7 @@ import { createSealedJson } from './sealed-json.ts';
 /** What a device asks for. */
 export interface DeviceRequest {
   readonly clientId: string;
+  readonly clientIncarnation: string;
   readonly scopes: readonly string[];
   readonly audience: string;
 }

@@ -3,6 +3,8 @@ import type { Sealer } from '../sealing.ts';
 /** What a grant allows: from one authorization, or from one sign-in of a device. */
 export interface Grant {
   readonly clientId: string;
+  /** The registration of the client that it was given to. */
+  readonly clientIncarnation: string;
   /** The account's id. */
   readonly subject: string;
   readonly scopes: readonly string[];
@@ -10,8 +12,10 @@ export interface Grant {
   readonly audience: string;
   /** When the person signed in, milliseconds since 1970. */
   readonly authenticatedAt: number;
-  /** The session it came from. */
+  /** The session it came from; one of its own for a device. */
   readonly sessionId: string;
+  /** Whether a device has it, whose sign-in is no session of a browser. */
+  readonly ofDevice: boolean;
   /** Thumbprint of the key that refresh tokens of a public client are bound to. RFC 9449 §5 */
   readonly keyThumbprint?: string | undefined;
   /** When it began, seconds since 1970. */
@@ -32,7 +36,12 @@ export function encodeGrant(
   grant: Grant,
   { generation, rotatedAt }: GrantProgress,
 ): string {
-  return `${generation}\n${rotatedAt}\n${sealer.seal(linesOf(grant), key)}`;
+  return `${generation}\n${rotatedAt}\n${sealGrant(sealer, key, grant)}`;
+}
+
+/** The part of the record that says what the grant is. */
+export function sealGrant(sealer: Sealer, key: string, grant: Grant): string {
+  return sealer.seal(linesOf(grant), key);
 }
 
 /** How far the refresh tokens of a grant have come. */
@@ -65,6 +74,8 @@ function linesOf(grant: Grant): string {
     grant.authenticatedAt,
     grant.sessionId,
     grant.createdAt,
+    grant.clientIncarnation,
+    grant.ofDevice ? 'device' : '',
   ].join('\n');
 }
 
@@ -82,5 +93,7 @@ function grantOf(text: string): Grant {
     authenticatedAt: Number(line(6)),
     sessionId: line(7),
     createdAt: Number(line(8)),
+    clientIncarnation: line(9),
+    ofDevice: line(10) === 'device',
   };
 }

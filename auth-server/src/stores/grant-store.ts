@@ -1,7 +1,7 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../sealing.ts';
 import { grantKeys } from './grant-keys.ts';
-import { decodeGrant, encodeGrant, type Grant } from './grant-record.ts';
+import { decodeGrant, encodeGrant, sealGrant, type Grant } from './grant-record.ts';
 
 /** How an attempt to rotate a refresh token ended. See `rotate-refresh-token-2.lua`. */
 export type RotateOutcome =
@@ -13,8 +13,8 @@ export interface RotateRequest {
   readonly grantId: string;
   /** Generation of the token that was presented. */
   readonly generation: number;
-  /** When the grant ends, as its sealed part says, seconds since 1970. */
-  readonly expiresAt: number;
+  /** As it was found. */
+  readonly grant: Grant;
   /** Seconds since 1970. */
   readonly now: number;
   readonly idleTtlS: number;
@@ -24,12 +24,16 @@ export interface RotateRequest {
 /** Why a grant ended. */
 export type RevocationReason =
   | 'account_changed'
+  | 'client_changed'
+  | 'client_removed'
   | 'code_replayed'
   | 'consent_withdrawn'
   | 'logout'
+  | 'more_than_allowed'
   | 'operator'
   | 'refresh_token_reused'
-  | 'revoked_by_client';
+  | 'revoked_by_client'
+  | 'session_over';
 
 /** Grants: what codes begin, refresh tokens continue and revocation ends. */
 export interface GrantStore {
@@ -42,8 +46,10 @@ export interface GrantStore {
   ): Promise<{ readonly grant: Grant; readonly generation: number } | undefined>;
   /** Atomic: of any number of callers with one token one gets `rotated`. */
   rotate(request: RotateRequest): Promise<RotateOutcome>;
-  /** Ends a grant with its code or device code. Idempotent. @returns whether it was live */
+  /** Ends a grant with its code or device code, for the revoker alone. Idempotent. @returns whether it was live */
   revoke(grantId: string, reason: RevocationReason): Promise<boolean>;
+  /** Those of the grants that are live, or have a code or a device that is. */
+  filterLive(grantIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Whether access tokens of the grant must not be honoured. */
   isRevoked(grantId: string): Promise<boolean>;
 }
@@ -72,11 +78,12 @@ export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocat
     },
     find: async (grantId) => (await findWithGeneration(grantId))?.grant,
     findWithGeneration,
-    rotate: async ({ grantId, generation, expiresAt, now, idleTtlS, leewayS }) => {
+    rotate: async ({ grantId, generation, grant, now, idleTtlS, leewayS }) => {
+      const key = grantKeys.grant(grantId);
       const answer = await rotateRefreshToken(
         redis,
-        [grantKeys.grant(grantId), grantKeys.revoked(grantId)],
-        [generation, expiresAt, now, idleTtlS, revocationTtlS, leewayS],
+        [key, grantKeys.revoked(grantId)],
+        [generation, grant.expiresAt, now, idleTtlS, revocationTtlS, leewayS, sealGrant(sealer, key, grant)],
       );
       return toOutcome(answer as readonly [RotateOutcome['kind'], string?]); // as the script's head says
     },
@@ -84,6 +91,13 @@ export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocat
       const { code, grant, device, revoked } = grantKeys;
       const keys = [code(grantId), grant(grantId), device(grantId), revoked(grantId)];
       return (await revokeGrant(redis, keys, [reason, revocationTtlS])) === 1;
+    },
+    filterLive: async (grantIds) => {
+      const { code, grant, device } = grantKeys;
+      const live = await Promise.all(
+        grantIds.map((grantId) => redis.exists(code(grantId), grant(grantId), device(grantId))),
+      );
+      return new Set(grantIds.filter((_, index) => (live[index] ?? 0) > 0));
     },
     isRevoked: async (grantId) => (await redis.exists(grantKeys.revoked(grantId))) === 1,
   };

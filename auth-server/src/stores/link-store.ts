@@ -1,5 +1,6 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
 import type { Role } from '../accounts.ts';
+import { canonicalEmail } from '../canonical-email.ts';
 import type { Sealer } from '../sealing.ts';
 import { randomToken, sha256 } from '../secrets.ts';
 import { createSealedJson } from './sealed-json.ts';
@@ -14,21 +15,28 @@ export type AccountLink =
     }
   | {
       readonly purpose: 'reset';
-      readonly email: string;
       /** The account's id. */
       readonly subject: string;
+      /** The address that the account had, and the moment of its last password, when the link was issued. */
+      readonly email: string;
+      readonly credentialsChangedAt: number;
     };
 
-/** One-time links, by unguessable tokens. */
+/** What there is one live link for. */
+export type LinkFor =
+  | { readonly purpose: 'invitation' | 'sign_up'; readonly email: string }
+  | { readonly purpose: 'reset'; readonly subject: string };
+
+/** One-time links, by unguessable tokens: one for each account and purpose. */
 export interface LinkStore {
-  /** @returns the token */
+  /** The link before for the same is void from then on. @returns the token */
   create(link: AccountLink, ttlS: number): Promise<string>;
   find(token: string): Promise<AccountLink | undefined>;
-  /** Finds and deletes: of any number of callers one gets it. */
-  take(token: string): Promise<AccountLink | undefined>;
+  /** Ends the live link, if there is one. */
+  end(what: LinkFor): Promise<void>;
 }
 
-const take = defineScript(new URL('../../src/stores/take-1.lua', import.meta.url));
+const swap = defineScript(new URL('../../src/stores/swap-1.lua', import.meta.url));
 
 /** Links in Redis under the hash of the token, and sealed, so that neither reading nor writing the store opens an account. */
 export function createLinkStore(redis: RedisConnection, sealer: Sealer): LinkStore {
@@ -36,15 +44,30 @@ export function createLinkStore(redis: RedisConnection, sealer: Sealer): LinkSto
   return {
     create: async (link, ttlS) => {
       const token = randomToken();
-      await redis.set(keyOf(token), records.seal(keyOf(token), link), 'EX', ttlS);
+      const key = keyOf(token);
+      await redis.set(key, records.seal(key, link), 'EX', ttlS);
+      const before = (await swap(redis, [liveKeyOf(link)], [key, ttlS])) as string | null; // as the script's head says
+      if (before !== null) await redis.del(before);
       return token;
     },
-    find: async (token) => records.open(keyOf(token), await redis.get(keyOf(token))),
-    take: async (token) =>
-      records.open(keyOf(token), (await take(redis, [keyOf(token)], [])) as string | null),
+    find: async (token) => {
+      const key = keyOf(token);
+      const link = records.open(key, await redis.get(key));
+      return link && (await redis.get(liveKeyOf(link))) === key ? link : undefined;
+    },
+    end: async (what) => {
+      const live = await redis.getdel(liveKeyOf(what));
+      if (live !== null) await redis.del(live);
+    },
   };
 }
 
 function keyOf(token: string): string {
   return `link:{${sha256(token)}}`;
+}
+
+/** Names the live one among the links for the same. */
+function liveKeyOf(what: LinkFor): string {
+  const whose = what.purpose === 'reset' ? what.subject : canonicalEmail(what.email);
+  return `live-link:{${what.purpose} ${sha256(whose)}}`;
 }

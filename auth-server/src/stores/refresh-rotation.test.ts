@@ -24,11 +24,13 @@ afterAll(async () => {
 const NOW = 1_800_000_000;
 const grant: Grant = {
   clientId: 'client',
+  clientIncarnation: 'first',
   subject: 'person',
   scopes: ['openid', 'read:data'],
   audience: 'https://api.example',
   authenticatedAt: NOW * 1000,
   sessionId: 'session',
+  ofDevice: false,
   createdAt: NOW,
   expiresAt: NOW + 1_000,
 };
@@ -37,7 +39,7 @@ async function begin(): Promise<(changes?: Partial<RotateRequest>) => ReturnType
   const grantId = newGrantId();
   await grants.save(grantId, grant, 500);
   expect(await grants.find(grantId)).toEqual(grant);
-  const request = { grantId, generation: 1, expiresAt: grant.expiresAt, now: NOW, idleTtlS: 500, leewayS: 0 };
+  const request = { grantId, generation: 1, grant, now: NOW, idleTtlS: 500, leewayS: 0 };
   return (changes = {}) => grants.rotate({ ...request, ...changes });
 }
 
@@ -58,7 +60,7 @@ describe('rotate-refresh-token-2.lua', () => {
   it('A-137 never lives beyond the end of the grant', async () => {
     const grantId = newGrantId();
     await grants.save(grantId, grant, 500);
-    const request = { grantId, generation: 1, expiresAt: grant.expiresAt, idleTtlS: 500, leewayS: 0 };
+    const request = { grantId, generation: 1, grant, idleTtlS: 500, leewayS: 0 };
     await grants.rotate({ ...request, now: NOW + 900 });
     expect(await connection.ttl(`grant:{${grantId}}`)).toBeLessThanOrEqual(100);
     expect(await grants.rotate({ ...request, generation: 2, now: NOW + 1_000 })).toEqual({ kind: 'gone' });
@@ -85,7 +87,7 @@ describe('rotate-refresh-token-2.lua', () => {
       await grants.rotate({
         grantId,
         generation,
-        expiresAt: grant.expiresAt,
+        grant,
         now: NOW,
         idleTtlS: 500,
         leewayS: 0,

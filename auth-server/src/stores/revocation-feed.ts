@@ -1,28 +1,36 @@
 import type { RedisConnection } from '@trellis/redis';
+import { holderName, type TokenHolder } from './stale-token-store.ts';
 
-/** The sorted set of revoked grants, scored by the second after which the revocation may be forgotten. */
-export const REVOCATIONS_KEY = 'revocations';
+/** The sorted set of revocations, scored by the second after which each may be forgotten. */
+const REVOCATIONS_KEY = 'revocations';
 
-/** The channel on which the id of each revoked grant is published. */
-export const REVOCATIONS_CHANNEL = 'revocations';
+/** The channel on which each revocation is published. */
+const REVOCATIONS_CHANNEL = 'revocations';
 
-/** Tells resource servers which grants were revoked. */
+/** Tells resource servers which access tokens are no longer good. */
 export interface RevocationFeed {
-  /** @param now seconds since 1970 */
-  announce(grantId: string, now: number): Promise<void>;
+  /** The tokens of grants. @param now seconds since 1970 */
+  announce(grantIds: readonly string[], now: number): Promise<void>;
+  /** The tokens of a person or a client that were issued up to a second. @param now seconds since 1970 */
+  announceStale(holder: TokenHolder, untilS: number, now: number): Promise<void>;
 }
 
 /**
- * A feed in Redis: a set to load at start and to poll, and a channel to be quick.
+ * A feed in Redis: a set to load at start and to poll, and a channel to be quick. An entry is the id of a grant, or
+ * `revoked-before:person:ID:SECOND`, or `revoked-before:client:ID:SECOND`.
  *
  * @param revocationTtlS seconds for which a revocation is remembered
  */
 export function createRevocationFeed(redis: RedisConnection, revocationTtlS: number): RevocationFeed {
+  const announce = async (entries: readonly string[], now: number): Promise<void> => {
+    if (entries.length === 0) return;
+    const scored = entries.flatMap((entry) => [now + revocationTtlS, entry]);
+    await redis.zadd(REVOCATIONS_KEY, ...scored);
+    await Promise.all(entries.map((entry) => redis.publish(REVOCATIONS_CHANNEL, entry)));
+    await redis.zremrangebyscore(REVOCATIONS_KEY, '-inf', String(now));
+  };
   return {
-    announce: async (grantId, now) => {
-      await redis.zadd(REVOCATIONS_KEY, now + revocationTtlS, grantId);
-      await redis.publish(REVOCATIONS_CHANNEL, grantId);
-      await redis.zremrangebyscore(REVOCATIONS_KEY, '-inf', String(now));
-    },
+    announce,
+    announceStale: (holder, untilS, now) => announce([`revoked-before:${holderName(holder)}:${untilS}`], now),
   };
 }

@@ -30,11 +30,13 @@ beforeEach(async () => {
 
 const grant = {
   clientId: 'client',
+  clientIncarnation: 'first',
   subject: 'ada',
   scopes: ['openid'],
   audience: 'https://api.example',
   authenticatedAt: NOW,
   sessionId: 'session',
+  ofDevice: false,
   createdAt: NOW / 1000,
   expiresAt: NOW / 1000 + 1_000,
 };
@@ -53,7 +55,7 @@ const kinds: readonly Kind[] = [
     make: async (connection, own) => {
       const lifetimes = { idleTtlS: 100, ttlS: 1_000 };
       const session = { sessionId: 's', subject: 'ada', authenticatedAt: NOW };
-      const cookie = await createSessionStore(connection, own, lifetimes).create(session);
+      const cookie = await createSessionStore(connection, own, lifetimes).save(session);
       return (by) => createSessionStore(connection, by, lifetimes).touch(cookie, NOW);
     },
   },
@@ -189,8 +191,8 @@ describe('H4: a code, grant or device whose clear part was changed', () => {
     await grants.save('g', grant, 60);
     await redis.persist('grant:{g}');
     const request = { grantId: 'g', generation: 1, now: grant.expiresAt, idleTtlS: 60, leewayS: 0 };
-    const { expiresAt } = (await grants.find('g')) ?? { expiresAt: 0 };
-    expect(await grants.rotate({ ...request, expiresAt })).toEqual({ kind: 'gone' });
+    const found = (await grants.find('g')) ?? expect.fail('it is there');
+    expect(await grants.rotate({ ...request, grant: found })).toEqual({ kind: 'gone' });
   });
 
   async function replace(key: string, from: string, to: string): Promise<void> {
@@ -207,7 +209,12 @@ function saveDevice(
   userCode: string,
   secretHash: string,
 ): Promise<void> {
-  const request = { clientId: 'client', scopes: ['openid'], audience: 'https://api.example' };
+  const request = {
+    clientId: 'client',
+    clientIncarnation: 'first',
+    scopes: ['openid'],
+    audience: 'https://api.example',
+  };
   const device = { grantId, userCode, secretHash, request, now: NOW, lifetimeS: 600, intervalS: 5 };
   return createDeviceStore(connection, own).save(device);
 }

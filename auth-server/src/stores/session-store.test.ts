@@ -24,8 +24,8 @@ const session = { sessionId: 's', subject: 'person', authenticatedAt: NOW };
 
 describe('A-092: sessions', () => {
   it('idle out, are prolonged by use, and never live beyond their end', async () => {
-    const cookie = await sessions.create(session);
-    const [key = ''] = await connection.keys('session:*');
+    const cookie = await sessions.save(session);
+    const key = 'session:{s}';
     expect(await connection.ttl(key)).toBe(100);
     await connection.expire(key, 5);
     expect(await sessions.touch(cookie, NOW + 1_000)).toEqual(session);
@@ -33,15 +33,47 @@ describe('A-092: sessions', () => {
     await sessions.touch(cookie, NOW + 950_000);
     expect(await connection.ttl(key)).toBe(50);
     expect(await sessions.touch(cookie, NOW + 1_000_000)).toBeUndefined();
-    await sessions.end(cookie);
-    expect(await sessions.touch(cookie, NOW)).toBeUndefined();
+    expect(await sessions.find('s', NOW + 1_000_000)).toBeUndefined();
   });
 
-  it('are stored under a hash, so that the store signs nobody in', async () => {
-    const cookie = await sessions.create(session);
+  it('are stored with a hash of the cookie, so that the store signs nobody in', async () => {
+    const cookie = await sessions.save(session);
     const keys = await connection.keys('*');
-    expect(keys.join(' ')).not.toContain(cookie);
-    for (const key of await connection.keys('session:*'))
-      expect(await connection.get(key)).not.toContain(cookie);
+    const [, secret = ''] = cookie.split('.');
+    expect(keys.join(' ')).not.toContain(secret);
+    expect(await connection.get('session:{s}')).not.toContain(secret);
+  });
+
+  it('are found by their own cookie alone', async () => {
+    const cookie = await sessions.save(session);
+    await sessions.save({ ...session, sessionId: 'other' });
+    const [, secret = ''] = cookie.split('.');
+    for (const wrong of [`other.${secret}`, 's.', `s.${'A'.repeat(43)}`, secret, '', `s.${secret}.`, '}.{'])
+      expect(await sessions.touch(wrong, NOW), wrong).toBeUndefined();
+    expect(await sessions.touch(cookie, NOW)).toEqual(session);
+  });
+
+  it('H1: outlive the values of their cookies: after another sign-in the one before is of no use', async () => {
+    const first = await sessions.save(session);
+    const again = { ...session, authenticatedAt: NOW + 5_000 };
+    const second = await sessions.save(again);
+    expect(await sessions.touch(first, NOW + 5_000)).toBeUndefined();
+    expect(await sessions.touch(second, NOW + 5_000)).toEqual(again);
+    expect(await sessions.listIds('person')).toEqual(expect.arrayContaining(['s']));
+  });
+
+  it('H1: leave nothing behind when they end, and say what hung on them', async () => {
+    const grant = { grantId: 'bound', clientId: 'app' };
+    const cookie = await sessions.save({ ...session, subject: 'leaver', sessionId: 'left' });
+    await sessions.addUse('left', { clientId: 'app', boundGrantId: 'bound' });
+    await sessions.addUse('left', { clientId: 'app', boundGrantId: 'ended-before' });
+    await sessions.addUse('left', { clientId: 'other', boundGrantId: undefined });
+    await sessions.removeGrants('left', [{ grantId: 'ended-before', clientId: 'app' }]);
+    const { clientIds, grants } = await sessions.end('leaver', 'left');
+    expect([clientIds.toSorted(), grants]).toEqual([['app', 'other'], [grant]]);
+    expect(await sessions.touch(cookie, NOW)).toBeUndefined();
+    expect(await connection.keys('*left*')).toEqual([]);
+    expect(await sessions.listIds('leaver')).toEqual([]);
+    expect(await sessions.end('leaver', 'left')).toEqual({ clientIds: [], grants: [] });
   });
 });

@@ -1,41 +1,57 @@
-import type { RedisConnection } from '@trellis/redis';
+import { defineScript, type RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../sealing.ts';
-import { randomToken, sha256 } from '../secrets.ts';
+import { equalsConstantTime, randomToken, sha256 } from '../secrets.ts';
+import { memberOf, parseMember, type ListedGrant } from './listed-grant.ts';
 import { createSealedJson } from './sealed-json.ts';
 
-/** A browser in which somebody has signed in. */
+/** A browser in which somebody has signed in. It outlives the values of its cookie. */
 export interface Session {
   /** Public name of the session (`sid`); not the cookie. */
   readonly sessionId: string;
   /** The account's id. */
   readonly subject: string;
-  /** Milliseconds since 1970. */
+  /** When the person signed in last, milliseconds since 1970. */
   readonly authenticatedAt: number;
   /** What kind of browser it is, in words, so that the person recognizes it. */
   readonly browser?: string | undefined;
 }
 
-/** A session, and under which name it can be ended. */
-export interface ListedSession extends Session {
-  /** Hash of the cookie: names the session and signs nobody in. */
-  readonly key: string;
+/** What hung on a session that has ended. */
+export interface EndedSession {
+  /** Clients that knew of it. OpenID Connect Back-Channel Logout §2.3 */
+  readonly clientIds: readonly string[];
+  /** Grants that end with it. */
+  readonly grants: readonly ListedGrant[];
+}
+
+/** What an application gets through a session. */
+export interface SessionUse {
+  readonly clientId: string;
+  /** The grant, where it ends with the session. */
+  readonly boundGrantId: string | undefined;
 }
 
 /** Sessions, found by what the browser's cookie holds. */
 export interface SessionStore {
-  /** @returns the value for the cookie, which is always a new one (session fixation) */
-  create(session: Session): Promise<string>;
+  /**
+   * Begins a session, or goes on with one after another sign-in.
+   *
+   * @returns the value for the cookie, which is always a new one (session fixation); one of before is of no use any more
+   */
+  save(session: Session): Promise<string>;
   /** Finds a live session and prolongs it. */
   touch(cookie: string, now: number): Promise<Session | undefined>;
-  end(cookie: string): Promise<void>;
-  /** The live sessions of an account, at most 100, newest first. @param now milliseconds since 1970 */
-  list(subject: string, now: number): Promise<readonly ListedSession[]>;
-  /** Ends a session by its name. */
-  endByKey(subject: string, key: string): Promise<void>;
-  /** Remembers that a client was told of the session. OpenID Connect Back-Channel Logout §2.3 */
-  addClient(sessionId: string, clientId: string): Promise<void>;
-  /** The clients that were, who are forgotten by this. */
-  takeClients(sessionId: string): Promise<readonly string[]>;
+  find(sessionId: string, now: number): Promise<Session | undefined>;
+  /** The names of an account's sessions, oldest first. Some may have idled out. */
+  listIds(subject: string): Promise<readonly string[]>;
+  /** The live sessions of an account, newest first. @param now milliseconds since 1970 */
+  list(subject: string, now: number): Promise<readonly Session[]>;
+  /** Remembers who is to be told of the session's end, and what ends with it. */
+  addUse(sessionId: string, use: SessionUse): Promise<void>;
+  /** Grants have ended before the session. */
+  removeGrants(sessionId: string, grants: readonly ListedGrant[]): Promise<void>;
+  /** Ends a session, and leaves nothing of it. For `endSession` alone. */
+  end(subject: string, sessionId: string): Promise<EndedSession>;
 }
 
 /** How long sessions live, seconds. */
@@ -44,80 +60,104 @@ export interface SessionLifetimes {
   readonly ttlS: number;
 }
 
-const MOST_LISTED = 100;
+interface SessionRecord extends Session {
+  /** Hash of the part of the cookie that only the browser has. */
+  readonly secretHash: string;
+}
+
+const endSession = defineScript(new URL('../../src/stores/end-session-3.lua', import.meta.url));
+
+const COOKIE = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * Sessions in Redis under the hash of the cookie, so that reading the store signs nobody in, and sealed, so that writing to it
- * does not either.
+ * Sessions in Redis under their names, with the hash of the cookie's secret, so that reading the store signs nobody in, and
+ * sealed, so that writing to it does not either. What hangs on a session lies in the same slot.
  */
 export function createSessionStore(
   redis: RedisConnection,
   sealer: Sealer,
   lifetimes: SessionLifetimes,
 ): SessionStore {
-  const records = createSealedJson<Session>(sealer);
-  const find = async (key: string, now: number): Promise<(Session & { remainingS: number }) | undefined> => {
-    const session = records.open(sessionKey(key), await redis.get(sessionKey(key)));
-    if (!session) return undefined;
-    const remainingS = lifetimes.ttlS - Math.floor((now - session.authenticatedAt) / 1000);
-    return remainingS <= 0 ? undefined : { ...session, remainingS };
+  const records = createSealedJson<SessionRecord>(sealer);
+  const remainingS = ({ authenticatedAt }: Session, now: number): number =>
+    lifetimes.ttlS - Math.floor((now - authenticatedAt) / 1000);
+  const read = async (sessionId: string, now: number): Promise<SessionRecord | undefined> => {
+    const key = sessionKeys.session(sessionId);
+    const record = records.open(key, await redis.get(key));
+    return record && remainingS(record, now) > 0 ? record : undefined;
   };
+  const find: SessionStore['find'] = async (sessionId, now) => withoutSecret(await read(sessionId, now));
   return {
-    create: async (session) => {
-      const cookie = randomToken();
-      const index = indexKey(session.subject);
+    find,
+    save: async (session) => {
+      const { sessionId, subject, authenticatedAt } = session;
+      const secret = randomToken();
+      const index = indexKey(subject);
       // Listed before it exists, so that whatever ends the account's sessions ends this one too.
-      const endsAt = Math.floor(session.authenticatedAt / 1000) + lifetimes.ttlS;
-      await redis.zadd(index, endsAt, sha256(cookie));
+      await redis.zadd(index, Math.floor(authenticatedAt / 1000) + lifetimes.ttlS, sessionId);
       await redis.expire(index, lifetimes.ttlS);
-      const key = sessionKey(sha256(cookie));
-      await redis.set(key, records.seal(key, session), 'EX', lifetimes.idleTtlS);
-      return cookie;
+      const key = sessionKeys.session(sessionId);
+      const record = records.seal(key, { ...session, secretHash: sha256(secret) });
+      await redis.set(key, record, 'EX', lifetimes.idleTtlS);
+      for (const used of [sessionKeys.clients(sessionId), sessionKeys.grants(sessionId)])
+        await redis.expire(used, lifetimes.ttlS);
+      return `${sessionId}.${secret}`;
     },
     touch: async (cookie, now) => {
-      const found = await find(sha256(cookie), now);
-      if (!found) return undefined;
-      const { remainingS, ...session } = found;
-      await redis.expire(sessionKey(sha256(cookie)), Math.min(lifetimes.idleTtlS, remainingS));
-      return session;
+      const [, sessionId = '', secret = ''] = COOKIE.exec(cookie) ?? [];
+      const record = sessionId === '' ? undefined : await read(sessionId, now);
+      if (!record || !equalsConstantTime(record.secretHash, sha256(secret))) return undefined;
+      await redis.expire(
+        sessionKeys.session(sessionId),
+        Math.min(lifetimes.idleTtlS, remainingS(record, now)),
+      );
+      return withoutSecret(record);
     },
-    end: async (cookie) => {
-      await redis.del(sessionKey(sha256(cookie)));
-    },
+    listIds: (subject) => redis.zrange(indexKey(subject), '0', '-1'),
     list: async (subject, now) => {
-      await redis.zremrangebyscore(indexKey(subject), '-inf', Math.floor(now / 1000));
-      const keys = await redis.zrevrange(indexKey(subject), 0, MOST_LISTED - 1);
-      const found = await Promise.all(keys.map(async (key) => ({ key, session: await find(key, now) })));
-      return found.flatMap(({ key, session }) => (session ? [{ ...withoutRemaining(session), key }] : []));
+      const ids = await redis.zrevrange(indexKey(subject), 0, -1);
+      const found = await Promise.all(ids.map((sessionId) => find(sessionId, now)));
+      return found.flatMap((session) => session ?? []);
     },
-    endByKey: async (subject, key) => {
-      await redis.del(sessionKey(key));
-      await redis.zrem(indexKey(subject), key);
+    addUse: async (sessionId, { clientId, boundGrantId }) => {
+      const { clients, grants } = sessionKeys;
+      await Promise.all([
+        redis.sadd(clients(sessionId), clientId),
+        redis.expire(clients(sessionId), lifetimes.ttlS),
+        ...(boundGrantId === undefined
+          ? []
+          : [
+              redis.sadd(grants(sessionId), memberOf({ grantId: boundGrantId, clientId })),
+              redis.expire(grants(sessionId), lifetimes.ttlS),
+            ]),
+      ]);
     },
-    addClient: async (sessionId, clientId) => {
-      await redis.sadd(clientsKey(sessionId), clientId);
-      await redis.expire(clientsKey(sessionId), lifetimes.ttlS);
+    removeGrants: async (sessionId, grants) => {
+      if (grants.length > 0) await redis.srem(sessionKeys.grants(sessionId), ...grants.map(memberOf));
     },
-    takeClients: async (sessionId) => {
-      const clients = await redis.smembers(clientsKey(sessionId));
-      await redis.del(clientsKey(sessionId));
-      return clients;
+    end: async (subject, sessionId) => {
+      const { session, clients, grants } = sessionKeys;
+      const keys = [session(sessionId), clients(sessionId), grants(sessionId)];
+      const [clientIds, members] = (await endSession(redis, keys, [])) as [string[], string[]]; // as the script's head says
+      await redis.zrem(indexKey(subject), sessionId);
+      return { clientIds, grants: members.map(parseMember) };
     },
   };
 }
 
-function withoutRemaining({ remainingS: _left, ...session }: Session & { remainingS: number }): Session {
+function withoutSecret(record: SessionRecord | undefined): Session | undefined {
+  if (!record) return undefined;
+  const { secretHash: _secret, ...session } = record;
   return session;
 }
 
-function sessionKey(hash: string): string {
-  return `session:{${hash}}`;
-}
+/** The keys of one session. Its name is the hash tag, so that one script may touch all of them. */
+const sessionKeys = {
+  session: (sessionId: string): string => `session:{${sessionId}}`,
+  clients: (sessionId: string): string => `session-clients:{${sessionId}}`,
+  grants: (sessionId: string): string => `session-grants:{${sessionId}}`,
+};
 
 function indexKey(subject: string): string {
   return `account-sessions:{${subject}}`;
-}
-
-function clientsKey(sessionId: string): string {
-  return `session-clients:{${sessionId}}`;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { nowS, type Services } from '../services.ts';
+import type { Services } from '../services.ts';
 import type { Account } from '../accounts.ts';
 import { signJwt } from './jws.ts';
 
@@ -9,6 +9,8 @@ export interface AccessTokenRequest {
   readonly grantId: string;
   readonly audience: string;
   readonly scopes: readonly string[];
+  /** Seconds since 1970. */
+  readonly issuedAt: number;
   /** Thumbprint of the key that must come with the token. RFC 9449 §6 */
   readonly keyThumbprint: string | undefined;
   /** Who signed in, and when; absent when a client acts for itself. */
@@ -17,11 +19,11 @@ export interface AccessTokenRequest {
 
 /** An access token as a JWT that any resource server can verify. RFC 9068 §2 */
 export function issueAccessToken(
-  services: Pick<Services, 'settings' | 'keyring' | 'clock'>,
+  services: Pick<Services, 'settings' | 'keyring'>,
   request: AccessTokenRequest,
 ): string {
   const { settings, keyring } = services;
-  const iat = nowS(services);
+  const iat = request.issuedAt;
   const claims = {
     iss: settings.issuer,
     sub: request.person?.account.id ?? request.clientId,

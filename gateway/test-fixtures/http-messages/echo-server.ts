@@ -8,14 +8,6 @@ import { PlainFirstServer, type PlainAnswerer } from '../../src/http/plain/plain
 
 const TURNS_OF_SILENCE = 8;
 
-/** What a server has read on a connection. */
-export interface RequestsRead {
-  /** Sorted. */
-  readonly requests: readonly string[];
-  /** Whether it has ended the connection, as it does with a refusal. */
-  readonly isEnded: boolean;
-}
-
 /** A server on a Unix socket that holds back its responses, so that which requests it reads does not depend on time. */
 export class EchoServer {
   readonly #server: FastifyInstance;
@@ -59,9 +51,9 @@ export class EchoServer {
    * Sends bytes on one connection, in steps: before the next one all requests are answered that have been read.
    *
    * @param steps each in pieces
-   * @returns the whole requests that the server has read
+   * @returns the whole requests that the server has read, sorted
    */
-  async requestsIn(steps: readonly (readonly Buffer[])[]): Promise<RequestsRead> {
+  async requestsIn(steps: readonly (readonly Buffer[])[]): Promise<string> {
     this.#read = [];
     const accepted = once(this.#server.server, 'connection');
     const socket = connect(this.#path).on('error', () => undefined);
@@ -73,9 +65,8 @@ export class EchoServer {
       this.#release();
       await this.#silence();
     }
-    const isEnded = ofServer.destroyed || ofServer.writableEnded;
     socket.destroy();
-    return { requests: this.#read.toSorted(), isEnded };
+    return this.#read.toSorted().join(' ');
   }
 
   #mayAnswer(): Promise<void> {

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { parseAccountClaims } from '../../account-claims.ts';
 import { emailProblem } from '../../account-rules.ts';
 import { roles, type Account } from '../../accounts.ts';
-import { changeAccount, disableAccount, enableAccount, issueLink } from '../../administration/accounts.ts';
+import { issueLink, resetLinkOf } from '../../administration/account-links.ts';
+import { changeAccount, disableAccount, enableAccount } from '../../administration/accounts.ts';
 import { listGrants } from '../../administration/applications.ts';
 import { endSessionsOf } from '../../end-session.ts';
 import { OAuthError } from '../../errors.ts';
@@ -13,13 +14,15 @@ import { authorized, invalid, parameterOf, required, type AdminContext } from '.
 
 const PAGE = 100;
 const name = z.string().trim().min(1).max(200);
+const email = z.string().refine((text) => emailProblem(text) === undefined, { error: 'is no address' });
 const invitation = z.strictObject({
-  email: z.string().refine((email) => emailProblem(email) === undefined, { error: 'is no address' }),
+  email,
   name,
   role: z.enum(roles),
 });
 const change = z.strictObject({
   name: name.optional(),
+  email: email.optional(),
   role: z.enum(roles).optional(),
   claims: z.unknown().optional(),
   disabled: z.boolean().optional(),
@@ -42,7 +45,7 @@ export function addAccountAdministration(server: FastifyInstance, context: Admin
     POST: authorized(context, async (request, reply, by) => {
       const account = parse(invitation, request.body);
       if (await services.accounts.findByEmail(account.email)) {
-        throw new OAuthError('invalid_request', 'There is an account with this address.', { status: 409 });
+        throw addressTaken();
       }
       const link = await issueLink(services, { purpose: 'invitation', ...account }, by);
       return reply.status(201).send({ link });
@@ -56,8 +59,8 @@ export function addAccountAdministration(server: FastifyInstance, context: Admin
       const { id } = await find(parameterOf(request, 'id'));
       const { disabled, claims, ...rest } = parse(change, request.body);
       const changes = { ...rest, claims: claims === undefined ? undefined : readClaims(claims) };
-      if (Object.values(changes).some((value) => value !== undefined))
-        await changeAccount(services, id, changes, by);
+      const isChange = Object.values(changes).some((value) => value !== undefined);
+      if (isChange && (await changeAccount(services, id, changes, by)) === 'taken') throw addressTaken();
       if (disabled === true) await disableAccount(services, id, by);
       if (disabled === false) await enableAccount(services, id, by);
       return reply.send(describeAccount(await find(id)));
@@ -65,8 +68,7 @@ export function addAccountAdministration(server: FastifyInstance, context: Admin
   });
   addEndpoint(server, '/accounts/:id/reset', {
     POST: authorized(context, async (request, reply, by) => {
-      const { id, email } = await find(parameterOf(request, 'id'));
-      const link = await issueLink(services, { purpose: 'reset', email, subject: id }, by);
+      const link = await issueLink(services, resetLinkOf(await find(parameterOf(request, 'id'))), by);
       return reply.status(201).send({ link });
     }),
   });
@@ -92,6 +94,10 @@ export function addAccountAdministration(server: FastifyInstance, context: Admin
       return reply.send({ grants });
     }),
   });
+}
+
+function addressTaken(): OAuthError {
+  return new OAuthError('invalid_request', 'There is an account with this address.', { status: 409 });
 }
 
 function describeAccount(account: Account): Readonly<Record<string, unknown>> {

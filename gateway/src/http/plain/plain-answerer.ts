@@ -53,18 +53,17 @@ export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswere
       );
     },
     ended: (exchange) => {
-      if (admitted.delete(exchange)) admission.admission.leave(admission.shareOf(exchange.address));
+      if (admitted.delete(exchange)) admission.admission.leave();
     },
     answer: async (exchange, request) => {
       const { authorization } = exchange.headers;
-      const keys = admission.shareOf(exchange.address);
-      const reason = admission.admission.enter(() => admission.isKnown(authorization), keys);
+      const reason = admission.admission.enter(() => admission.isKnown(authorization));
       if (reason === undefined) {
         admitted.add(exchange);
         return withVary(await answer(exchange, request, options), vary);
       }
       admission.onRefused(reason);
-      return withVary(refusalAnswer(exchange, reason), vary);
+      return withVary(refusalAnswer(exchange), vary);
     },
   };
 }
