@@ -35,13 +35,22 @@ const MAX_OPAQUE_BYTES = 2_048;
  * @throws OAuthError 413 invalid_request, for a page, when there is more than a good request needs. RFC 9126 §2.3
  */
 export function knownParameters(sent: Parameters): Parameters {
-  const entries = sent.entries().filter(([name]) => KNOWN.has(name));
+  return boundedParameters(sent, KNOWN, 'authorization request');
+}
+
+/**
+ * The parameters with certain names, within bounds, so that they can be carried on.
+ *
+ * @param what is bounded, for the message
+ * @throws OAuthError 413 invalid_request, for a page
+ */
+export function boundedParameters(sent: Parameters, names: ReadonlySet<string>, what: string): Parameters {
+  const entries = sent.entries().filter(([name]) => names.has(name));
   for (const [name, value] of entries) {
     const isOpaque = name === 'state' || name === 'nonce';
     if (isOpaque && Buffer.byteLength(value) > MAX_OPAQUE_BYTES) throw tooLarge(name, MAX_OPAQUE_BYTES);
   }
-  if (Buffer.byteLength(JSON.stringify(entries)) > MAX_BYTES)
-    throw tooLarge('authorization request', MAX_BYTES);
+  if (Buffer.byteLength(JSON.stringify(entries)) > MAX_BYTES) throw tooLarge(what, MAX_BYTES);
   return parametersOf(entries);
 }
 

@@ -42,13 +42,43 @@ describe('OpenID Connect RP-Initiated Logout', () => {
     expect(await hasSession(browser)).toBe(false);
   });
 
-  it('A-159 takes POST', async () => {
+  it('A-159 L4: takes POST, and answers it without another address', async () => {
     const browser = new Browser();
     const { idToken } = await obtainTokens(server.issuer, {}, browser);
-    const posted = await browser.post(`${server.issuer}/logout`, { id_token_hint: idToken });
-    const page = await browser.follow(posted, server.issuer);
-    expect(await page.text()).toContain('You have signed out.');
+    const form = { id_token_hint: idToken, post_logout_redirect_uri: BYE, state: 's' };
+    const posted = await browser.post(`${server.issuer}/logout`, form);
+    expect([posted.status, posted.headers.get('location')]).toEqual([303, `${BYE}?state=s`]);
     expect(await hasSession(browser)).toBe(false);
+    const again = await browser.post(`${server.issuer}/logout`, { id_token_hint: idToken });
+    expect(await again.text()).toContain('You have signed out.');
+  });
+
+  it('L4: a POST of another site, which comes without the cookie, is sent again by the person', async () => {
+    const browser = new Browser();
+    const { idToken } = await obtainTokens(server.issuer, {}, browser);
+    const form = { id_token_hint: idToken, post_logout_redirect_uri: BYE, state: 's' };
+    const withoutCookie = new Browser();
+    const foreign = { origin: 'https://app.example', 'sec-fetch-site': 'cross-site' };
+    const page = await withoutCookie.post(`${server.issuer}/logout`, form, foreign);
+    expect([page.status, page.headers.get('location')]).toEqual([200, null]);
+    const { action, fields } = readForm(await page.text(), page.url);
+    expect(action).toBe(`${server.issuer}/logout`);
+    const stayed = await browser.post(action, { ...fields, decision: 'stay' });
+    expect(await stayed.text()).toContain('still signed in');
+    expect(await hasSession(browser)).toBe(true);
+    const left = await browser.post(action, { ...fields, decision: 'sign_out' });
+    expect(left.headers.get('location')).toBe(`${BYE}?state=s`);
+    expect(await hasSession(browser)).toBe(false);
+  });
+
+  it('L4: what is sent becomes no giant address', async () => {
+    const browser = new Browser();
+    const { idToken } = await obtainTokens(server.issuer, {}, browser);
+    const form = { id_token_hint: idToken, post_logout_redirect_uri: BYE };
+    const long = await browser.post(`${server.issuer}/logout`, { ...form, state: 'x'.repeat(60_000) });
+    expect([long.status, long.headers.get('location')]).toEqual([413, null]);
+    const unknown = await browser.post(`${server.issuer}/logout`, { ...form, other: 'x'.repeat(60_000) });
+    expect(unknown.headers.get('location')).toBe(BYE);
   });
 
   it('A-160 never redirects to what is not registered, nor with a hint that is not ours', async () => {

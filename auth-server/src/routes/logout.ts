@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { boundedParameters } from '../authorize/known-parameters.ts';
 import { OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
-import { checkSameOrigin } from '../http/same-origin.ts';
+import { checkSameOrigin, isOfAnotherSite } from '../http/same-origin.ts';
 import { chooseTexts } from '../pages/language.ts';
-import { renderLogout, renderSignedOut } from '../pages/pages.ts';
+import { renderLogout, renderSignedOut, type LogoutPage } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { formActionSource, withQuery } from '../redirect-uri.ts';
@@ -19,6 +20,7 @@ import type { RouteContext } from './route-context.ts';
 
 /** Parameters that the question carries on. */
 const CARRIED = ['client_id', 'id_token_hint', 'post_logout_redirect_uri', 'state'];
+const KNOWN: ReadonlySet<string> = new Set([...CARRIED, 'csrf', 'decision', 'ui_locales']);
 
 interface LogoutRequest {
   readonly hint: IdTokenHint | undefined;
@@ -35,19 +37,37 @@ interface LogoutRequest {
  */
 export function addLogoutRoutes(server: FastifyInstance, context: RouteContext): void {
   addEndpoint(server, paths.logout, {
-    GET: (request, reply) => start(context, queryParameters(request), request, reply),
-    // Fetched again by GET, because a POST of another site comes without the session's cookie.
-    POST: (request, reply) => redirect(reply, logoutUrl(context, formParameters(request))),
+    GET: (request, reply) => start(context, known(queryParameters(request)), request, reply),
+    POST: (request, reply) => startPosted(context, known(formParameters(request)), request, reply),
   });
   addEndpoint(server, `${paths.logout}/confirm`, {
-    POST: (request, reply) => confirm(context, formParameters(request), request, reply),
+    POST: (request, reply) => confirm(context, known(formParameters(request)), request, reply),
   });
 }
 
-function logoutUrl({ services }: RouteContext, parameters: Parameters): string {
-  const url = `${services.settings.issuer}${paths.logout}`;
-  const carried = Object.fromEntries(parameters.entries());
-  return Object.keys(carried).length === 0 ? url : withQuery(url, carried);
+/** What comes back in an address, or a page, is bounded. */
+function known(sent: Parameters): Parameters {
+  return boundedParameters(sent, KNOWN, 'sign-out request');
+}
+
+/**
+ * A form of another site comes without the session's cookie (SameSite=Lax), so nobody can tell who has sent it. The person sends
+ * it again, from a page of this server: fetched by GET, its id_token would stand in addresses, histories and logs.
+ */
+async function startPosted(
+  context: RouteContext,
+  parameters: Parameters,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { services, cookies } = context;
+  const isForeign = isOfAnotherSite(request, services.settings.issuer);
+  if (!isForeign && parameters.get('decision') === 'stay') return showSignedOut(true, request, reply);
+  if (!isForeign || cookies.readSession(request) !== undefined)
+    return start(context, parameters, request, reply);
+  const logout = await checkLogoutRequest(context, parameters);
+  const action = `${services.settings.issuer}${paths.logout}`;
+  return sendQuestion({ action, csrf: '' }, logout, parameters, request, reply);
 }
 
 async function start(
@@ -93,19 +113,29 @@ function refused(description: string): OAuthError {
 
 function ask(
   { services, cookies }: RouteContext,
+  logout: LogoutRequest,
+  parameters: Parameters,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const form = {
+    action: `${services.settings.issuer}${paths.logout}/confirm`,
+    csrf: macOf(services.csrfKeys[0], 'logout', cookies.readSession(request) ?? ''),
+  };
+  return sendQuestion(form, logout, parameters, request, reply);
+}
+
+function sendQuestion(
+  form: Pick<LogoutPage, 'action' | 'csrf'>,
   { redirectUri }: LogoutRequest,
   parameters: Parameters,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   const carried = CARRIED.map((name) => [name, parameters.get(name)] as const);
-  const page = {
-    action: `${services.settings.issuer}${paths.logout}/confirm`,
-    csrf: macOf(services.csrfKeys[0], 'logout', cookies.readSession(request) ?? ''),
-    hidden: carried.filter((entry): entry is readonly [string, string] => entry[1] !== undefined),
-  };
+  const hidden = carried.filter((entry): entry is readonly [string, string] => entry[1] !== undefined);
   const formTarget = redirectUri === undefined ? undefined : formActionSource(redirectUri);
-  return sendPage(reply, renderLogout(page, textsFor(parameters, request)), { formTarget });
+  return sendPage(reply, renderLogout({ ...form, hidden }, textsFor(parameters, request)), { formTarget });
 }
 
 async function confirm(
