@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, EXIT_CONFIG } from '@trellis/config';
-import { onStopSignal } from '@trellis/deployable';
+import { createLogger, endOnUnhandledError, onStopSignal } from '@trellis/deployable';
 import { startPlatform } from '@trellis/platform';
 import { explainFailure } from './start/explain-failure.ts';
 
@@ -40,6 +40,10 @@ async function run(inSplit: boolean): Promise<void> {
     split: inSplit,
     tell: (line) => process.stdout.write(`${line}\n`),
     signal: stopping.signal,
+  });
+  endOnUnhandledError(createLogger({ service: 'platform' }), async () => {
+    stopping.abort();
+    await (await starting.catch(() => undefined))?.close();
   });
   const stop = async (): Promise<void> => {
     process.stdout.write('Stopping …\n');

@@ -28,6 +28,9 @@ export function sendPage(reply: FastifyReply, html: string, options: PageOptions
         "base-uri 'none'",
       ].join('; '),
       'x-frame-options': 'DENY',
+      // Whoever has opened the page in a window keeps no hold of it. Pages of an authorization request do without: an application
+      // that has them in a popup is told of the end by its opener.
+      ...(options.formTarget === undefined && { 'cross-origin-opener-policy': 'same-origin' }),
     })
     .send(html);
 }

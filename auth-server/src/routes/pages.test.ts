@@ -67,6 +67,22 @@ describe('headers of pages', () => {
     expect(page.headers.get('content-security-policy')).toContain(expected);
   });
 
+  it('L10: keep no opener, but for those that an application may show in a popup', async () => {
+    const policyOf = (page: Response): string | null => page.headers.get('cross-origin-opener-policy');
+    const account = await new Browser().follow(
+      await fetch(`${server.issuer}/account`, { redirect: 'manual' }),
+      server.issuer,
+    );
+    for (const page of [
+      await fetch(`${server.issuer}/authorize`),
+      await fetch(`${server.issuer}/logout`),
+      account,
+    ])
+      expect(policyOf(page)).toBe('same-origin');
+    expect(policyOf(await openSignIn(new Browser()))).toBeNull();
+    expect(policyOf(await openConsent(new Browser()))).toBeNull();
+  });
+
   it('A-079 keeps cookies from scripts, other sites and other hosts', async () => {
     const response = await fetch(authorizationUrl(server.issuer, pkce), { redirect: 'manual' });
     for (const cookie of response.headers.getSetCookie()) {

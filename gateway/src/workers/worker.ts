@@ -1,5 +1,11 @@
 import cluster from 'node:cluster';
-import { createLogger, createMetrics, explainFailedStart, type Deployable } from '@trellis/deployable';
+import {
+  createLogger,
+  createMetrics,
+  endOnUnhandledError,
+  explainFailedStart,
+  type Deployable,
+} from '@trellis/deployable';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config.ts';
 import { startGateway } from '../start-gateway.ts';
@@ -29,6 +35,7 @@ async function serve(config: GatewayConfig): Promise<void> {
   const logger = createLogger({ service: 'gateway', level: config.LOG_LEVEL }).child({
     worker: cluster.worker?.id,
   });
+  endOnUnhandledError(logger, async () => gateway?.close());
   const metrics = createMetrics('gateway');
   AggregatorRegistry.setRegistries(metrics);
   void new AggregatorRegistry(); // answers the primary's question for metrics

@@ -18,6 +18,7 @@ export {
 } from './operations-server.ts';
 export { processVariables } from './process-variables.ts';
 export { runDeployable } from './run-deployable.ts';
+export { endOnUnhandledError } from './unhandled-errors.ts';
 export { onStopSignal, type StopSignalOptions } from './stop-signals.ts';
 export { ambiguityOf, hasTooManyHeaders, MAX_HEADERS } from './unambiguous-request.ts';
 export { onWebSocketRequest } from './upgrades.ts';

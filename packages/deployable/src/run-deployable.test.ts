@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ProcessConfig } from './deployable.ts';
 import { CannotStart } from './failed-start.ts';
@@ -41,3 +43,49 @@ describe('a deployable that can not start', () => {
     expect(await failing(new Error('a fault'))).toEqual({ printed: '', status: 1 });
   });
 });
+
+describe('an error that nobody has handled', () => {
+  it.each([
+    ['an exception', "setImmediate(() => { throw new Error('a fault'); })", 'uncaughtException'],
+    ['a rejection', "void Promise.reject(new Error('a fault'))", 'unhandledRejection'],
+  ])(
+    'that is %s is logged in the format of the log, and ends the process in order',
+    (_name, fault, origin) => {
+      const { status, stdout, stderr } = runProgram(fault);
+      expect([status, stderr]).toEqual([1, '']);
+      const records = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(records.at(-2)).toMatchObject({
+        level: 60,
+        service: 'test',
+        origin,
+        err: { message: 'a fault' },
+        msg: 'an error that nobody has handled ends the process',
+      });
+      expect(records.at(-1)).toMatchObject({ msg: 'closed' });
+    },
+  );
+});
+
+/** Runs a deployable in a process of its own, which does something as soon as it serves. */
+function runProgram(statement: string): ReturnType<typeof spawnSync> & { stdout: string; stderr: string } {
+  const program = `
+    import { runDeployable } from '@trellis/deployable';
+    const config = { LOG_LEVEL: 'info', OPERATIONS_PORT: 0, OPERATIONS_HOST: '127.0.0.1' };
+    const start = async (_config, { logger }) => ({ url: '', close: async () => logger.info('closed') });
+    await runDeployable({ service: 'test', readConfig: () => config, start }, {});
+    ${statement};`;
+  const options = [
+    '--conditions=trellis-source',
+    '--import',
+    import.meta.resolve('tsx'),
+    '--input-type=module',
+  ];
+  return spawnSync(process.execPath, [...options, '--eval', program], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+}

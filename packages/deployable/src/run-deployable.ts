@@ -5,13 +5,14 @@ import { createLogger, type Logger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
 import { startOperationsServer } from './operations-server.ts';
 import { onStopSignal } from './stop-signals.ts';
+import { endOnUnhandledError } from './unhandled-errors.ts';
 
 const DRAIN_DEADLINE_MS = 25_000;
 
 /**
  * The life of a process that hosts one deployable: configure, start, serve, drain on SIGTERM or SIGINT, exit. A wrong
- * configuration is printed whole and exits with 78 (sysexits EX_CONFIG); a failed start exits with 1; a second signal
- * exits at once.
+ * configuration is printed whole and exits with 78 (sysexits EX_CONFIG); a failed start exits with 1, and so does an error
+ * that nobody handles; a second signal exits at once.
  */
 export async function runDeployable<Config extends ProcessConfig>(
   program: DeployableProgram<Config>,
@@ -19,9 +20,12 @@ export async function runDeployable<Config extends ProcessConfig>(
 ): Promise<void> {
   const config = readConfigOrExit(program, environment);
   const logger = createLogger({ service: program.service, level: config.LOG_LEVEL });
-  const deployable = await startOrExit(program, config, logger);
-  logger.info({ url: deployable.url, operationsUrl: deployable.operationsUrl }, 'ready');
-  onStopSignal(() => void drainAndExit(logger, deployable), {
+  let deployable: RunningDeployable | undefined;
+  endOnUnhandledError(logger, async () => deployable?.close());
+  const running = await startOrExit(program, config, logger);
+  deployable = running;
+  logger.info({ url: running.url, operationsUrl: running.operationsUrl }, 'ready');
+  onStopSignal(() => void drainAndExit(logger, running), {
     endsWithParent: environment['npm_lifecycle_event'] !== undefined,
   });
 }

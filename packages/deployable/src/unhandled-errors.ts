@@ -1,0 +1,24 @@
+import type { Logger } from './logger.ts';
+
+/** Milliseconds that the end may take: what is in flight may never come to one after a fault. */
+const CLOSE_DEADLINE_MS = 5_000;
+
+/**
+ * Logs an error or a rejection that nobody has handled as a record like any other, and ends the process with 1: what the program's
+ * state is by then, nobody knows. What is in flight has five seconds.
+ *
+ * @param close ends what the process serves
+ */
+export function endOnUnhandledError(logger: Logger, close: () => Promise<unknown>): void {
+  let isEnding = false;
+  // Rejections come here, too: that is Node's default for those that nobody handles.
+  process.on('uncaughtException', (error, origin) => {
+    logger.fatal({ err: error, origin }, 'an error that nobody has handled ends the process');
+    if (isEnding) return;
+    isEnding = true;
+    setTimeout(() => process.exit(1), CLOSE_DEADLINE_MS).unref();
+    void close()
+      .catch((failure: unknown) => logger.error({ err: failure }, 'could not close in order'))
+      .finally(() => process.exit(1));
+  });
+}
