@@ -11,14 +11,20 @@ const CLOSE_DEADLINE_MS = 5_000;
  */
 export function endOnUnhandledError(logger: Logger, close: () => Promise<unknown>): void {
   let isEnding = false;
+  const end = async (): Promise<never> => {
+    setTimeout(() => process.exit(1), CLOSE_DEADLINE_MS).unref();
+    try {
+      await close();
+    } catch (failure) {
+      logger.error({ err: failure }, 'could not close in order');
+    }
+    return process.exit(1);
+  };
   // Rejections come here, too: that is Node's default for those that nobody handles.
   process.on('uncaughtException', (error, origin) => {
     logger.fatal({ err: error, origin }, 'an error that nobody has handled ends the process');
     if (isEnding) return;
     isEnding = true;
-    setTimeout(() => process.exit(1), CLOSE_DEADLINE_MS).unref();
-    void close()
-      .catch((failure: unknown) => logger.error({ err: failure }, 'could not close in order'))
-      .finally(() => process.exit(1));
+    void end();
   });
 }
