@@ -96,7 +96,7 @@ export const configSchema: z.ZodObject<Shape> = z.object({
     'Requests that one address may send in 10 seconds to each group of endpoints before further ones are answered 429; its /24, or /56, may send four times as many, its /48 sixteen times. Sign-ins count as 5, requests that store something as 5, those for mail as 20. A client with a secret or key of its own has ten times as many, apart from its network. For each process.',
   ),
   ANONYMOUS_STORE_BYTES: count(1_048_576, 1_073_741_824, 16_777_216).describe(
-    'Bytes of Redis for what clients without a secret may have stored: pushed requests, device codes and proofs; as many again for links sent by mail. Shared fairly by network. For each process.',
+    'Bytes of Redis for what clients without a secret may have stored: pushed requests, device codes and proofs; as many again for links sent by mail, and for counts of failures. Shared fairly by network. For each process.',
   ),
   PASSWORD_HASH_CONCURRENCY: count(1, 64, 2).describe(
     'Passwords that are hashed at the same time; each takes 19 MiB and one thread.',

@@ -20,7 +20,7 @@ import type { Services, Settings } from './services.ts';
 import { createPasswordHasher, type PasswordHasher } from './sign-in/password-hasher.ts';
 import { createSecretGuesses } from './client-authentication/secret-guesses.ts';
 import { createRequestLimits } from './http/request-limits.ts';
-import { createWriteRoom } from './stores/write-room.ts';
+import { createWriteRoom, type WriteRoom } from './stores/write-room.ts';
 import { createAccountName, type AccountName } from './sign-in/account-name.ts';
 import { createGuesses } from './sign-in/guesses.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
@@ -107,7 +107,7 @@ export async function createServices(
     ...createLimits(config, keyed.accountName, resources),
     ...createStores(config, resources),
   };
-  const services = { ...base, ...createActions(config, base, resources) };
+  const services: Services = { ...base, ...createActions(config, base, resources) };
   return { services, clientStore, auditStore, auditWriter, hasher, signingKeys };
 }
 
@@ -165,10 +165,13 @@ function createStores(config: AuthServerConfig, { pool, redis, logger }: Service
   };
 }
 
-type Limits = Pick<
-  Services,
-  'mailLimits' | 'requestLimits' | 'secretGuesses' | 'userCodeGuesses' | 'writeRoom'
->;
+interface CounterRoom {
+  /** For counters of failures. */
+  readonly counterRoom: WriteRoom;
+}
+
+type Limits = CounterRoom &
+  Pick<Services, 'mailLimits' | 'requestLimits' | 'secretGuesses' | 'userCodeGuesses' | 'writeRoom'>;
 
 /** What keeps anybody from asking for too much. */
 function createLimits(
@@ -179,10 +182,12 @@ function createLimits(
   const attempts = createAttemptStore(redis);
   const { ANONYMOUS_STORE_BYTES: roomBytes } = config;
   const links = { room: createWriteRoom(roomBytes, clock), ttlS: config.LINK_TTL_S };
+  const counterRoom = createWriteRoom(roomBytes, clock);
   return {
+    counterRoom,
     mailLimits: createMailLimits(attempts, accountName, links),
     requestLimits: createRequestLimits(config.REQUESTS_PER_ADDRESS),
-    secretGuesses: createSecretGuesses(attempts, clock),
+    secretGuesses: createSecretGuesses(attempts, counterRoom, clock),
     userCodeGuesses: createGuesses(attempts, 'user-code', USER_CODE_GUESSES),
     writeRoom: createWriteRoom(roomBytes, clock),
   };
@@ -193,10 +198,10 @@ type Actions = Pick<Services, 'accountMail' | 'backChannelLogout' | 'revoker' | 
 /** What is done with the stores and the rest. */
 function createActions(
   config: AuthServerConfig,
-  base: Omit<Services, keyof Actions>,
+  base: Omit<Services, keyof Actions> & CounterRoom,
   { redis, logger }: ServiceResources,
 ): Actions {
-  const throttle = createThrottle(createAttemptStore(redis), throttleLimits(config));
+  const throttle = createThrottle(createAttemptStore(redis), throttleLimits(config), base.counterRoom);
   const mail = config.MAIL_URL === undefined ? undefined : createLogMail(logger);
   const feed = createRevocationFeed(redis, revocationTtlOf(config));
   const guard = createAddressGuard({

@@ -20,11 +20,12 @@ function createCounting(): Counting {
   };
 }
 
+const ROOM = { take: () => true };
 const LIMITS = { perAccount: { failures: 10, windowS: 1 }, perAddress: { failures: 100, windowS: 1 } };
 
 async function countersOf(address: string, knownBrowser?: string): Promise<string[]> {
   const attempts = createCounting();
-  await createThrottle(attempts, LIMITS).admit({ account: 'ada', address, knownBrowser });
+  await createThrottle(attempts, LIMITS, ROOM).admit({ account: 'ada', address, knownBrowser });
   return [...attempts.counts.keys()];
 }
 
@@ -51,7 +52,7 @@ describe('A-088: who is counted together', () => {
   });
 
   it('M7: a /48 has sixteen times the failures of one /64, however many of them it uses', async () => {
-    const throttle = createThrottle(createCounting(), LIMITS);
+    const throttle = createThrottle(createCounting(), LIMITS, ROOM);
     let admitted = 0;
     for (let round = 0; round < 4_000; round += 1) {
       const address = `2001:db8:1:${(round % 2_000).toString(16)}::1`;
@@ -61,9 +62,19 @@ describe('A-088: who is counted together', () => {
     expect(admitted).toBe(1_600);
   });
 
+  it('H2: whoever has no room left for counters makes none', async () => {
+    const attempts = createCounting();
+    const throttle = createThrottle(attempts, LIMITS, { take: () => false });
+    const attempt = { account: 'ada', address: '192.0.2.7' };
+    const refused = await throttle.admit({ ...attempt, knownBrowser: undefined });
+    expect(refused).toMatchObject({ kind: 'throttled', by: 'address' });
+    expect(attempts.counts.size).toBe(0);
+    expect((await throttle.admit({ ...attempt, knownBrowser: 'known' })).kind).toBe('admitted');
+  });
+
   it('counts an attempt that is refused nowhere', async () => {
     const attempts = createCounting();
-    const throttle = createThrottle(attempts, LIMITS);
+    const throttle = createThrottle(attempts, LIMITS, ROOM);
     const attempt = { account: 'ada', address: '192.0.2.7', knownBrowser: undefined };
     for (let round = 0; round < 50; round += 1) await throttle.admit(attempt);
     expect([...attempts.counts.values()]).toEqual([10, 10, 10]);

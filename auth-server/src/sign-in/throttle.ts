@@ -1,6 +1,8 @@
+import { shareKeysOf } from '@trellis/fair-share';
 import { sha256 } from '../secrets.ts';
 import type { AttemptLimit, AttemptStore } from '../stores/attempt-store.ts';
 import { countersByNetwork } from '../stores/network-counters.ts';
+import { FULL_RETRY_S, RECORD_OVERHEAD_BYTES, type WriteRoom } from '../stores/write-room.ts';
 import { reserveTogether, type Counter } from '../stores/reserve-together.ts';
 
 /** Whether an attempt to sign in may be made. */
@@ -32,12 +34,17 @@ export interface ThrottleLimits {
 /**
  * Counts failures per account, and per address and the networks around it. A browser in which the account has signed in
  * before has a counter of its own and no other, so that nobody else, near or far, can lock the account's owner out.
+ *
+ * @param room for the counters, of which anybody can make one for each address that can be typed
  */
-export function createThrottle(attempts: AttemptStore, limits: ThrottleLimits): Throttle {
+export function createThrottle(attempts: AttemptStore, limits: ThrottleLimits, room: WriteRoom): Throttle {
   return {
     admit: async (attempt) => {
       const account = accountCounter(attempt, limits.perAccount);
       const isKnown = attempt.knownBrowser !== undefined;
+      if (!isKnown && !room.take(shareKeysOf(attempt), RECORD_OVERHEAD_BYTES, limits.perAccount.windowS)) {
+        return { kind: 'throttled', by: 'address', waitS: FULL_RETRY_S };
+      }
       const networks = isKnown ? [] : countersByNetwork('sign-in', attempt.address, limits.perAddress);
       const { waitsS, refund } = await reserveTogether(attempts, [account, ...networks]);
       const [accountWaitS = 0, ...networkWaitsS] = waitsS;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../testing/browser.ts';
 import { authorizationUrl, createPkce, submitSignIn } from '../testing/flow.ts';
+import { signInFrom } from '../testing/sign-in-from.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
 let server: TestAuthServer;
@@ -9,6 +10,8 @@ beforeAll(async () => {
     SIGN_IN_FAILURES_PER_ACCOUNT: '5',
     SIGN_IN_FAILURES_PER_ADDRESS: '60',
     SIGN_IN_WINDOW_S: '900',
+    TRUSTED_PROXIES: '127.0.0.1',
+    PASSWORD_HASH_CONCURRENCY: '1',
   });
 });
 afterAll(() => server.stop());
@@ -54,6 +57,24 @@ describe('throttling', () => {
     expect((await attempt('Cy@Example.com')).status).toBe(429);
     expect((await attempt('ｃy@example.com')).status).toBe(429);
     expect((await attempt('v\u0130@example.com')).status).toBe(403);
+  });
+
+  it('M7: 130 sign-ins from as many addresses keep nobody from signing in with a browser that the account knows', async () => {
+    const known = new Browser();
+    expect((await attempt('ed@example.com', undefined, known)).status).toBe(303);
+    const strangers = Array.from({ length: 130 }, (_, index) => signInFrom(server, `203.0.${index}.1`));
+    const people = Array.from({ length: 5 }, () => attempt('ed@example.com', undefined, known));
+    const statuses = (await Promise.all(people)).map(({ status }) => status);
+    expect(statuses).toEqual([303, 303, 303, 303, 303]);
+    await Promise.all(strangers);
+  });
+
+  it('L9: a full queue of hashing is no error in the log', async () => {
+    const flood = Array.from({ length: 200 }, (_, index) => signInFrom(server, `198.51.100.${index}`));
+    expect(await Promise.all(flood)).toContain(503);
+    const records = server.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(records.some(({ error }) => error === 'temporarily_unavailable')).toBe(true);
+    expect(records.filter(({ level }) => Number(level) >= 50)).toEqual([]);
   });
 
   it('M7: a browser that the account knows signs in whatever its address has failed, also in hashing', async () => {

@@ -15,6 +15,8 @@ interface Written {
 
 /** What a key, a value and its time-out take in Redis beside their texts. */
 export const RECORD_OVERHEAD_BYTES = 200;
+/** Seconds after which a network that has filled its share may find some again. */
+export const FULL_RETRY_S = 30;
 
 /** Of what is left, one address may hold half; networks around it all. */
 const SHARES_OF_REST = [1 / 2, 1] as const;
