@@ -122,6 +122,7 @@ function createConfiguredAuthenticator(config: GatewayConfig, resources: Gateway
   if (issuers.length === 0) return ANONYMOUS_ONLY;
   const authenticator = createAuthenticator({
     issuers,
+    policies: config.settings.authorization?.policies ?? {},
     proofs: { urls: authentication.dpopUrls, usedProofs: resources.usedProofs },
     ...(authentication.leewayS !== undefined && { leewayS: authentication.leewayS }),
     ...(resources.revocations && { revokedTokens: resources.revocations }),

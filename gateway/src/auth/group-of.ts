@@ -7,13 +7,13 @@ import type { Caller } from './caller.ts';
 export function groupOf(caller: Caller): Caller {
   if (!caller.authenticated) return caller;
   const scopes = [...caller.scopes].toSorted();
-  const { issuer } = caller.context;
+  const { issuer, policies } = caller.context;
   const groupRoles = [...(caller.context.user?.roles ?? [])].toSorted();
   return {
     authenticated: true,
     scopes: caller.scopes,
     claims: {},
-    context: { ...(issuer !== undefined && { issuer }), groupRoles, scopes },
+    context: { ...(issuer !== undefined && { issuer }), groupRoles, scopes, ...(policies && { policies }) },
     token: undefined,
     grantId: undefined,
     expiresAtMs: Number.POSITIVE_INFINITY,

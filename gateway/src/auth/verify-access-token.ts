@@ -4,6 +4,7 @@ import type { Caller } from './caller.ts';
 import { InvalidAccessToken } from './invalid-access-token.ts';
 import { FULL_TRUST, type IssuerTrust } from './issuer-trust.ts';
 import { KeysUnavailable, type KeySet } from './key-set.ts';
+import { holdsPolicy, type Policies } from './policies.ts';
 import { userIdOf } from './user-id.ts';
 
 /** An issuer whose tokens are accepted. */
@@ -20,6 +21,8 @@ export interface TrustedIssuer {
 /** Settings of {@link createAccessTokenVerification}. */
 export interface AccessTokenRules {
   readonly issuers: readonly TrustedIssuer[];
+  /** Of the operator: subgraphs are told which of them hold. @default none */
+  readonly policies?: Policies;
   /** Seconds by which clocks may differ. @default 10 */
   readonly leewayS?: number;
   /** Milliseconds since 1970. @default Date.now */
@@ -45,7 +48,7 @@ export function createAccessTokenVerification(rules: AccessTokenRules): (token: 
     if (!issuer) throw new InvalidAccessToken('issuer');
     const payload = await verify(token, issuer, rules);
     if (payload.aud !== issuer.audience) throw new InvalidAccessToken('audience');
-    return callerOf(token, payload, issuer);
+    return withPolicies(callerOf(token, payload, issuer), rules.policies);
   };
 }
 
@@ -106,6 +109,16 @@ function callerOf(token: string, payload: JWTPayload, { issuer, trust = FULL_TRU
     grantId,
     keyThumbprint: keyThumbprintOf(payload),
     expiresAtMs: (payload.exp ?? 0) * 1_000,
+  });
+}
+
+/** In the context, as subgraphs do not see the claims. */
+function withPolicies(caller: Caller, policies: Policies = {}): Caller {
+  const held = Object.keys(policies).filter((name) => holdsPolicy(caller, name, policies));
+  if (held.length === 0) return caller;
+  return Object.freeze({
+    ...caller,
+    context: Object.freeze({ ...caller.context, policies: Object.freeze(held) }),
   });
 }
 

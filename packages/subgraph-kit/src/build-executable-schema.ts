@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { parse, type GraphQLSchema } from 'graphql';
+import { readDeclaredRights } from './declared-rights.ts';
+import { guardFields } from './guard-fields.ts';
 import { limitResolverTime } from './limit-resolver-time.ts';
 
 /** What {@link buildExecutableSchema} puts together. */
@@ -18,11 +20,12 @@ type Resolvers = NonNullable<
   Extract<Parameters<typeof buildSubgraphSchema>[0], { resolvers?: unknown }>['resolvers']
 >;
 
-/** Makes a subgraph's schema with its resolvers, each bounded in time. */
+/** Makes a subgraph's schema with its resolvers, each for callers with the declared rights alone, and bounded in time. */
 export function buildExecutableSchema(options: ExecutableSchemaOptions): GraphQLSchema {
   const typeDefs = parse(readFileSync(options.typeDefs, 'utf8'));
   const resolvers = options.resolvers as Resolvers; // generated types say more than Apollo's, which know no arguments
   const schema = buildSubgraphSchema({ typeDefs, resolvers });
+  guardFields(schema, readDeclaredRights(typeDefs));
   limitResolverTime(schema, {
     timeoutMs: options.resolverTimeoutMs,
     ...(options.onTimeout && { onTimeout: options.onTimeout }),

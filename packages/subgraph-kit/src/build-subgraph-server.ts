@@ -13,6 +13,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { answerInGraphShape } from './answer-in-graph-shape.ts';
 import { buildExecutableSchema } from './build-executable-schema.ts';
+import type { GuardedContext } from './guard-fields.ts';
 import { createErrorFormatter, type ErrorFormatter } from './format-graph-error.ts';
 import { createUserContextReader } from './read-user-context.ts';
 import { serveSubscriptions } from './serve-subscriptions.ts';
@@ -31,7 +32,7 @@ export interface SubgraphRequest {
 }
 
 /** What a subgraph's server is made of. */
-export interface SubgraphServerOptions<Context extends BaseContext> {
+export interface SubgraphServerOptions<Context extends BaseContext & GuardedContext> {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Verifies the gateway's signature for this subgraph. */
@@ -58,7 +59,7 @@ const MAX_BODY_BYTES = 8 * 1_048_576;
  * because only the gateway calls it. Where the schema has subscriptions, they are served on a WebSocket at the same path. It
  * does not listen yet. Closing it finishes what is in flight.
  */
-export async function buildSubgraphServer<Context extends BaseContext>(
+export async function buildSubgraphServer<Context extends BaseContext & GuardedContext>(
   options: SubgraphServerOptions<Context>,
 ): Promise<SubgraphServer> {
   const metrics = createSubgraphMetrics(options.metrics);
@@ -109,7 +110,7 @@ interface ServerParts {
   readonly metrics: SubgraphMetrics;
 }
 
-async function startApollo<Context extends BaseContext>(
+async function startApollo<Context extends BaseContext & GuardedContext>(
   options: SubgraphServerOptions<Context>,
   { schema, formatError, metrics }: ServerParts,
 ): Promise<ApolloServer<Context>> {

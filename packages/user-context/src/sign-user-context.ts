@@ -52,6 +52,7 @@ function claimsOf(context: UserContext): Record<string, unknown> {
     token_iss: context.issuer,
     client_id: context.clientId,
     scope: context.scopes.join(' '),
+    policies: context.policies,
     gid: context.grantId,
   };
 }

@@ -9,6 +9,7 @@ const ada: UserContext = {
   user: { id: 'ada', roles: ['ADMIN'], name: 'Ada', email: 'ada@example.com', tokenIssuedAt: 1_700_000_000 },
   clientId: 'cli',
   scopes: ['openid', 'read:data'],
+  policies: ['vetted'],
   grantId: 'g1',
 };
 

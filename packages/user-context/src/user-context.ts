@@ -38,6 +38,8 @@ export interface UserContext {
   /** The OAuth client, as its issuer names it; absent for anonymous requests. */
   readonly clientId?: string;
   readonly scopes: readonly string[];
+  /** Names of the gateway's policies that hold, `role:X` left out: those are the roles. Absent: none. */
+  readonly policies?: readonly string[];
   /** The grant behind the access token. */
   readonly grantId?: string;
 }

@@ -73,11 +73,13 @@ function contextOf(payload: JWTPayload): UserContext {
   const issuer = stringClaim(payload, 'token_iss');
   const clientId = stringClaim(payload, 'client_id');
   const grantId = stringClaim(payload, 'gid');
+  const policies = listClaim(payload, 'policies');
   return Object.freeze({
     scopes: (stringClaim(payload, 'scope') ?? '').split(' ').filter((scope) => scope !== ''),
     ...(user ? { user } : groupOf(payload)),
     ...(issuer && { issuer }),
     ...(clientId && { clientId }),
+    ...(policies && { policies }),
     ...(grantId && { grantId }),
   });
 }
@@ -88,7 +90,7 @@ function userOf(payload: JWTPayload): User | undefined {
   const email = stringClaim(payload, 'email');
   return {
     id: payload.sub,
-    roles: rolesOf(payload) ?? [],
+    roles: listClaim(payload, 'roles') ?? [],
     tokenIssuedAt: Number(payload['token_iat'] ?? 0),
     ...(name && { name }),
     ...(email && { email }),
@@ -97,13 +99,13 @@ function userOf(payload: JWTPayload): User | undefined {
 
 /** Roles without a user are those of a group. */
 function groupOf(payload: JWTPayload): Pick<UserContext, 'groupRoles'> {
-  const roles = rolesOf(payload);
+  const roles = listClaim(payload, 'roles');
   return roles ? { groupRoles: roles } : {};
 }
 
-function rolesOf(payload: JWTPayload): readonly string[] | undefined {
-  const roles: unknown = payload['roles'];
-  return Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : undefined;
+function listClaim(payload: JWTPayload, name: string): readonly string[] | undefined {
+  const values: unknown = payload[name];
+  return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : undefined;
 }
 
 function stringClaim(payload: JWTPayload, name: string): string | undefined {

@@ -1,10 +1,14 @@
 import { orderByKey, parseId } from '@trellis/subgraph-kit';
 import DataLoader from 'dataloader';
-import type { CommentStore, PostPage } from './comment-store.ts';
+import type { CommentStore, OfPost, PostPage } from './comment-store.ts';
 import type { Comment } from './comment.ts';
+import type { PostFinder } from './post-finder.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Reads comments, all of one level of a request in one statement. A malformed id is that of a post without comments. */
+/**
+ * Reads comments, all of one level of a request in one statement. A malformed id is that of a post without comments, and so is one
+ * that the viewer may not see, whatever a reference says of it.
+ */
 export interface CommentLoader {
   /** @returns null for what the viewer may not see and for an unknown id, and a malformed one is an unknown one */
   load(id: string): Promise<Comment | null>;
@@ -14,15 +18,42 @@ export interface CommentLoader {
   forget(): void;
 }
 
+/** What {@link createCommentLoader} reads with. */
+export interface CommentSources {
+  readonly store: CommentStore;
+  /** Asked about posts that this service does not know to be visible: it may be the last to hear. */
+  readonly postFinder: PostFinder;
+}
+
 /** Makes a loader for one request. */
-export function createCommentLoader(store: CommentStore, viewer: Viewer): CommentLoader {
+export function createCommentLoader({ store, postFinder }: CommentSources, viewer: Viewer): CommentLoader {
+  const isVisible = async (postId: string, { isShown }: OfPost<unknown>): Promise<boolean> =>
+    isShown || (await postFinder.find(postId, viewer)) !== undefined;
+  const listVisible = async (wanted: readonly PostPage[]): Promise<readonly (readonly Comment[])[]> => {
+    const lists = await store.listByPosts(wanted, viewer);
+    return Promise.all(
+      wanted.map(async ({ postId }, index) => {
+        const list = lists[index];
+        return list && (await isVisible(postId, list)) ? list.comments : [];
+      }),
+    );
+  };
+  const countVisible = async (postIds: readonly string[]): Promise<readonly number[]> => {
+    const counts = await store.countByPosts(postIds, viewer);
+    return Promise.all(
+      postIds.map(async (postId, index) => {
+        const count = counts[index];
+        return count && (await isVisible(postId, count)) ? count.count : 0;
+      }),
+    );
+  };
   const comments = new DataLoader<string, Comment | null>(async (ids) =>
     orderByKey(ids, await store.findByIds(ids, viewer), ({ id }) => id),
   );
-  const pages = new DataLoader<PostPage, readonly Comment[], string>((wanted) => store.listByPosts(wanted), {
+  const pages = new DataLoader<PostPage, readonly Comment[], string>(listVisible, {
     cacheKeyFn: ({ postId, limit, after }) => `${postId} ${limit} ${after}`,
   });
-  const counts = new DataLoader<string, number>((postIds) => store.countByPosts(postIds));
+  const counts = new DataLoader<string, number>(countVisible);
   return {
     load: async (text) => {
       const id = parseId(text);

@@ -14,16 +14,28 @@ export interface PostPage {
   readonly after?: string | undefined;
 }
 
-/** All that the database knows about comments. Who may see those of a post is decided before they are asked for. */
+/** What is said of one post, and whether what this service knows of the post lets the viewer see it. */
+export type OfPost<Said> = Said & {
+  /** False also for a post that nobody has told of: its owner knows. */
+  readonly isShown: boolean;
+};
+
+/** All that the database knows about comments. */
 export interface CommentStore {
   /** @returns those that exist and whose post the viewer may see, in no order */
   findByIds(ids: readonly string[], viewer: Viewer): Promise<readonly Comment[]>;
   /** @returns those that exist and whose post is there, with what matters of the post */
   findPlaced(ids: readonly string[]): Promise<readonly PlacedComment[]>;
-  /** A list for each page asked for, the newest first, in one statement. */
-  listByPosts(pages: readonly PostPage[]): Promise<readonly (readonly Comment[])[]>;
-  /** @returns for each post the number of its comments, in the order asked for */
-  countByPosts(postIds: readonly string[]): Promise<readonly number[]>;
+  /** A list for each page asked for, the newest first, in one statement. Of a post that is gone it is empty. */
+  listByPosts(
+    pages: readonly PostPage[],
+    viewer: Viewer,
+  ): Promise<readonly OfPost<{ readonly comments: readonly Comment[] }>[]>;
+  /** @returns for each post the number of its comments, in the order asked for; of one that is gone 0 */
+  countByPosts(
+    postIds: readonly string[],
+    viewer: Viewer,
+  ): Promise<readonly OfPost<{ readonly count: number }>[]>;
   /** All comments in the order of their ids: for other services. */
   scan(after: string | null, limit: number): Promise<readonly Comment[]>;
   /** Fills an empty table; leaves any other as it is. */
@@ -45,18 +57,25 @@ const FIND_PLACED = `
 
 // One descent into the index for each page, whatever their number and however different their limits.
 const LIST_BY_POSTS = `
-  SELECT page.position::int - 1 AS position, newest.*
-  FROM unnest($1::uuid[], $2::uuid[], $3::int[]) WITH ORDINALITY AS page (post_id, after, size, position)
+  SELECT page.position::int - 1 AS position, coalesce(${VISIBLE}, false) AS "isShown", newest.*
+  FROM unnest($1::uuid[], $4::uuid[], $5::int[]) WITH ORDINALITY AS page (post_id, after, size, position)
+  LEFT JOIN known_post ON known_post.id = page.post_id
   CROSS JOIN LATERAL (
     SELECT ${COMMENT_COLUMNS} FROM comment
     WHERE post_id = page.post_id AND id < page.after
     ORDER BY id DESC LIMIT page.size
   ) AS newest
+  WHERE known_post.deleted IS NOT TRUE
   ORDER BY position, newest.id DESC`;
 
 const COUNT_BY_POSTS = `
-  SELECT post_id AS "postId", count(*)::int AS count
-  FROM comment WHERE post_id = ANY($1::uuid[]) GROUP BY post_id`;
+  SELECT "postId", count, coalesce(${VISIBLE}, false) AS "isShown"
+  FROM (
+    SELECT post_id AS "postId", count(*)::int AS count
+    FROM comment WHERE post_id = ANY($1::uuid[]) GROUP BY post_id
+  ) AS counted
+  LEFT JOIN known_post ON known_post.id = "postId"
+  WHERE known_post.deleted IS NOT TRUE`;
 
 const SCAN = `SELECT ${COMMENT_COLUMNS} FROM comment WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`;
 
@@ -69,6 +88,7 @@ const SEED = `
 
 interface PositionedComment extends Comment {
   readonly position: number;
+  readonly isShown: boolean;
 }
 
 interface CommentWithPost extends Comment {
@@ -79,7 +99,11 @@ interface CommentWithPost extends Comment {
 interface PostCount {
   readonly postId: string;
   readonly count: number;
+  readonly isShown: boolean;
 }
+
+/** There is nothing to be hidden. */
+const NO_COMMENTS = { count: 0, isShown: true };
 
 /** Keeps comments in the table `comment`. */
 export function createCommentStore(pool: Pool): CommentStore {
@@ -93,18 +117,21 @@ export function createCommentStore(pool: Pool): CommentStore {
           post: { id: comment.postId, authorId: postAuthorId, published },
         }),
       ),
-    listByPosts: async (pages) => {
+    listByPosts: async (pages, { isEditor, userId }) => {
       const { rows } = await pool.query<PositionedComment>(LIST_BY_POSTS, [
         pages.map(({ postId }) => postId),
+        isEditor,
+        userId,
         pages.map(({ after }) => after ?? BEGINNING),
         pages.map(({ limit }) => limit),
       ]);
-      return groupByPosition(pages.length, rows, ({ position }) => position);
+      const lists = groupByPosition(pages.length, rows, ({ position }) => position);
+      return lists.map((comments) => ({ comments, isShown: comments[0]?.isShown ?? true }));
     },
-    countByPosts: async (postIds) => {
-      const { rows } = await pool.query<PostCount>(COUNT_BY_POSTS, [postIds]);
-      const counts = new Map(rows.map(({ postId, count }) => [postId, count]));
-      return postIds.map((id) => counts.get(id) ?? 0);
+    countByPosts: async (postIds, { isEditor, userId }) => {
+      const { rows } = await pool.query<PostCount>(COUNT_BY_POSTS, [postIds, isEditor, userId]);
+      const counts = new Map(rows.map((count) => [count.postId, count]));
+      return postIds.map((id) => counts.get(id) ?? NO_COMMENTS);
     },
     scan: async (after, limit) => (await pool.query<Comment>(SCAN, [after, limit])).rows,
     seed: async (comments) => {

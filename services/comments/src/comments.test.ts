@@ -1,7 +1,11 @@
 import { createDemoContent } from '@trellis/demo-data';
+import { inTransaction } from '@trellis/postgres';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { UserContext } from '@trellis/user-context';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCommentLoader } from './comment-loader.ts';
 import { createCommentStore } from './comment-store.ts';
+import { createKnownPostStore, type PostFacts } from './known-post-store.ts';
 import { buildServer } from './server.ts';
 
 const demo = createDemoContent().comments;
@@ -12,6 +16,15 @@ const [[hot, hotComments]] = [...byPost].toSorted(([, a], [, b]) => b.length - a
   [string, typeof demo],
 ];
 const MISSING = '01941f29-7c00-7a00-8000-00000000ffff';
+const AUTHOR = '01941f29-7c00-7a00-8000-00000000aaaa';
+
+/** What the events of posts have told of some. */
+async function tellOf(ids: readonly string[], facts: Omit<PostFacts, 'id'>): Promise<void> {
+  const posts = ids.map((id) => ({ id, ...facts }));
+  await inTransaction(comments.pool, (transaction) =>
+    createKnownPostStore(comments.pool).save(transaction, posts),
+  );
+}
 
 let comments: TestSubgraph;
 beforeAll(async () => {
@@ -21,6 +34,7 @@ beforeAll(async () => {
     buildServer: (dependencies) => buildServer({ ...dependencies, posts: undefined }),
   });
   await createCommentStore(comments.pool).seed(demo);
+  await tellOf([...byPost.keys()], { published: true, authorId: AUTHOR });
 });
 beforeEach(() => void comments.takeStatements());
 afterAll(() => comments.close());
@@ -30,10 +44,16 @@ interface Post {
 }
 
 /** Asks as the gateway does once posts has resolved the posts for the caller. */
-const ask = (fields: string, ids: readonly string[], reference: object = { published: true }) =>
+const ask = (
+  fields: string,
+  ids: readonly string[],
+  reference: object = { published: true },
+  context?: UserContext,
+) =>
   comments.ask<{ _entities: (Post | null)[] }>({
     query: `query ($r: [_Any!]!) { _entities(representations: $r) { ... on Post { ${fields} } } }`,
     variables: { r: ids.map((id) => ({ __typename: 'Post', id, ...reference })) },
+    ...(context && { as: context }),
   });
 
 async function listIds(args: string, postId = hot): Promise<readonly string[] | undefined> {
@@ -112,9 +132,55 @@ describe('drafts', () => {
     }
   });
 
-  it('show their comments to those who see them', async () => {
-    const { data } = await ask('commentCount', [hot], { published: false });
-    expect(data._entities).toEqual([{ commentCount: hotComments.length }]);
+  describe('L7: that references call published', () => {
+    const fields = 'comments(limit: 1) { id } commentCount';
+    const nothing = { comments: [], commentCount: 0 };
+    const [newest] = hotComments;
+    const everything = { comments: [{ id: newest?.id }], commentCount: hotComments.length };
+    const as = (id: string, ...roles: string[]): UserContext => ({
+      user: { id, roles, tokenIssuedAt: 1 },
+      scopes: ['read:data'],
+    });
+    beforeEach(() => tellOf([hot], { published: false, authorId: AUTHOR }));
+    afterEach(() => tellOf([hot], { published: true, authorId: AUTHOR }));
+
+    it.each<[string, UserContext | undefined, object]>([
+      ['nobody', undefined, nothing],
+      ['a user', as(MISSING), nothing],
+      ['their author', as(AUTHOR), everything],
+      ['an editor', as(MISSING, 'EDITOR'), everything],
+    ])('show their comments to those alone who may see them: %s', async (_who, context, expected) => {
+      for (const published of [true, false])
+        expect((await ask(fields, [hot], { published }, context)).data._entities).toEqual([expected]);
+    });
+
+    it('show none when they are gone, to nobody', async () => {
+      await comments.pool.query('UPDATE known_post SET deleted = true WHERE id = $1', [hot]);
+      expect((await ask(fields, [hot], { published: true }, as(AUTHOR, 'ADMIN'))).data._entities).toEqual([
+        nothing,
+      ]);
+    });
+
+    it('show their comments as soon as the owner says so, before its event is there', async () => {
+      const facts = { id: hot, authorId: AUTHOR, published: true };
+      const asked: string[] = [];
+      const find = (id: string): Promise<PostFacts | undefined> => {
+        asked.push(id);
+        return Promise.resolve(id === hot ? facts : undefined);
+      };
+      const store = createCommentStore(comments.pool);
+      const loader = createCommentLoader({ store, postFinder: { find } }, { userId: null, isEditor: false });
+      expect(await loader.countByPost(hot)).toBe(hotComments.length);
+      expect(await loader.listByPost({ postId: hot, limit: 2 })).toHaveLength(2);
+      const [other = ''] = [...byPost.keys()].filter((id) => id !== hot);
+      expect(await loader.countByPost(other)).toBeGreaterThan(0);
+      expect(asked).toEqual([hot, hot]); // of the others this service knows itself
+    });
+
+    it('show none that nobody has told of and nobody can be asked about', async () => {
+      await comments.pool.query('DELETE FROM known_post WHERE id = $1', [hot]);
+      expect((await ask(fields, [hot])).data._entities).toEqual([nothing]);
+    });
   });
 });
 

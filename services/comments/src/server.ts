@@ -35,7 +35,7 @@ export async function buildServer(dependencies: CommentsDependencies): Promise<S
     typeDefs: new URL('../src/schema.graphql', import.meta.url),
     resolvers,
     createContext: ({ userContext, idempotencyKey, lastEventId }) => {
-      const comments = createCommentLoader(store, viewerOf(userContext));
+      const comments = createCommentLoader({ store, postFinder }, viewerOf(userContext));
       const onCommit = (): void => {
         comments.forget();
         wakeRelay();

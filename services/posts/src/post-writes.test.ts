@@ -98,6 +98,12 @@ const stored = async (id: string) =>
   (await posts.pool.query('SELECT * FROM post WHERE id = $1', [id])).rows[0] as
     Record<string, unknown> | undefined;
 
+it('L7: a context that may only read writes nothing, past the gateway as well', async () => {
+  const { errors } = await create({ title: 'T', body: 'B' }, { ...editor, scopes: ['read:data'] });
+  expect(errors.map(({ extensions }) => extensions['code'])).toEqual(['FORBIDDEN']);
+  expect((await posts.pool.query('SELECT FROM post')).rowCount).toBe(0);
+});
+
 describe('Mutation.createPost', () => {
   it('makes a post that is published at once', async () => {
     const before = Date.now();

@@ -15,7 +15,7 @@ import { buildServer } from './server.ts';
 const user = (role: Role): UserContext => ({
   user: { id: createId(), roles: [role], tokenIssuedAt: 1, name: role },
   clientId: 'cli',
-  scopes: ['read:data', 'write:data'],
+  scopes: ['read:data', 'read:profile', 'write:data'],
 });
 const [administrator, editor, viewer] = [user('ADMIN'), user('EDITOR'), user('VIEWER')];
 const robot: UserContext = { clientId: 'robot', scopes: ['write:data'] };

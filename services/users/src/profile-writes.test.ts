@@ -8,7 +8,7 @@ let issuedAt = 1;
 const user = (role: Role, id = createId(), name?: string): UserContext => ({
   user: { id, roles: [role], tokenIssuedAt: (issuedAt += 1), ...(name && { name }) },
   clientId: 'cli',
-  scopes: ['read:data', 'write:data'],
+  scopes: ['read:data', 'read:profile', 'write:data'],
 });
 const administrator = user('ADMIN');
 

@@ -88,7 +88,11 @@ describe('the program of a subgraph', () => {
     return users.start(config, resources);
   };
 
-  async function ask({ url }: Deployable, query: string, as: UserContext = { scopes: [] }): Promise<unknown> {
+  async function ask(
+    { url }: Deployable,
+    query: string,
+    as: UserContext = { scopes: ['read:data'] },
+  ): Promise<unknown> {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: {

@@ -47,6 +47,14 @@ afterAll(() => users.close());
 const stored = async (id: string) =>
   (await users.pool.query('SELECT name, email, role FROM profile WHERE id = $1', [id])).rows[0] as unknown;
 
+it('L7: a context without scopes lists no users, past the gateway as well', async () => {
+  const { data, errors } = await users.ask({
+    query: '{ users { id } }',
+    as: { ...user(ada.id), scopes: ['write:data'] },
+  });
+  expect([data, errors.map(({ extensions }) => extensions['code'])]).toEqual([null, ['FORBIDDEN']]);
+});
+
 describe('Query.users', () => {
   const ids = async (args: string) => {
     const { data } = await users.ask<{ users: { id: string }[] }>({ query: `{ users${args} { id } }` });

@@ -1,0 +1,87 @@
+import { forbidden, unauthenticated } from '@trellis/errors';
+import type { UserContext } from '@trellis/user-context';
+import { defaultFieldResolver, isObjectType, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql';
+import type { AnyOf, DeclaredRight } from './declared-rights.ts';
+
+/** What the resolvers of a guarded schema receive. */
+export interface GuardedContext {
+  /** Who is asking. */
+  readonly userContext: UserContext;
+}
+
+type Resolver = GraphQLFieldResolver<unknown, unknown>;
+
+/**
+ * Makes every field that demands something of its caller ask for it again, whatever the gateway has let through: what it signed
+ * says who may do what, and a context that leaks is good for no more than that. ADR 0025.
+ *
+ * @param schema changed in place
+ * @param rights by coordinate
+ */
+export function guardFields(schema: GraphQLSchema, rights: ReadonlyMap<string, DeclaredRight>): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const right = rights.get(`${type.name}.${field.name}`);
+      if (!right) continue;
+      const assertMet = createGuard(right);
+      field.resolve = guarded(field.resolve ?? defaultFieldResolver, assertMet);
+      if (field.subscribe) field.subscribe = guarded(field.subscribe, assertMet);
+    }
+  }
+}
+
+type Guard = (context: unknown) => void;
+
+function guarded(resolve: Resolver, assertMet: Guard): Resolver {
+  return (source, args, context, info) => {
+    assertMet(context);
+    return resolve(source, args, context, info);
+  };
+}
+
+const NOBODY: UserContext = Object.freeze({ scopes: [] });
+
+/** Remembers whom it let through last: fields below a list are asked for by one caller, one after the other. */
+function createGuard(right: DeclaredRight): Guard {
+  let allowed: UserContext | undefined;
+  return (context) => {
+    const { userContext = NOBODY } = context as Partial<GuardedContext>; // whatever it is, nobody gets more by it
+    if (userContext === allowed) return;
+    if (!isMet(right, userContext))
+      throw isKnown(userContext) ? denial(right, userContext) : unauthenticated();
+    allowed = userContext;
+  };
+}
+
+function isMet({ authenticated, scopes, policies }: DeclaredRight, context: UserContext): boolean {
+  return (
+    (!authenticated || isKnown(context)) &&
+    scopes.every((clause) => meetsAny(clause, (name) => context.scopes.includes(name))) &&
+    policies.every((clause) => meetsAny(clause, (name) => holdsPolicy(context, name)))
+  );
+}
+
+function meetsAny(clause: AnyOf, holds: (name: string) => boolean): boolean {
+  return clause.some((names) => names.every(holds));
+}
+
+/** Whether a token came with the request: a user's, a client's own, or one of a group of users. */
+function isKnown({ user, clientId, groupRoles, issuer }: UserContext): boolean {
+  return user !== undefined || clientId !== undefined || groupRoles !== undefined || issuer !== undefined;
+}
+
+const ROLE_PREFIX = 'role:';
+
+/** Roles are in the context by themselves; of other policies the gateway says which hold. */
+function holdsPolicy({ user, groupRoles, policies = [] }: UserContext, name: string): boolean {
+  if (!name.startsWith(ROLE_PREFIX)) return policies.includes(name);
+  return (user?.roles ?? groupRoles ?? []).includes(name.slice(ROLE_PREFIX.length));
+}
+
+function denial({ scopes }: DeclaredRight, context: UserContext): Error {
+  const missing = scopes.filter((clause) => !meetsAny(clause, (name) => context.scopes.includes(name)));
+  if (missing.length === 0) return forbidden('You may not see this field.');
+  const alternatives = missing.map((clause) => clause.map((names) => names.join(' ')).join(' or '));
+  return forbidden(`This field needs the scope ${alternatives.join(' and ')}.`);
+}
