@@ -115,7 +115,8 @@ function nameOf({ definitions }: DocumentNode, directive: string): string {
       if (link.name.value !== 'link' || !String(argumentOf(link, 'url')).startsWith(FEDERATION)) continue;
       const imported = argumentOf(link, 'import');
       const name = Array.isArray(imported) ? importedAs(imported, `@${directive}`) : undefined;
-      return name?.slice(1) ?? `${String(argumentOf(link, 'as') ?? 'federation')}__${directive}`;
+      const prefix = argumentOf(link, 'as');
+      return name?.slice(1) ?? `${typeof prefix === 'string' ? prefix : 'federation'}__${directive}`;
     }
   }
   return directive;
