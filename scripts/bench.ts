@@ -2,12 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { formatSubscribers, measureSubscribers, runAuthBenchmark, runBenchmark } from '@trellis/bench';
+import {
+  compareCaches,
+  formatHitRatios,
+  formatSubscribers,
+  measureSubscribers,
+  runAuthBenchmark,
+  runBenchmark,
+} from '@trellis/bench';
 import { describeMachine, writeSection } from './measure/performance-page.ts';
 import { runTool } from './programs/run-program.ts';
 
 const USAGE = `npm run bench -- [--section gateway|auth] [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT] [--write]
-npm run bench -- --subscribers N [--events N] [--target NAME]…`;
+npm run bench -- --subscribers N [--events N] [--target NAME]…
+npm run bench -- --caches`;
 /** How many subscribe to one topic unless another number is said. */
 const SUBSCRIBERS = 1_000;
 const peers = fileURLToPath(new URL('../bench/peers/', import.meta.url));
@@ -39,6 +47,7 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
     subscribers: { type: 'string' },
     events: { type: 'string', default: '100' },
+    caches: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -78,4 +87,5 @@ async function bench(): Promise<void> {
 }
 
 if (values.help) process.stdout.write(`${USAGE}\n`);
+else if (values.caches) process.stdout.write(`${formatHitRatios(compareCaches())}\n`);
 else await bench();

@@ -1,3 +1,9 @@
+export {
+  compareCaches,
+  formatHitRatios,
+  type CacheComparison,
+  type HitRatios,
+} from './caches/compare-caches.ts';
 export { runBenchmark, type BenchmarkOptions } from './run-benchmark.ts';
 export { runAuthBenchmark, type AuthBenchmarkOptions } from './auth/run-auth-benchmark.ts';
 export {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../auth/caller.ts';
-import { SegmentedCache } from '../caching/segmented-cache.ts';
+import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { operationFacts } from '../planning/document-facts.ts';
 import type { OperationPlanner, Variables } from '../planning/operation-plan.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -50,7 +50,7 @@ const PREPARE_DEADLINE_MS = 5_000;
 
 /** Remembers 200 operations; what is not used again makes room first. */
 export function createKnownOperations(): KnownOperations {
-  const known = new SegmentedCache<KnownOperation>({ maxEntries: MAX_OPERATIONS });
+  const known = new S3FifoCache<KnownOperation>({ maxEntries: MAX_OPERATIONS });
   return {
     remember({ text, operation, variables, caller, incremental = false }) {
       const { key } = operationFacts(operation.document, operation.name, operation.documentHash);

@@ -2,7 +2,7 @@ import { GraphQLError, Kind, type DocumentNode, type OperationDefinitionNode } f
 import { readAuthorizationRules, type AuthorizationRules } from '../auth/authorization-rules.ts';
 import { createOperationGuard, type OperationGuard } from '../auth/operation-guard.ts';
 import type { Policies } from '../auth/policies.ts';
-import { SegmentedCache } from '../caching/segmented-cache.ts';
+import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { readCacheHints, type CacheHints } from '../caching/cache-hints.ts';
 import { compileCaching, type CachePolicyOf } from '../caching/measure-caching.ts';
 import { RequestRefused } from '../errors.ts';
@@ -89,7 +89,7 @@ export function createOperationCatalogue(
       random: Math.random,
     },
   };
-  const documents = new SegmentedCache<CataloguedDocument | RequestRefused>({
+  const documents = new S3FifoCache<CataloguedDocument | RequestRefused>({
     maxEntries: MAX_DOCUMENTS,
     maxWeight: MAX_CHARACTERS,
     weigh: (_document, text) => text.length + ENTRY_CHARACTERS,

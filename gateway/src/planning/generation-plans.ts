@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { JobAudience, type PlannerCaller } from '../planner-thread/job-audience.ts';
 import { PlannerShareSpent } from '../planner-thread/planner-refusals.ts';
-import { SegmentedCache } from '../caching/segmented-cache.ts';
+import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { untilAborted } from '../execution/until-aborted.ts';
 import { DeadlineSignal } from '../traffic/deadline-signal.ts';
 import type { OperationPlan } from './operation-plan.ts';
@@ -43,7 +43,7 @@ const PLAN_WEIGHT = 10;
  * serves, and the last of what was begun is made, it is released.
  */
 export class GenerationPlans {
-  readonly #plans: SegmentedCache<WeighedPlan>;
+  readonly #plans: S3FifoCache<WeighedPlan>;
   readonly #refusals = new LRUCache<string, GraphQLError>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
   readonly #underway = new Map<string, Underway>();
   readonly #release: () => void;
@@ -53,7 +53,7 @@ export class GenerationPlans {
   /** @param release called once, when the generation is retired and nothing is being made any more */
   constructor({ maxPlans, maxSelections }: GenerationPlansOptions, release: () => void) {
     this.#release = release;
-    this.#plans = new SegmentedCache({
+    this.#plans = new S3FifoCache({
       maxEntries: maxPlans,
       maxWeight: maxSelections + maxPlans * PLAN_WEIGHT,
       weigh: ({ selections }) => selections + PLAN_WEIGHT,

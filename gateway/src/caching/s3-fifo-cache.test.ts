@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { SegmentedCache } from './segmented-cache.ts';
+import { S3FifoCache } from './s3-fifo-cache.ts';
 
 const value = (name: string): { readonly name: string } => ({ name });
 
-describe('A segmented cache', () => {
+describe('An S3-FIFO cache', () => {
   it('S-034 keeps what is in use through a flood of what nobody asks for twice', () => {
-    const cache = new SegmentedCache({ maxEntries: 100 });
+    const cache = new S3FifoCache({ maxEntries: 100 });
     const hot = Array.from({ length: 50 }, (_, index) => `hot ${index}`);
     for (const key of hot) cache.set(key, value(key));
     for (const key of hot) expect(cache.get(key)).toEqual(value(key));
@@ -14,8 +14,35 @@ describe('A segmented cache', () => {
     expect(cache.size).toBe(100);
   });
 
+  it('lets a new population in: after 1,500 that were used again and again, 1,000 others in two rounds', () => {
+    const cache = new S3FifoCache({ maxEntries: 1_500 });
+    const use = (key: string): boolean => {
+      const isThere = cache.get(key) !== undefined;
+      if (!isThere) cache.set(key, value(key));
+      return isThere;
+    };
+    const population = (name: string, count: number): readonly string[] =>
+      Array.from({ length: count }, (_, index) => `${name} ${index}`);
+    for (let round = 0; round < 20; round += 1) population('old', 1_500).forEach(use);
+    for (let round = 0; round < 2; round += 1) population('new', 1_000).forEach(use);
+    expect(population('new', 1_000).filter((key) => !use(key))).toEqual([]);
+  });
+
+  it('lets in what comes again, though it had to leave before it did', () => {
+    const cache = new S3FifoCache({ maxEntries: 100 });
+    const used = Array.from({ length: 100 }, (_, index) => `used ${index}`);
+    for (const key of used) cache.set(key, value(key));
+    for (const key of used) cache.get(key);
+    cache.set('comes again', value('comes again'));
+    for (let index = 0; index < 50; index += 1) cache.set(`once ${index}`, value('once'));
+    expect(cache.get('comes again')).toBeUndefined();
+    cache.set('comes again', value('comes again'));
+    for (let index = 50; index < 100; index += 1) cache.set(`once ${index}`, value('once'));
+    expect(cache.get('comes again')).toBeDefined();
+  });
+
   it('has all its room for what goes round in a circle, as long as nothing else needs it', () => {
-    const cache = new SegmentedCache({ maxEntries: 100 });
+    const cache = new S3FifoCache({ maxEntries: 100 });
     const keys = Array.from({ length: 100 }, (_, index) => `key ${index}`);
     for (const key of keys) cache.set(key, value(key));
     for (let round = 0; round < 3; round += 1) {
@@ -24,20 +51,18 @@ describe('A segmented cache', () => {
   });
 
   it('gives up what was proven once and is not used any more', () => {
-    const cache = new SegmentedCache({ maxEntries: 10 });
+    const cache = new S3FifoCache({ maxEntries: 10 });
     const use = (key: string): void => {
       cache.set(key, value(key));
       cache.get(key);
     };
     use('old');
-    for (let index = 0; index < 8; index += 1) use(`new ${index}`);
-    expect(cache.values().at(-1)).toEqual(value('old')); // back on probation
-    for (let index = 8; index < 20; index += 1) use(`new ${index}`);
+    for (let index = 0; index < 20; index += 1) use(`new ${index}`);
     expect(cache.get('old')).toBeUndefined();
   });
 
   it('is bounded by what its values weigh', () => {
-    const cache = new SegmentedCache<{ readonly weight: number }>({
+    const cache = new S3FifoCache<{ readonly weight: number }>({
       maxEntries: 1_000,
       maxWeight: 100,
       weigh: ({ weight }) => weight,
@@ -49,7 +74,7 @@ describe('A segmented cache', () => {
   });
 
   it('takes a value anew', () => {
-    const cache = new SegmentedCache({ maxEntries: 10 });
+    const cache = new S3FifoCache({ maxEntries: 10 });
     cache.set('key', value('one'));
     cache.get('key');
     cache.set('key', value('two'));
@@ -60,7 +85,7 @@ describe('A segmented cache', () => {
   it.each([10, 100, 1_000])(
     'keeps what is always used beside what is used for a time: of %d',
     (maxEntries) => {
-      const cache = new SegmentedCache({ maxEntries });
+      const cache = new S3FifoCache({ maxEntries });
       const hot = Array.from({ length: maxEntries / 5 }, (_, index) => `hot ${index}`);
       for (const key of hot) cache.set(key, value(key));
       for (let index = 0; index < maxEntries * 10; index += 1) {
@@ -73,7 +98,7 @@ describe('A segmented cache', () => {
   );
 
   it('keeps what is always used where heavy values leave little room', () => {
-    const cache = new SegmentedCache<{ readonly weight: number }>({
+    const cache = new S3FifoCache<{ readonly weight: number }>({
       maxEntries: 10_000,
       maxWeight: 100,
       weigh: ({ weight }) => weight,
@@ -87,14 +112,14 @@ describe('A segmented cache', () => {
   });
 
   it('has the values first that were used again', () => {
-    const cache = new SegmentedCache({ maxEntries: 10 });
+    const cache = new S3FifoCache({ maxEntries: 10 });
     for (const name of ['a', 'b', 'c', 'd']) cache.set(name, value(name));
     for (const name of ['a', 'c']) cache.get(name);
     expect(cache.values()).toEqual(['c', 'a', 'd', 'b'].map(value));
   });
 
   it('is within its bounds whatever happens, and has nothing that was replaced', () => {
-    const cache = new SegmentedCache<{ readonly weight: number }>({
+    const cache = new S3FifoCache<{ readonly weight: number }>({
       maxEntries: 20,
       maxWeight: 100,
       weigh: ({ weight }) => weight,

@@ -1,5 +1,5 @@
-/** Bounds of a {@link SegmentedCache}. */
-export interface SegmentedCacheOptions<Value> {
+/** Bounds of a {@link SegmentedLru}. */
+export interface SegmentedLruOptions<Value> {
   /** How many values are kept. */
   readonly maxEntries: number;
   /** What all values may weigh together. @default unbounded */
@@ -28,7 +28,7 @@ interface Entry<Value> {
  * that is used again is proven, until it was not used for longest among these. What has to go is on probation. Uses of
  * what is used all the time cost a look-up.
  */
-export class SegmentedCache<Value extends object> {
+export class SegmentedLru<Value extends object> {
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #proven = new Segment<Value>();
   readonly #onProbation = new Segment<Value>();
@@ -38,7 +38,7 @@ export class SegmentedCache<Value extends object> {
   /** For how many there is room, as far as can be told from what they weigh. */
   #room: number;
 
-  constructor({ maxEntries, maxWeight = Infinity, weigh = () => 1 }: SegmentedCacheOptions<Value>) {
+  constructor({ maxEntries, maxWeight = Infinity, weigh = () => 1 }: SegmentedLruOptions<Value>) {
     this.#maxEntries = maxEntries;
     this.#maxWeight = maxWeight;
     this.#weigh = weigh;

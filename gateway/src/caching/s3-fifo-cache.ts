@@ -1,0 +1,164 @@
+import { hashOfKey } from './hash-of-key.ts';
+
+/** Bounds of an {@link S3FifoCache}. */
+export interface S3FifoCacheOptions<Value> {
+  /** How many values are kept. */
+  readonly maxEntries: number;
+  /** What all values may weigh together. @default unbounded */
+  readonly maxWeight?: number | undefined;
+  /** What a value weighs, at least 1. Goes with `maxWeight`. */
+  readonly weigh?: ((value: Value, key: string) => number) | undefined;
+}
+
+/** How much of the room belongs to values that are new. What the others don't take is theirs as well. */
+const NEW_SHARE = 0.1;
+/** Uses that are remembered of a value: each of them saves it once. */
+const MAX_USES = 3;
+
+interface Entry<Value> {
+  readonly key: string;
+  readonly value: Value;
+  readonly weight: number;
+  /** Since it came, or was saved last. */
+  uses: number;
+}
+
+/**
+ * A cache that a flood of values nobody asks for twice can't wash out, and that a new population takes over in two rounds:
+ * S3-FIFO. A new value stands in a short line; when it gets to the end of that unused it leaves, and its key is remembered.
+ * Who was used there, or comes again while the key is remembered, goes to the long line, where each use since saves a value
+ * once from leaving at the end. A use costs a look-up: nothing is moved.
+ *
+ * @see "FIFO queues are all you need for cache eviction", SOSP 2023, https://doi.org/10.1145/3600006.3613147
+ */
+export class S3FifoCache<Value extends object> {
+  readonly #entries = new Map<string, Entry<Value>>();
+  readonly #new = new Line<Value>();
+  readonly #proven = new Line<Value>();
+  /** Keys that left unused, the first one longest ago: by their hashes, as keys may be long. */
+  readonly #left = new Set<number>();
+  readonly #maxEntries: number;
+  readonly #maxWeight: number;
+  readonly #weigh: (value: Value, key: string) => number;
+
+  constructor({ maxEntries, maxWeight = Infinity, weigh = () => 1 }: S3FifoCacheOptions<Value>) {
+    this.#maxEntries = maxEntries;
+    this.#maxWeight = maxWeight;
+    this.#weigh = weigh;
+  }
+
+  /** A use of the value. */
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (entry.uses < MAX_USES) entry.uses += 1;
+    return entry.value;
+  }
+
+  /** Takes a value in, or anew. One that is heavier than all the room is not kept. */
+  set(key: string, value: Value): void {
+    const before = this.#entries.get(key);
+    const isProven = before ? this.#proven.has(before) : this.#left.delete(hashOfKey(key));
+    if (before) this.#remove(before);
+    const weight = this.#weigh(value, key);
+    if (weight > this.#maxWeight) return;
+    const entry = { key, value, weight, uses: before?.uses ?? 0 };
+    while (this.#isFullFor(weight)) this.#makeRoom();
+    this.#entries.set(key, entry);
+    (isProven ? this.#proven : this.#new).add(entry);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** What was used most often of late first; of equals, what came last. */
+  values(): readonly Value[] {
+    return [...this.#new.entries(), ...this.#proven.entries()]
+      .toReversed()
+      .toSorted((left, right) => right.uses - left.uses)
+      .map(({ value }) => value);
+  }
+
+  #isFullFor(weight: number): boolean {
+    return this.size >= this.#maxEntries || this.#new.weight + this.#proven.weight + weight > this.#maxWeight;
+  }
+
+  #makeRoom(): void {
+    const { size, weight } = this.#new;
+    const isOverShare = size >= this.#maxEntries * NEW_SHARE || weight >= this.#maxWeight * NEW_SHARE;
+    if (isOverShare || this.#proven.size === 0) this.#judgeNew();
+    else this.#judgeProven();
+  }
+
+  #judgeNew(): void {
+    const entry = this.#new.oldest();
+    if (!entry) return;
+    this.#new.delete(entry);
+    if (entry.uses > 0) {
+      entry.uses -= 1; // The others are kept: in a full cache, what was just moved would be the next to leave.
+      this.#proven.add(entry);
+      return;
+    }
+    this.#entries.delete(entry.key);
+    this.#rememberLeft(entry.key);
+  }
+
+  #judgeProven(): void {
+    const entry = this.#proven.oldest();
+    if (!entry) return;
+    this.#proven.delete(entry);
+    if (entry.uses > 0) {
+      entry.uses -= 1;
+      this.#proven.add(entry);
+    } else this.#entries.delete(entry.key);
+  }
+
+  #rememberLeft(key: string): void {
+    this.#left.add(hashOfKey(key));
+    const [oldest] = this.#left;
+    if (oldest !== undefined && this.#left.size > this.#maxEntries) this.#left.delete(oldest);
+  }
+
+  #remove(entry: Entry<Value>): void {
+    this.#new.delete(entry);
+    this.#proven.delete(entry);
+    this.#entries.delete(entry.key);
+  }
+}
+
+/** Entries from the oldest to the newest. */
+class Line<Value> {
+  readonly #entries = new Set<Entry<Value>>();
+  #weight = 0;
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get weight(): number {
+    return this.#weight;
+  }
+
+  has(entry: Entry<Value>): boolean {
+    return this.#entries.has(entry);
+  }
+
+  add(entry: Entry<Value>): void {
+    this.#entries.add(entry);
+    this.#weight += entry.weight;
+  }
+
+  delete(entry: Entry<Value>): void {
+    if (this.#entries.delete(entry)) this.#weight -= entry.weight;
+  }
+
+  oldest(): Entry<Value> | undefined {
+    const [oldest] = this.#entries;
+    return oldest;
+  }
+
+  entries(): Iterable<Entry<Value>> {
+    return this.#entries;
+  }
+}
