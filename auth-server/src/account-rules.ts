@@ -1,15 +1,7 @@
 import { isRole, roles, type Role } from './accounts.ts';
 
-const MIN_PASSWORD_LENGTH = 8;
-const MAX_PASSWORD_LENGTH = 1_024;
 const MAX_EMAIL_LENGTH = 320;
 const MAX_NAME_LENGTH = 200;
-
-/** Why a password can't be chosen, or undefined. Long is all that it must be. NIST SP 800-63B §3.1.1 */
-export function passwordProblem(password: string): string | undefined {
-  if (password.length >= MIN_PASSWORD_LENGTH && password.length <= MAX_PASSWORD_LENGTH) return undefined;
-  return `must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`;
-}
 
 /** Why a text can't be an e-mail address, or undefined. */
 export function emailProblem(email: string): string | undefined {

@@ -4,3 +4,4 @@ export { configSchema, readAuthServerConfig } from './config.ts';
 export { oauthErrors, type OAuthErrorCode, type OAuthErrorDescription } from './errors.ts';
 export { buildServer, type ServerDependencies } from './server.ts';
 export { runAuthServerCommand, type CommandStreams } from './cli/index.ts';
+export { fillPasswordFilter } from './passwords/password-filter.ts';

@@ -5,6 +5,7 @@ import { generateTypes } from '../generate-types.ts';
 import { repository } from '../programs/run-program.ts';
 import { generateApiSchema } from './api-schema-file.ts';
 import { generateBehavioursPage } from './behaviours-page.ts';
+import { generateCommonPasswords } from './common-passwords-file.ts';
 import { generateConfigurationPage } from './configuration-page.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { generateSettingsSchema } from './settings-schema-file.ts';
@@ -22,11 +23,13 @@ const generators: readonly (() => Promise<GeneratedFile>)[] = [
   generateConfigurationPage,
   generateSettingsSchema,
   generateBehavioursPage,
+  generateCommonPasswords,
 ];
 
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, supergraph.graphql, docs/api.graphql,
- * gateway.schema.json, and the pages docs/configuration.md and docs/authorization-behaviours.md.
+ * gateway.schema.json, the pages docs/configuration.md and docs/authorization-behaviours.md, and the filter of common
+ * passwords.
  *
  * @returns the paths of those that were out of date
  */

@@ -1,5 +1,6 @@
 import { parseAccountClaims } from '../account-claims.ts';
-import { emailProblem, nameProblem, passwordProblem, roleProblem, toRole } from '../account-rules.ts';
+import { emailProblem, nameProblem, roleProblem, toRole } from '../account-rules.ts';
+import { describePasswordProblem, passwordProblem } from '../passwords/password-problem.ts';
 import type { Account } from '../accounts.ts';
 import {
   addAccount as createAccount,
@@ -18,11 +19,13 @@ export const addAccount: Command = {
     const options = readOptions(args, ['email', 'name', 'role', 'password-stdin']);
     const hasPassword = options['password-stdin'] !== undefined;
     const password = hasPassword ? (await commandLine.readStdin()).replace(/\r?\n$/, '') : '';
-    const problem = hasPassword ? passwordProblem(password) : undefined;
+    const { issuer } = services.settings;
+    const context = { email: options['email'] ?? '', name: options['name'] ?? '', issuer };
+    const problem = hasPassword ? passwordProblem(password, context) : undefined;
     requireAll([
       ...accountProblems(options),
       ...(hasPassword ? [] : ['--password-stdin is needed.']),
-      ...(problem === undefined ? [] : [`The password ${problem}.`]),
+      ...(problem === undefined ? [] : [`The password ${describePasswordProblem(problem)}.`]),
     ]);
     const { email = '', name = '', role = '' } = options;
     const id = await createAccount(services, { email, name, role: toRole(role), password });

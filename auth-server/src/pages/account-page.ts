@@ -1,8 +1,9 @@
 import { describeScopes, render } from './pages.ts';
+import type { PasswordProblem } from '../passwords/password-problem.ts';
 import type { PageTexts } from './texts/page-texts.ts';
 
 /** Why the password was not changed. */
-export type AccountProblem = 'refused' | 'throttled' | 'unfit';
+export type AccountProblem = 'refused' | 'throttled' | PasswordProblem;
 
 /** What the account page shows. */
 export interface AccountPage {
@@ -32,7 +33,7 @@ export interface ChoosePasswordPage {
   readonly email: string;
   readonly token: string;
   readonly csrf: string;
-  readonly problem: 'unfit' | undefined;
+  readonly problem: PasswordProblem | undefined;
 }
 
 /** What a page that asks for an e-mail address shows. */

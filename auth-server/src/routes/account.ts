@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { passwordProblem } from '../account-rules.ts';
 import { setPassword } from '../administration/accounts.ts';
 import { listApplications, withdrawConsent } from '../administration/applications.ts';
 import { endSession, endSessionsOf } from '../end-session.ts';
@@ -10,6 +9,7 @@ import { sendPage } from '../http/send-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import { renderAccount, type AccountProblem } from '../pages/account-page.ts';
 import type { Parameters } from '../parameters.ts';
+import { passwordProblem } from '../passwords/password-problem.ts';
 import { beginSession } from './begin-session.ts';
 import { formToken, isFormToken } from './bound-form.ts';
 import { readKnownBrowser } from './login.ts';
@@ -26,8 +26,6 @@ type Action = (
   request: FastifyRequest,
   reply: FastifyReply,
 ) => Promise<FastifyReply>;
-
-const MAX_PASSWORD_LENGTH = 1_024;
 
 /** The page where a person sees and ends sessions and consents, and changes the password. */
 export function addAccountRoutes(server: FastifyInstance, context: RouteContext): void {
@@ -94,10 +92,11 @@ const changePassword: Action = async (context, person, parameters, request, repl
   const problem = (kind: AccountProblem, status: number): Promise<FastifyReply> =>
     showAccount(context, person, request, reply, kind, status);
   const password = parameters.get('new_password') ?? '';
-  if (passwordProblem(password) !== undefined) return problem('unfit', 400);
+  const unfit = passwordProblem(password, { ...account, issuer: services.settings.issuer });
+  if (unfit !== undefined) return problem(unfit, 400);
   const knownBrowser = readKnownBrowser(context, request, account.email);
   const attempt = { email: account.email, address: request.ip, knownBrowser };
-  const current = (parameters.get('password') ?? '').slice(0, MAX_PASSWORD_LENGTH);
+  const current = parameters.get('password') ?? '';
   const outcome = await services.signIn(attempt, current, 'confirmation');
   if (outcome.kind === 'throttled') reply.header('retry-after', String(outcome.waitS));
   if (outcome.kind !== 'signed_in') return problem(outcome.kind, outcome.kind === 'refused' ? 403 : 429);

@@ -1,10 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { passwordProblem } from '../account-rules.ts';
 import { findUsableLink, redeemLink } from '../administration/account-links.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';
 import { sendPage } from '../http/send-page.ts';
+import {
+  passwordProblem,
+  type PasswordContext,
+  type PasswordProblem,
+} from '../passwords/password-problem.ts';
 import { renderChoosePassword, renderNotice } from '../pages/account-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import { sha256 } from '../secrets.ts';
@@ -31,8 +35,8 @@ export function addLinkRoutes(server: FastifyInstance, context: RouteContext): v
       if (!isFormToken(context, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
       const link = await findLink(context, token);
       const password = parameters.get('new_password') ?? '';
-      if (passwordProblem(password) !== undefined)
-        return showForm(context, token, link, request, reply, 'unfit');
+      const unfit = passwordProblem(password, await contextOf(context, link));
+      if (unfit !== undefined) return showForm(context, token, link, request, reply, unfit);
       if (!(await redeemLink(services, token, password))) throw pageExpired('link of no use any more');
       const texts = chooseTexts(undefined, request.headers['accept-language']);
       const account = `${services.settings.issuer}${paths.account}`;
@@ -48,6 +52,14 @@ async function findLink({ services }: RouteContext, token: string): Promise<Acco
   const link = token === '' ? undefined : await findUsableLink(services, token);
   if (!link) throw pageExpired('no such link');
   return link;
+}
+
+/** The words that a password for the account must not be made of. */
+async function contextOf({ services }: RouteContext, link: AccountLink): Promise<PasswordContext> {
+  const { issuer } = services.settings;
+  if (link.purpose !== 'reset') return { ...link, issuer };
+  const account = await services.accounts.findById(link.subject);
+  return { email: link.email, name: account?.name ?? '', issuer };
 }
 
 /** What binds the form: the browser and the link. */
@@ -66,7 +78,7 @@ function showForm(
   { email }: AccountLink,
   request: FastifyRequest,
   reply: FastifyReply,
-  problem?: 'unfit',
+  problem?: PasswordProblem,
 ): FastifyReply {
   const texts = chooseTexts(undefined, request.headers['accept-language']);
   const page = {

@@ -16,7 +16,6 @@ import { proceed, redirect } from './proceed.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** Longest password that is hashed, characters. */
-const MAX_PASSWORD_LENGTH = 1_024;
 const MAX_EMAIL_LENGTH = 320;
 
 /** The page where people sign in. */
@@ -43,7 +42,7 @@ async function submit(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const email = (parameters.get('email') ?? '').slice(0, MAX_EMAIL_LENGTH).trim();
-  const password = (parameters.get('password') ?? '').slice(0, MAX_PASSWORD_LENGTH);
+  const password = parameters.get('password') ?? '';
   const knownBrowser = readKnownBrowser(context, request, email);
   const outcome = await context.services.signIn({ email, address: request.ip, knownBrowser }, password);
   switch (outcome.kind) {

@@ -1,5 +1,6 @@
 import { hash, parseOptions, verify, type Options } from '@node-rs/argon2';
 import type { QueueCaller } from '@trellis/fair-share';
+import { canonicalPassword } from '../passwords/canonical-password.ts';
 import { randomToken } from '../secrets.ts';
 import { createHashTurns } from './hash-turns.ts';
 
@@ -29,9 +30,9 @@ export async function createPasswordHasher(concurrency: number): Promise<Passwor
   const inTurn = createHashTurns(concurrency);
   const dummyHash = await hash(randomToken(), PARAMETERS);
   return {
-    hash: (password) => inTurn(() => hash(password, PARAMETERS), CHOOSING),
+    hash: (password) => inTurn(() => hash(canonicalPassword(password), PARAMETERS), CHOOSING),
     verify: async (passwordHash, password, caller) => {
-      const matches = await inTurn(() => verify(passwordHash ?? dummyHash, password), caller);
+      const matches = await inTurn(() => verifyTyped(passwordHash ?? dummyHash, password), caller);
       return matches && passwordHash !== undefined;
     },
     isOutdated: (passwordHash) => {
@@ -43,4 +44,11 @@ export async function createPasswordHasher(concurrency: number): Promise<Passwor
       );
     },
   };
+}
+
+/** Hashes that were made before passwords were normalized match what is typed as it is. */
+async function verifyTyped(passwordHash: string, typed: string): Promise<boolean> {
+  const password = canonicalPassword(typed);
+  if (await verify(passwordHash, password)) return true;
+  return password !== typed && verify(passwordHash, typed);
 }

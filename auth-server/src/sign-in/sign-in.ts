@@ -3,6 +3,8 @@ import type { Account } from '../accounts.ts';
 import type { Audit } from '../audit.ts';
 import type { AuthServerMetrics } from '../auth-server-metrics.ts';
 import type { AccountStore } from '../stores/account-store.ts';
+import { canonicalPassword } from '../passwords/canonical-password.ts';
+import { MAX_PASSWORD_LENGTH } from '../passwords/password-problem.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { AccountName } from './account-name.ts';
 import type { Throttle } from './throttle.ts';
@@ -69,7 +71,7 @@ export function createSignIn(dependencies: SignInDependencies): SignIn {
   const succeed = async (account: Account, attempt: Attempt, password: string): Promise<void> => {
     metrics.signIns.inc({ outcome: 'signed_in' });
     audit.record({ event: 'signed_in', subject: account.id, address: attempt.address });
-    if (hasher.isOutdated(account.passwordHash)) {
+    if (hasher.isOutdated(account.passwordHash) || password !== canonicalPassword(password)) {
       await accounts.rehash(account.id, account.passwordHash, await hasher.hash(password));
     }
   };
@@ -84,8 +86,9 @@ export function createSignIn(dependencies: SignInDependencies): SignIn {
       fail(attempt, `throttled_${admission.by}`);
       return { kind: 'throttled', waitS: admission.waitS };
     }
+    const known = password.length > MAX_PASSWORD_LENGTH ? undefined : account?.passwordHash; // nobody can have chosen it
     const matches = await hasher
-      .verify(account?.passwordHash, password, callerOf(attempt, account))
+      .verify(known, password.slice(0, MAX_PASSWORD_LENGTH), callerOf(attempt, account))
       .catch(async (error: unknown) => {
         await admission.refund();
         throw error;

@@ -67,7 +67,12 @@ export const chinese: PageTexts = {
     changed: '密码已更改。所有其他登录和应用均已退出。',
     refused: '当前密码不正确。',
     throttled: '失败次数过多，请等待几分钟后再试。',
-    unfit: '新密码至少需要 8 个字符。',
+  },
+  passwordProblems: {
+    short: '新密码至少需要 8 个字符。',
+    long: '新密码最多 1024 个字符。',
+    common: '这个密码太常见，容易被猜中，请另选一个。',
+    personal: '这个密码由您的邮箱、姓名或本站名称组成，请加入您自己的词语。',
   },
   link: {
     title: '设置密码',

@@ -67,7 +67,13 @@ export const english: PageTexts = {
     changed: 'Your password was changed. All other sessions and applications have been signed out.',
     refused: 'The current password is wrong.',
     throttled: 'Too many attempts failed. Please wait a few minutes and try again.',
-    unfit: 'The new password must have at least 8 characters.',
+  },
+  passwordProblems: {
+    short: 'The new password must have at least 8 characters.',
+    long: 'The new password must have at most 1,024 characters.',
+    common: 'This password is one of those that are guessed first. Please choose another one.',
+    personal:
+      'This password is made of your address, your name or the name of this site. Please add words of your own.',
   },
   link: {
     title: 'Choose a password',

@@ -67,7 +67,13 @@ export const german: PageTexts = {
     changed: 'Ihr Passwort ist geändert. Alle anderen Sitzungen und Anwendungen wurden abgemeldet.',
     refused: 'Das bisherige Passwort ist falsch.',
     throttled: 'Zu viele Versuche sind gescheitert. Bitte warten Sie einige Minuten.',
-    unfit: 'Das neue Passwort muss mindestens 8 Zeichen haben.',
+  },
+  passwordProblems: {
+    short: 'Das neue Passwort muss mindestens 8 Zeichen haben.',
+    long: 'Das neue Passwort darf höchstens 1.024 Zeichen haben.',
+    common: 'Dieses Passwort gehört zu denen, die zuerst probiert werden. Bitte wählen Sie ein anderes.',
+    personal:
+      'Dieses Passwort besteht aus Ihrer Adresse, Ihrem Namen oder dem Namen dieser Seite. Bitte fügen Sie eigene Wörter hinzu.',
   },
   link: {
     title: 'Passwort wählen',

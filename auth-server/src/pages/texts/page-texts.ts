@@ -1,3 +1,5 @@
+import type { PasswordProblem } from '../../passwords/password-problem.ts';
+
 /** Everything that the pages say, in one language. */
 export interface PageTexts {
   /** BCP 47. */
@@ -57,8 +59,9 @@ export interface PageTexts {
     readonly changed: string;
     readonly refused: string;
     readonly throttled: string;
-    readonly unfit: string;
   };
+  /** Why a password can't be chosen. */
+  readonly passwordProblems: Readonly<Record<PasswordProblem, string>>;
   /** The page behind a one-time link. */
   readonly link: {
     readonly title: string;
