@@ -20,15 +20,15 @@ const MIN_OWN_CHARACTERS = 6;
 const MIN_WORD_LENGTH = 3;
 
 /**
- * Judges a password that somebody chooses; undefined where there is nothing against it. Characters are counted as people see
- * them, and no kinds of characters are demanded.
+ * Judges a password that somebody chooses; undefined where there is nothing against it. Characters are counted as code
+ * points, and no kinds of characters are demanded.
  *
  * @see NIST SP 800-63B §3.1.1.2
  */
 export function passwordProblem(typed: string, context: PasswordContext): PasswordProblem | undefined {
   if (typed.length > MAX_PASSWORD_LENGTH) return 'long';
   const password = canonicalPassword(typed);
-  if ([...password].length < MIN_PASSWORD_LENGTH) return 'short';
+  if (lengthOf(password) < MIN_PASSWORD_LENGTH) return 'short';
   if (isCommonPassword(password)) return 'common';
   return isPersonal(password, context) ? 'personal' : undefined;
 }
@@ -36,7 +36,12 @@ export function passwordProblem(typed: string, context: PasswordContext): Passwo
 function isPersonal(password: string, context: PasswordContext): boolean {
   let own = password.toLowerCase();
   for (const word of contextWords(context)) own = own.replaceAll(word, '');
-  return [...own].length < Math.min(MIN_OWN_CHARACTERS, [...password].length);
+  return lengthOf(own) < Math.min(MIN_OWN_CHARACTERS, lengthOf(password));
+}
+
+/** In code points: half a surrogate pair is no character. */
+function lengthOf(text: string): number {
+  return Array.from(text).length;
 }
 
 /** The longest first: an address before the words in it. */
