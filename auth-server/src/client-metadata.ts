@@ -1,4 +1,5 @@
 import { weaknessOf } from '@trellis/config';
+import { isBoundedKey } from '@trellis/dpop';
 import { z } from 'zod';
 import { redirectUriProblem } from './redirect-uri.ts';
 import { ADMIN_SCOPE, parseScope } from './scopes.ts';
@@ -92,9 +93,14 @@ const logoutUri = z.string().superRefine((uri, context) => {
     context.addIssue({ code: 'custom', message: `${JSON.stringify(uri)} ${problem}` });
 });
 
-const publicKey = z.record(z.string(), z.unknown()).refine((key) => key['kty'] !== 'oct' && !('d' in key), {
-  error: 'must hold public keys only',
-});
+const publicKey = z
+  .record(z.string(), z.unknown())
+  .refine((key) => key['kty'] !== 'oct' && !('d' in key), {
+    error: 'must hold public keys only',
+  })
+  .refine((key) => key['kty'] !== 'RSA' || isBoundedKey(key), {
+    error: 'must have 2,048 to 4,096 bits and the exponent 65,537 where they are of RSA', // anybody can have one used
+  });
 
 const declared = z.object({
   client_id: z.string().regex(CLIENT_ID, { error: 'must be 1 to 200 visible ASCII characters' }),

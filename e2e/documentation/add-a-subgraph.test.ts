@@ -82,7 +82,9 @@ describe(`The subgraph of ${PAGE}`, () => {
       const { status, output } = run(text);
       expect(status, `${text}\n${output}`).toBe(0);
     }
-    expect(readFileSync(join(checkout, 'supergraph.graphql'), 'utf8')).toContain(`localhost:${port}/graphql`);
+    expect(readFileSync(join(checkout, 'graph', 'supergraph.graphql'), 'utf8')).toContain(
+      `localhost:${port}/graphql`,
+    );
   });
 
   it('passes its own test', { timeout: 180_000 }, () => {
@@ -95,7 +97,7 @@ describe(`The subgraph of ${PAGE}`, () => {
       dataDirectory: join(directory.path, 'data'),
       environment: {
         DATABASE_URL: database.connectionString,
-        GATEWAY_SUPERGRAPH: join(checkout, 'supergraph.graphql'),
+        GATEWAY_SUPERGRAPH: join(checkout, 'graph', 'supergraph.graphql'),
       },
     });
     const { gateway, graph, issuer } = platform.addresses;

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createTemporaryDirectory,
@@ -65,8 +66,16 @@ async function tryImage(
   const command = deployable === 'auth-server' ? await running.run(['clients', 'list']) : 0;
   const ended = await running.stop();
   const gone = await running.checkHealth();
+  if (hasDemoData(content)) return 'carries demo data';
   if (healthy === 0 && command === 0 && ended === 0 && gone === 1) return 'good';
   return `health check ${healthy}, command ${command}, end ${ended}, health check of what has ended ${gone}`;
+}
+
+/** Whether the image holds the demo accounts, wherever pnpm has put them. */
+function hasDemoData(content: string): boolean {
+  return readdirSync(content, { recursive: true, encoding: 'utf8' }).some((path) =>
+    path.includes('demo-data'),
+  );
 }
 
 async function environmentFor(
@@ -77,7 +86,7 @@ async function environmentFor(
   const { KEY_ENCRYPTION_SECRET = '', COOKIE_SECRET = '', USER_CONTEXT_PRIVATE_KEY = '' } = secrets;
   switch (deployable) {
     case 'gateway':
-      return { SUPERGRAPH: join(repository, 'supergraph.graphql'), USER_CONTEXT_PRIVATE_KEY };
+      return { SUPERGRAPH: join(repository, 'graph', 'supergraph.graphql'), USER_CONTEXT_PRIVATE_KEY };
     case 'auth-server':
       return {
         DATABASE_URL: databaseUrl,

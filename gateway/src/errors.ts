@@ -154,6 +154,12 @@ export function overloaded(): RequestRefused {
   return refused('OVERLOADED', gatewayErrorCodes.OVERLOADED.summary, { retryAfterS: RETRY_AFTER_S });
 }
 
+/** The caller has more than its share of what the process does, while others wait. */
+export function overShare(): RequestRefused {
+  const message = `${gatewayErrorCodes.RATE_LIMITED.summary} This network has its share of what the gateway does at a time. Try again in ${RETRY_AFTER_S} s.`;
+  return refused('RATE_LIMITED', message, { retryAfterS: RETRY_AFTER_S });
+}
+
 /** The client has gone, or wants no more of an operation. It is nobody's in particular: it is never shown. */
 export const CLIENT_CLOSED: RequestRefused = refused(
   'CLIENT_CLOSED_REQUEST',

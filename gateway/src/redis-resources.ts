@@ -1,9 +1,10 @@
+import { isProduction } from '@trellis/config';
 import { CannotStart, type Logger, type OperationsRoutes, type Resources } from '@trellis/deployable';
+import { PROOF_WINDOW_S } from '@trellis/dpop';
 import { createActivityStream } from '@trellis/presence';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startRevocationFeed, type RevocationFeed } from './auth/revocation-feed.ts';
 import { createUsedProofs, type UsedProofs } from './auth/used-proofs.ts';
-import { PROOF_WINDOW_S } from './auth/verify-proof.ts';
 import { openCacheRedis, type CacheRedis, type OpenCacheRedis } from './caching/cache-redis.ts';
 import {
   createMemoryPersistedQueryStore,
@@ -114,7 +115,7 @@ async function openFitCache(
   { url, setting, purpose }: NamedCache,
   { config, redis, logger }: CacheContext,
 ): Promise<OpenCacheRedis> {
-  const production = config.NODE_ENV === 'production';
+  const production = isProduction(config);
   const { REDIS_URL: signInUrl } = config;
   const cache = await openCacheRedis({
     url,

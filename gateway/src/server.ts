@@ -82,6 +82,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     admission: dependencies.admission,
     paths: ADMITTED_PATHS,
     isKnown: (authorization) => services().authenticator.isKnown(authorization),
+    shareOf: (address) => services().shares.of(undefined, address).keys,
     onRefused: registerAdmissionMetrics(
       dependencies.metrics,
       dependencies.admission,

@@ -18,7 +18,12 @@ const DEFAULT_BODY_BYTES = 1_048_576;
 const DEFAULT_RESPONSE_CHARACTERS = 33_554_432;
 const DEFAULT_REQUEST_MS = 30_000;
 const DEFAULT_SUBGRAPH_MS = 10_000;
-const DEFAULT_ADMISSION: AdmissionRules = { maxRequests: 2_000, maxDelayMs: 1_000, targetDelayMs: 10 };
+const DEFAULT_ADMISSION: Required<AdmissionRules> = {
+  maxRequests: 2_000,
+  maxDelayMs: 1_000,
+  targetDelayMs: 10,
+  perCaller: 0.75,
+};
 const DEFAULT_HEARTBEAT_MS = 10_000;
 const DEFAULT_STALLED_MS = 30_000;
 const DEFAULT_PLANNING_MS = 5_000;
@@ -65,6 +70,7 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
       maxRequests: settings.admission?.maxRequests ?? DEFAULT_ADMISSION.maxRequests,
       maxDelayMs: settings.admission?.maxDelayMs ?? DEFAULT_ADMISSION.maxDelayMs,
       targetDelayMs: settings.admission?.targetDelayMs ?? DEFAULT_ADMISSION.targetDelayMs,
+      perCaller: settings.admission?.perCaller ?? DEFAULT_ADMISSION.perCaller,
     },
     heartbeatMs: settings.timeouts?.heartbeatMs ?? DEFAULT_HEARTBEAT_MS,
     stalledMs: settings.timeouts?.stalledMs ?? DEFAULT_STALLED_MS,

@@ -24,6 +24,7 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>;
   readonly healthcheck?: object;
   readonly command?: readonly string[];
+  readonly volumes?: readonly string[];
   readonly networks: readonly string[];
   readonly read_only?: boolean;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
@@ -88,30 +89,86 @@ describe.each(Object.entries(deployables))('docker-compose.yml: %s', (name, { sc
   it('is a configuration that the deployable accepts in production, once the secrets are there', () => {
     const entries = Object.entries(serviceOf(name).environment ?? {});
     const set = Object.fromEntries(entries.map(([key, value]) => [key, interpolate(value, secrets)]));
-    expect(read({ ...image, ...set })).toMatchObject({ HOST: '0.0.0.0', PORT: 8_080 });
+    const mounted = { CONFIG: join(repository, 'graph/gateway.yaml') };
+    expect(read({ ...image, ...set, ...(name === 'gateway' && mounted) })).toMatchObject({
+      HOST: '0.0.0.0',
+      PORT: 8_080,
+    });
     expect(image['NODE_ENV']).toBe('production');
   });
 
   it('runs without rights that it does not need, and waits for what it cannot do without', () => {
     const service = serviceOf(name);
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
-    for (const needed of Object.values(service.depends_on ?? {}))
-      expect(needed.condition).toBe('service_healthy');
+    for (const [name, { condition }] of Object.entries(service.depends_on ?? {}))
+      expect(condition).toBe(
+        name === 'database-roles' ? 'service_completed_successfully' : 'service_healthy',
+      );
   });
 });
 
 describe('docker-compose.yml', () => {
-  it('has the deployables and their stores, and nothing else', () => {
+  it('has the deployables, their stores, what prepares these, and the proxy of a profile, and nothing else', () => {
     expect(Object.keys(services).toSorted()).toEqual(
-      [...Object.keys(deployables), 'postgres', 'redis'].toSorted(),
+      [
+        ...Object.keys(deployables),
+        'postgres',
+        'database-roles',
+        'redis',
+        'cache-redis',
+        'redis-users',
+        'tls-proxy',
+      ].toSorted(),
     );
   });
 
-  it('shows the outside the gateway and the auth-server alone', () => {
+  it('H4: shows the network nothing but the proxy that ends TLS, and that in its profile alone', () => {
     const published = Object.entries(services).filter(([, { ports = [] }]) => ports.length > 0);
-    expect(published.map(([name]) => name)).toEqual(['gateway', 'auth-server']);
-    expect(serviceOf('gateway').ports).toEqual(['${GATEWAY_PORT:-4000}:8080']);
-    expect(serviceOf('auth-server').ports).toEqual(['${AUTH_PORT:-4001}:8080']);
+    expect(published.map(([name]) => name)).toEqual(['gateway', 'auth-server', 'tls-proxy']);
+    expect(serviceOf('gateway').ports).toEqual(['127.0.0.1:${GATEWAY_PORT:-4000}:8080']);
+    expect(serviceOf('auth-server').ports).toEqual(['127.0.0.1:${AUTH_PORT:-4001}:8080']);
+    expect(serviceOf('tls-proxy')).toMatchObject({ profiles: ['tls'], ports: ['80:80', '443:443'] });
+  });
+
+  it('believes the proxy of the profile, and nobody else, about the addresses of clients', async () => {
+    const { networks } = parse(text, { merge: true }) as {
+      networks: { edge: { ipam: { config: object[] } } };
+    };
+    expect(networks.edge.ipam.config).toEqual([{ subnet: '172.31.255.0/28' }]);
+    const proxy = '172.31.255.2';
+    expect(serviceOf('tls-proxy').networks).toEqual({ edge: { ipv4_address: proxy } });
+    expect(serviceOf('auth-server').environment?.['TRUSTED_PROXIES']).toBe(proxy);
+    const settings = parse(await readFile(join(repository, 'graph/gateway.yaml'), 'utf8')) as object;
+    expect(settings).toEqual({ http: { trustProxy: [proxy] } });
+  });
+
+  it('gives the gateway the folder of the supergraph: a file that is mounted by itself never changes', () => {
+    const { volumes, environment } = serviceOf('gateway');
+    expect(volumes).toEqual(['./graph:/etc/trellis:ro']);
+    expect(environment).toMatchObject({
+      SUPERGRAPH: '/etc/trellis/supergraph.graphql',
+      CONFIG: '/etc/trellis/gateway.yaml',
+    });
+  });
+
+  it('H4: gives each service a role and a Redis user of its own, with a password of its own', () => {
+    const urls = Object.keys(deployables).flatMap((name) =>
+      Object.entries(serviceOf(name).environment ?? {}).filter(([variable]) =>
+        /(DATABASE|REDIS)_URL$/.test(variable),
+      ),
+    );
+    expect(urls).toHaveLength(5 + 7);
+    const users = urls.map(([, url]) => /^\w+:\/\/([\w-]+):\$\{(\w+):\?/.exec(url)?.slice(1) ?? []);
+    expect(new Set(users.map(([, password]) => password)).size).toBe(urls.length);
+    for (const [user] of users) expect(['trellis', 'default', 'operator', 'health']).not.toContain(user);
+  });
+
+  it('gives the passwords of those who run the stores to the stores alone', () => {
+    for (const name of Object.keys(deployables)) {
+      const given = JSON.stringify(serviceOf(name).environment);
+      for (const password of ['POSTGRES_PASSWORD', '{REDIS_PASSWORD', '{CACHE_REDIS_PASSWORD'])
+        expect(given).not.toContain(password);
+    }
   });
 
   it('keeps the stores on a network of their own, with health checks', () => {

@@ -27,7 +27,7 @@ const generators: readonly (() => Promise<GeneratedFile>)[] = [
 ];
 
 /**
- * Brings the generated files up to date: the subgraphs' resolver types, supergraph.graphql, docs/api.graphql,
+ * Brings the generated files up to date: the subgraphs' resolver types, graph/supergraph.graphql, docs/api.graphql,
  * gateway.schema.json, the pages docs/configuration.md and docs/authorization-behaviours.md, and the filter of common
  * passwords.
  *

@@ -4,7 +4,7 @@ import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
 /**
- * supergraph.graphql, composed from supergraph.yaml.
+ * graph/supergraph.graphql, composed from supergraph.yaml.
  *
  * @throws Error with every reason why the subgraphs don't compose
  */
@@ -13,5 +13,5 @@ export async function generateSupergraph(): Promise<GeneratedFile> {
     await readSupergraphConfig(join(repository, 'supergraph.yaml')),
   );
   if (composition.kind === 'failed') throw new Error(composition.errors.map(formatDiagnostic).join('\n'));
-  return { path: 'supergraph.graphql', content: composition.supergraphSdl };
+  return { path: 'graph/supergraph.graphql', content: composition.supergraphSdl };
 }

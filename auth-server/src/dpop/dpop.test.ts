@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import {
   calculateJwkThumbprint,
   decodeJwt,
@@ -8,6 +8,7 @@ import {
   type CryptoKey,
   type JWK,
 } from 'jose';
+import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   basic,
@@ -19,7 +20,8 @@ import {
   type JsonAnswer,
   type Pkce,
 } from '../testing/flow.ts';
-import { CLIENT_SECRET } from '../testing/test-clients.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { CALLBACK, CLIENT_SECRET } from '../testing/test-clients.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
 interface ProofKey {
@@ -107,15 +109,18 @@ describe('RFC 9449: proofs', () => {
     const code = await obtainCode(server.issuer, pkce);
     const now = Math.floor(Date.now() / 1000);
     const used = await prove('POST', '/token');
-    await postForm(`${server.issuer}/token`, { grant_type: 'refresh_token' }, { dpop: used });
+    await postForm(
+      `${server.issuer}/token`,
+      { grant_type: 'refresh_token', client_id: 'spa' },
+      { dpop: used },
+    );
     const bad: Record<string, string> = {
       garbage: 'x.y.z',
       'another type': await prove('POST', '/token', { header: { typ: 'JWT' } }),
       'another method': await prove('GET', '/token'),
       'another address': await prove('POST', '/userinfo'),
       'another host': await prove('POST', '/token', { issuer: 'https://evil.example' }),
-      'too old': await prove('POST', '/token', { claims: { iat: now - 300 } }),
-      'too new': await prove('POST', '/token', { claims: { iat: now + 300 } }),
+      'without time': await prove('POST', '/token', { claims: { iat: undefined } }),
       'without jti': await prove('POST', '/token', { claims: { jti: undefined } }),
       'a private key in the header': await prove('POST', '/token', { header: { jwk: key.privateJwk } }),
       "another key's signature": await prove('POST', '/token', { header: { jwk: otherKey.publicJwk } }),
@@ -125,6 +130,10 @@ describe('RFC 9449: proofs', () => {
       const answer = await exchangeBound(pkce, code, proof);
       expect(answer.status, what).toBe(400);
       expect(answer.body['error'], what).toBe('invalid_dpop_proof');
+    }
+    for (const iat of [now - 300, now + 300]) {
+      const answer = await exchangeBound(pkce, code, await prove('POST', '/token', { claims: { iat } }));
+      expect(answer).toMatchObject({ status: 400, body: { error: 'use_dpop_nonce' } });
     }
     const two = `${await prove('POST', '/token')}, ${await prove('POST', '/token')}`;
     expect((await exchangeBound(pkce, code, two)).body['error']).toBe('invalid_dpop_proof');
@@ -154,9 +163,12 @@ describe('RFC 9449 §7: userinfo', () => {
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toMatch(/^DPoP .*error="invalid_token"/);
     const withoutAth = await userinfo('DPoP', accessToken, await prove('GET', '/userinfo'));
-    expect(withoutAth.status).toBe(400);
+    expect(withoutAth.status).toBe(401);
+    expect(withoutAth.headers.get('www-authenticate')).toMatch(
+      /^DPoP algs="ES256 .*error="invalid_dpop_proof"/,
+    );
     const otherAth = await prove('GET', '/userinfo', { claims: { ath: athOf('x') } });
-    expect((await userinfo('DPoP', accessToken, otherAth)).status).toBe(400);
+    expect((await userinfo('DPoP', accessToken, otherAth)).status).toBe(401);
   });
 
   it('A-166 refuses a token that is not bound under the scheme DPoP', async () => {
@@ -255,28 +267,141 @@ describe('RFC 9449 §5, §10: bindings', () => {
   });
 });
 
+describe('RFC 9449 §5: what a proof costs', () => {
+  it('L2: nothing is verified for a client that is not who it says', async () => {
+    const proof = { dpop: 'x.y.z' };
+    const guess = { authorization: `Basic ${Buffer.from('basic:wrong').toString('base64')}`, ...proof };
+    const form = { grant_type: 'refresh_token', refresh_token: 'any' };
+    const answer = await postForm(`${server.issuer}/token`, form, guess);
+    expect(answer.body['error']).toBe('invalid_client');
+    const known = await postForm(`${server.issuer}/token`, form, { ...basic('basic'), ...proof });
+    expect(known.body['error']).toBe('invalid_dpop_proof');
+  });
+
+  it('L2: an RSA key has no exponent but the usual one, in a proof and in the metadata of a client', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048, publicExponent: 3 });
+    const jwk = publicKey.export({ format: 'jwk' });
+    const proof = await new SignJWT({ jti: randomUUID(), htm: 'POST', htu: `${server.issuer}/token` })
+      .setProtectedHeader({ alg: 'RS256', typ: 'dpop+jwt', jwk })
+      .setIssuedAt()
+      .sign(privateKey);
+    const form = { grant_type: 'refresh_token', refresh_token: 'any', client_id: 'spa' };
+    const answer = await postForm(`${server.issuer}/token`, form, { dpop: proof });
+    expect(answer.body['error']).toBe('invalid_dpop_proof');
+    const metadata = {
+      client_id: 'costly',
+      jwks: { keys: [jwk] },
+      token_endpoint_auth_method: 'private_key_jwt',
+    };
+    const added = await runCommand(server, ['clients', 'add', '--metadata-stdin'], JSON.stringify(metadata));
+    expect(added.err).toContain('exponent 65,537');
+  });
+});
+
 describe('RFC 9449 §8: nonces', () => {
+  const HOUR_S = 3_600;
+  let strict: TestAuthServer;
+  beforeAll(async () => {
+    strict = await startTestAuthServer({ DPOP_NONCE_REQUIRED: 'true', ADMIN_API: 'true' });
+    const administrator = {
+      client_id: 'administrator',
+      client_secret: CLIENT_SECRET,
+      grant_types: ['client_credentials'],
+      scope: 'auth:admin',
+    };
+    await runCommand(strict, ['clients', 'add', '--metadata-stdin'], JSON.stringify(administrator));
+  });
+  afterAll(() => strict.stop());
+
+  function proveTo(
+    { issuer }: TestAuthServer,
+    path: string,
+    claims: Record<string, unknown> = {},
+    method = 'POST',
+  ): Promise<string> {
+    return prove(method, path, { issuer, claims });
+  }
+
+  /** A token that is bound to the key, for the admin API, and the nonce that came with it. */
+  async function adminToken(): Promise<{ readonly token: string; readonly nonce: string }> {
+    const send = async (claims: Record<string, unknown>): Promise<JsonAnswer> =>
+      postForm(
+        `${strict.issuer}/token`,
+        { grant_type: 'client_credentials', resource: `${strict.issuer}/admin` },
+        { ...basic('administrator'), dpop: await proveTo(strict, '/token', claims) },
+      );
+    const refused = await send({});
+    const answer = await send({ nonce: refused.headers.get('dpop-nonce') });
+    return { token: String(answer.body['access_token']), nonce: answer.headers.get('dpop-nonce') ?? '' };
+  }
+
   it('A-166 hands out a nonce where one is demanded, and refuses made-up ones', async () => {
-    const strict = await startTestAuthServer({ DPOP_NONCE_REQUIRED: 'true' });
-    try {
-      const pkce = createPkce();
-      const code = await obtainCode(strict.issuer, pkce);
-      const send = async (claims: Record<string, unknown>): Promise<JsonAnswer> =>
-        exchange(
-          strict.issuer,
-          code,
-          pkce,
-          {},
-          { dpop: await prove('POST', '/token', { issuer: strict.issuer, claims }) },
-        );
-      const refused = await send({});
-      expect(refused.body['error']).toBe('use_dpop_nonce');
-      const nonce = refused.headers.get('dpop-nonce');
-      expect(nonce).not.toBeNull();
-      expect((await send({ nonce: 'made-up' })).body['error']).toBe('use_dpop_nonce');
-      expect((await send({ nonce })).status).toBe(200);
-    } finally {
-      await strict.stop();
-    }
+    const pkce = createPkce();
+    const code = await obtainCode(strict.issuer, pkce);
+    const send = async (claims: Record<string, unknown>): Promise<JsonAnswer> =>
+      exchange(strict.issuer, code, pkce, {}, { dpop: await proveTo(strict, '/token', claims) });
+    const refused = await send({});
+    expect(refused.body['error']).toBe('use_dpop_nonce');
+    const nonce = refused.headers.get('dpop-nonce');
+    expect(nonce).not.toBeNull();
+    expect((await send({ nonce: 'made-up' })).body['error']).toBe('use_dpop_nonce');
+    const answer = await send({ nonce });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('dpop-nonce'), 'RFC 9449 §8.2').toBe(nonce);
+  });
+
+  it('M11: the admin API asks for a nonce by 401 and a challenge, and sends a fresh one with each answer', async () => {
+    const { token, nonce } = await adminToken();
+    const ask = async (claims: Record<string, unknown>): Promise<Response> => {
+      const dpop = await proveTo(strict, '/admin/clients', { ath: athOf(token), ...claims }, 'GET');
+      return fetch(`${strict.issuer}/admin/clients`, { headers: { authorization: `DPoP ${token}`, dpop } });
+    };
+    const refused = await ask({});
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toMatch(/^DPoP algs="ES256 .*error="use_dpop_nonce"/);
+    expect(refused.headers.get('dpop-nonce')).toBe(nonce);
+    const wrong = await ask({ nonce, ath: athOf('x') });
+    expect(wrong.status).toBe(401);
+    expect(wrong.headers.get('www-authenticate')).toContain('error="invalid_dpop_proof"');
+    expect(wrong.headers.get('dpop-nonce')).toBe(nonce);
+    const answered = await ask({ nonce });
+    expect([answered.status, answered.headers.get('dpop-nonce')]).toEqual([200, nonce]);
+    const invalid = await fetch(`${strict.issuer}/admin/clients`, {
+      headers: { authorization: 'DPoP garbage', dpop: 'x.y.z' },
+    });
+    expect([invalid.status, invalid.headers.get('dpop-nonce')]).toEqual([401, nonce]);
+  });
+
+  it('M11: openid-client reads userinfo by a fresh handle', async () => {
+    const discover = (): Promise<openid.Configuration> =>
+      openid.discovery(new URL(strict.issuer), 'spa', {}, openid.None(), {
+        execute: [openid.allowInsecureRequests],
+      });
+    const [config, keyPair] = [await discover(), await openid.randomDPoPKeyPair()];
+    const { verifier, challenge } = createPkce();
+    const code = await obtainCode(strict.issuer, { verifier, challenge });
+    const callback = new URL(`${CALLBACK}?${new URLSearchParams({ code, iss: strict.issuer })}`);
+    const DPoP = openid.getDPoPHandle(config, keyPair);
+    const checks = { pkceCodeVerifier: verifier };
+    const tokens = await openid.authorizationCodeGrant(config, callback, checks, undefined, { DPoP });
+    const later = await discover();
+    const fresh = openid.getDPoPHandle(later, keyPair);
+    const subject = tokens.claims()?.sub ?? '';
+    const info = await openid.fetchUserInfo(later, tokens.access_token, subject, { DPoP: fresh });
+    expect(info.sub).toBe(subject);
+  });
+
+  it('M11: a valid nonce excuses a wrong clock, and one that is needed is handed out', async () => {
+    const pkce = createPkce();
+    const code = await obtainCode(server.issuer, pkce);
+    const iat = Math.floor(Date.now() / 1_000) - HOUR_S;
+    const send = async (claims: Record<string, unknown>): Promise<JsonAnswer> =>
+      exchangeBound(pkce, code, await prove('POST', '/token', { claims: { iat, ...claims } }));
+    const refused = await send({});
+    expect(refused.body['error']).toBe('use_dpop_nonce');
+    const nonce = refused.headers.get('dpop-nonce');
+    const used = await prove('POST', '/token', { claims: { iat, nonce } });
+    expect((await exchangeBound(pkce, code, used)).status).toBe(200);
+    expect((await exchangeBound(pkce, code, used)).body['error']).toBe('invalid_dpop_proof');
   });
 });

@@ -1,25 +1,13 @@
-import {
-  calculateJwkThumbprint,
-  EmbeddedJWK,
-  jwtVerify,
-  type JWK,
-  type JWTPayload,
-  type JWTHeaderParameters,
-} from 'jose';
+import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/dpop';
+import type { JWTPayload } from 'jose';
 import { OAuthError } from '../errors.ts';
 import { sha256 } from '../secrets.ts';
 import type { AssertionStore } from '../stores/assertion-store.ts';
-import type { DpopNonces } from './nonces.ts';
+import { NONCE_LIFETIME_S, type DpopNonces } from './nonces.ts';
 
-/** Algorithms of proofs. RFC 9449 §5.1 */
-export const proofAlgorithms: readonly string[] = Object.freeze(['ES256', 'RS256', 'PS256', 'EdDSA']);
-
-/** Longest proof that is looked at, characters. */
-const MAX_LENGTH = 4_096;
-/** Seconds by which a proof may be old or ahead. */
-const WINDOW_S = 60;
-/** Seconds for which the use of a proof is remembered. */
-export const PROOF_TTL_S: number = 2 * WINDOW_S;
+const MAX_ID_CHARACTERS = 200;
+/** Seconds for which the use of a proof is remembered, at most. */
+export const PROOF_TTL_S: number = Math.max(2 * PROOF_WINDOW_S, NONCE_LIFETIME_S);
 
 /** What a proof has to be about. */
 export interface ProofExpectation {
@@ -38,65 +26,59 @@ export interface ProofContext {
   readonly clock: () => number;
 }
 
+/** A proof that holds. */
+export interface VerifiedProof {
+  /** Of the client's key. RFC 7638 */
+  readonly thumbprint: string;
+  /** Whether the client works with nonces of this server. */
+  readonly hasNonce: boolean;
+}
+
 /**
  * Verifies a proof of possession: type, signature by the key in its header, method, address, age, first use and, at a
- * resource, the access token.
+ * resource, the access token. A nonce of this server tells the age of a proof, whatever the client's clock says.
  *
- * @returns the thumbprint of the key (RFC 7638)
  * @throws OAuthError invalid_dpop_proof, or use_dpop_nonce when a fresh nonce is needed
- * @see RFC 9449 §4.3
+ * @see RFC 9449 §4.3, §8, §11.1
  */
 export async function verifyProof(
   proof: string,
   expected: ProofExpectation,
   context: ProofContext,
-): Promise<string> {
-  const { key, claims } = await verifySignature(proof, context);
-  const problem = claimsProblem(claims, expected, context);
+): Promise<VerifiedProof> {
+  const { dpopNonces, assertions, clock } = context;
+  const { claims, thumbprint } = await verifySignature(proof, clock());
+  const problem = claimsProblem(claims, expected);
   if (problem !== undefined) throw invalidProof(problem);
-  context.dpopNonces.check(claims['nonce']);
-  const thumbprint = await calculateJwkThumbprint(key);
-  if (!(await context.assertions.markUsed(`dpop ${thumbprint}`, String(claims.jti), PROOF_TTL_S))) {
+  const hasNonce = dpopNonces.check(claims['nonce']);
+  if (!hasNonce && isTooFarAway(claims.iat, clock())) throw dpopNonces.demand('iat is too far away');
+  const rememberS = hasNonce ? NONCE_LIFETIME_S : 2 * PROOF_WINDOW_S;
+  if (!(await assertions.markUsed(`dpop ${thumbprint}`, String(claims.jti), rememberS))) {
     throw invalidProof('jti was used before');
   }
-  return thumbprint;
+  return { thumbprint, hasNonce };
 }
 
-async function verifySignature(
-  proof: string,
-  { clock }: ProofContext,
-): Promise<{ readonly key: JWK; readonly claims: JWTPayload }> {
-  if (proof.length > MAX_LENGTH) throw invalidProof('too long');
+async function verifySignature(proof: string, nowMs: number): Promise<SignedProof> {
   try {
-    const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
-      typ: 'dpop+jwt',
-      algorithms: [...proofAlgorithms],
-      requiredClaims: ['jti', 'htm', 'htu', 'iat'],
-      maxTokenAge: WINDOW_S,
-      clockTolerance: WINDOW_S,
-      currentDate: new Date(clock()),
-    });
-    return { key: publicKeyOf(protectedHeader), claims: payload };
+    return await verifyProofSignature(proof, nowMs);
   } catch (error) {
     throw invalidProof(error instanceof Error ? error.message : 'not verifiable');
   }
 }
 
-/** EmbeddedJWK has refused private and symmetric keys already. */
-function publicKeyOf({ jwk }: JWTHeaderParameters): JWK {
-  if (jwk === undefined) throw new Error('The header has no key.');
-  return jwk;
+function isTooFarAway(iat: number | undefined, nowMs: number): boolean {
+  return Math.abs(nowMs / 1_000 - (iat ?? 0)) > PROOF_WINDOW_S;
 }
 
 function claimsProblem(
-  { jti, htm, htu, iat = 0, ath }: JWTPayload & { htm?: unknown; htu?: unknown; ath?: unknown },
+  { jti, htm, htu, iat, ath }: JWTPayload & { htm?: unknown; htu?: unknown; ath?: unknown },
   { method, url, accessToken }: ProofExpectation,
-  { clock }: ProofContext,
 ): string | undefined {
-  if (typeof jti !== 'string' || jti === '' || jti.length > 200) return 'jti is no usable text';
+  if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_CHARACTERS) return 'jti is no usable text';
+  if (typeof iat !== 'number') return 'iat is no time';
   if (htm !== method) return 'htm is another method';
   if (typeof htu !== 'string' || withoutQuery(htu) !== withoutQuery(url)) return 'htu is another address';
-  if (Math.abs(clock() / 1000 - iat) > WINDOW_S) return 'iat is too far away';
   if (accessToken !== undefined && ath !== sha256(accessToken)) return 'ath is of another token';
   return undefined;
 }

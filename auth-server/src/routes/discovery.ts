@@ -1,6 +1,6 @@
+import { PROOF_ALGORITHMS } from '@trellis/dpop';
 import type { FastifyInstance } from 'fastify';
 import { assertionAlgorithms, clientAuthenticationMethods } from '../client-metadata.ts';
-import { proofAlgorithms } from '../dpop/verify-proof.ts';
 import { grantHandlers } from '../grants/index.ts';
 import { addEndpoint, type RouteHandler } from '../http/endpoint.ts';
 import type { Settings } from '../services.ts';
@@ -83,7 +83,7 @@ function serverMetadata({ issuer, scopes, registrationToken }: Settings): Readon
     revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     introspection_endpoint_auth_methods_supported: confidentialMethods,
     introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
-    dpop_signing_alg_values_supported: proofAlgorithms,
+    dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
     claims_supported: [
       ...supportedClaims,
       'iss',

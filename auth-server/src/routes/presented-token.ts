@@ -1,9 +1,9 @@
-import type { FastifyRequest } from 'fastify';
-import { proofAlgorithms } from '../dpop/verify-proof.ts';
-import { OAuthError } from '../errors.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PROOF_ALGORITHMS } from '@trellis/dpop';
+import { OAuthError, type OAuthErrorCode } from '../errors.ts';
 import { isRevokedToken } from '../tokens/revoked-token.ts';
 import { verifyAccessToken, type VerifiedAccessToken } from '../tokens/verify-own-token.ts';
-import { readProof } from './read-proof.ts';
+import { offerNonce, readProof } from './read-proof.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** How an access token was presented. */
@@ -35,23 +35,48 @@ export function readHeaderToken({ headers }: FastifyRequest): PresentedToken {
  * Verifies a token of this server, with its proof where it is bound to a key, and that its grant was not revoked.
  *
  * @param path of the request below the issuer, which a DPoP proof names
- * @throws OAuthError invalid_token
+ * @throws OAuthError invalid_token, invalid_dpop_proof, use_dpop_nonce, each 401 with its challenge
  */
 export async function verifyPresented(
   { services }: RouteContext,
   { scheme, text }: PresentedToken,
   request: FastifyRequest,
+  reply: FastifyReply,
   path: string,
 ): Promise<VerifiedAccessToken> {
   const { settings, keyring, clock } = services;
+  offerNonce(request, reply, services);
   const token = await verifyAccessToken(text, { ...settings, keyring, clock });
   if (!token || (await isRevokedToken(token, services))) throw invalidToken(scheme);
-  const keyThumbprint = scheme === 'DPoP' ? await readProof(request, path, services, text) : undefined;
+  const keyThumbprint =
+    scheme === 'DPoP' ? await readProofOf(text, request, reply, path, services) : undefined;
   // Neither a bound token without its key, nor an unbound one that pretends to be bound. RFC 9449 §7.2
   if (token.keyThumbprint !== keyThumbprint || (scheme === 'DPoP' && keyThumbprint === undefined)) {
     throw invalidToken(scheme);
   }
   return token;
+}
+
+/** What is wrong with a proof at a resource is told by a challenge. RFC 9449 §7.1, §9 */
+async function readProofOf(
+  token: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+  services: RouteContext['services'],
+): Promise<string | undefined> {
+  try {
+    return await readProof(request, reply, path, services, token);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const { code, message, detail, headers } = error;
+    if (code !== 'invalid_dpop_proof' && code !== 'use_dpop_nonce') throw error;
+    throw new OAuthError(code, message, {
+      status: 401,
+      ...(detail !== undefined && { detail }),
+      headers: { ...headers, 'www-authenticate': challengeOf('DPoP', code, message) },
+    });
+  }
 }
 
 /** A token that is not honoured here. RFC 6750 §3.1 */
@@ -66,11 +91,15 @@ export function refusedToken(
   description: string,
   more = '',
 ): OAuthError {
-  const start = scheme === 'DPoP' ? `${dpopChallenge()}, ` : 'Bearer ';
-  const challenge = `${start}error="${code}", error_description="${description}"${more}`;
+  const challenge = challengeOf(scheme, code, description) + more;
   return new OAuthError(code, description, { headers: { 'www-authenticate': challenge } });
 }
 
+function challengeOf(scheme: TokenScheme, code: OAuthErrorCode, description: string): string {
+  const start = scheme === 'DPoP' ? `${dpopChallenge()}, ` : 'Bearer ';
+  return `${start}error="${code}", error_description="${description}"`;
+}
+
 function dpopChallenge(): string {
-  return `DPoP algs="${proofAlgorithms.join(' ')}"`;
+  return `DPoP algs="${PROOF_ALGORITHMS.join(' ')}"`;
 }

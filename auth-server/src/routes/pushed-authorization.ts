@@ -7,8 +7,8 @@ import { formParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from './paths.ts';
+import { offerNonce, readProof } from './read-proof.ts';
 import { takeRoom } from './take-room.ts';
-import { readProof } from './read-proof.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** The endpoint at which clients push authorization requests, which are checked as if they had been visited. RFC 9126 §2 */
@@ -18,11 +18,12 @@ export function addPushedAuthorizationRoute(server: FastifyInstance, { services 
     paths.par,
     {
       POST: async (request, reply) => {
+        offerNonce(request, reply, services);
         const sent = formParameters(request);
         sent.assertUnrepeated();
         const client = await authenticateRequest(request, sent, services);
         const clientId = client.metadata.client_id;
-        const keyThumbprint = await readProof(request, paths.par, services);
+        const keyThumbprint = await readProof(request, reply, paths.par, services);
         const parameters = withKey(withClient(knownParameters(sent), clientId), keyThumbprint);
         if (parameters.get('request_uri') !== undefined) {
           throw new OAuthError('invalid_request', 'A pushed request has no request_uri.');

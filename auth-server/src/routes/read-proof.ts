@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../errors.ts';
 import { PROOF_TTL_S, verifyProof } from '../dpop/verify-proof.ts';
 import type { Services } from '../services.ts';
@@ -7,26 +7,37 @@ import { takeRoomOf } from './take-room.ts';
 /** Bytes of the record that a proof was used. */
 const PROOF_BYTES = 56;
 
+/** Sends a fresh nonce with whatever is answered, where proofs need one, before the last one has run out. RFC 9449 §8.2 */
+export function offerNonce(request: FastifyRequest, reply: FastifyReply, { dpopNonces }: Services): void {
+  if (dpopNonces.isRequired && request.headers['dpop'] !== undefined)
+    reply.header('dpop-nonce', dpopNonces.fresh());
+}
+
 /**
- * Verifies the DPoP proof of a request, if it has one.
+ * Verifies the DPoP proof of a request, if it has one. Whoever works with nonces gets a fresh one with the answer.
  *
  * @param path of the endpoint, below the issuer
  * @param accessToken the token that the proof goes with, at a resource
  * @returns the thumbprint of the client's key
  * @throws OAuthError invalid_dpop_proof, use_dpop_nonce
+ * @see RFC 9449 §4.3, §8.2
  */
 export async function readProof(
   request: FastifyRequest,
+  reply: FastifyReply,
   path: string,
   services: Services,
   accessToken?: string,
 ): Promise<string | undefined> {
   const proof = request.headers['dpop'];
   if (proof === undefined) return undefined;
+  const { dpopNonces, settings } = services;
   if (typeof proof !== 'string')
     throw new OAuthError('invalid_dpop_proof', 'There is more than one DPoP proof.');
   // At a resource the token has proved something already.
   if (accessToken === undefined) takeRoomOf(request.ip, PROOF_BYTES, PROOF_TTL_S, services);
-  const expected = { method: request.method, url: `${services.settings.issuer}${path}`, accessToken };
-  return verifyProof(proof, expected, services);
+  const expected = { method: request.method, url: `${settings.issuer}${path}`, accessToken };
+  const { thumbprint, hasNonce } = await verifyProof(proof, expected, services);
+  if (hasNonce) reply.header('dpop-nonce', dpopNonces.fresh());
+  return thumbprint;
 }

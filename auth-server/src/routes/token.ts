@@ -8,7 +8,7 @@ import { nowS, type Services } from '../services.ts';
 import type { Client } from '../stores/client-store.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from './paths.ts';
-import { readProof } from './read-proof.ts';
+import { offerNonce, readProof } from './read-proof.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** The token endpoint. RFC 6749 §3.2 */
@@ -18,10 +18,11 @@ export function addTokenRoute(server: FastifyInstance, { services }: RouteContex
     paths.token,
     {
       POST: async (request, reply) => {
+        offerNonce(request, reply, services);
         const parameters = formParameters(request);
         parameters.assertUnrepeated();
-        const keyThumbprint = await readProof(request, paths.token, services);
-        const answer = await answerTokenRequest(request, parameters, keyThumbprint, services);
+        const readKey = (): Promise<string | undefined> => readProof(request, reply, paths.token, services);
+        const answer = await answerTokenRequest(request, parameters, readKey, services);
         return reply.header('cache-control', 'no-store').send(answer);
       },
     },
@@ -29,10 +30,11 @@ export function addTokenRoute(server: FastifyInstance, { services }: RouteContex
   );
 }
 
+/** @param readKey verifies the proof, which costs more than anything else that strangers can send: after the client */
 async function answerTokenRequest(
   request: FastifyRequest,
   parameters: Parameters,
-  keyThumbprint: string | undefined,
+  readKey: () => Promise<string | undefined>,
   services: Services,
 ): Promise<TokenResponse> {
   const grantType = parameters.get('grant_type');
@@ -44,6 +46,7 @@ async function answerTokenRequest(
   if (!client.metadata.grant_types.includes(handler.grantType)) {
     throw new OAuthError('unauthorized_client', 'The client is not registered for this grant_type.');
   }
+  const keyThumbprint = await readKey();
   if (client.metadata.dpop_bound_access_tokens && keyThumbprint === undefined) {
     throw new OAuthError(
       'invalid_dpop_proof',

@@ -19,7 +19,7 @@ import type { RouteContext } from './route-context.ts';
 export function addUserinfoRoute(server: FastifyInstance, context: RouteContext): void {
   const answer: RouteHandler = async (request, reply) => {
     const presented = readToken(request);
-    const token = await verifyPresented(context, presented, request, paths.userinfo);
+    const token = await verifyPresented(context, presented, request, reply, paths.userinfo);
     if (!token.scopes.includes('openid')) {
       const description = 'The token lacks the scope openid.';
       throw refusedToken(presented.scheme, 'insufficient_scope', description, ', scope="openid"');

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTPayload } from 'jose';
+import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/dpop';
+import type { JWTPayload } from 'jose';
 import { InvalidAccessToken } from './invalid-access-token.ts';
 import type { UsedProofs } from './used-proofs.ts';
 
@@ -26,13 +27,6 @@ export interface ProofRules {
   readonly now?: () => number;
 }
 
-/** Algorithms of proofs, for challenges as well. RFC 9449 §5.1, §7.1. */
-export const PROOF_ALGORITHMS: readonly string[] = Object.freeze(['ES256', 'RS256', 'PS256', 'EdDSA']);
-
-/** Seconds by which a proof may be old, or ahead. */
-export const PROOF_WINDOW_S = 60;
-
-const MAX_PROOF_CHARACTERS = 4_096;
 const MAX_ID_CHARACTERS = 200;
 
 interface Outcome {
@@ -69,9 +63,9 @@ async function verifyAnew(
   keyThumbprint: string,
   rules: ProofRules,
 ): Promise<void> {
-  const { claims, signedBy } = await verifySignature(presented.proof);
+  const { claims, thumbprint } = await verifySignature(presented.proof, (rules.now ?? Date.now)());
   const problem =
-    signedBy === keyThumbprint
+    thumbprint === keyThumbprint
       ? problemOf(claims, presented, token, rules)
       : 'its key is not that of the token';
   if (problem !== undefined) throw invalidProof(problem);
@@ -79,18 +73,9 @@ async function verifyAnew(
     throw invalidProof('it was used before');
 }
 
-/** EmbeddedJWK takes public keys alone. */
-async function verifySignature(
-  proof: string,
-): Promise<{ readonly claims: JWTPayload; readonly signedBy: string }> {
-  if (proof.length > MAX_PROOF_CHARACTERS) throw invalidProof('it is too long');
+async function verifySignature(proof: string, nowMs: number): Promise<SignedProof> {
   try {
-    const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
-      typ: 'dpop+jwt',
-      algorithms: [...PROOF_ALGORITHMS],
-      clockTolerance: PROOF_WINDOW_S, // for exp and nbf, where there are any
-    });
-    return { claims: payload, signedBy: await calculateJwkThumbprint(protectedHeader.jwk ?? {}) };
+    return await verifyProofSignature(proof, nowMs);
   } catch (error) {
     throw invalidProof(error instanceof Error ? error.message : 'it can not be verified');
   }

@@ -1,13 +1,16 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { overloaded } from '../errors.ts';
+import type { ShareKeys } from '@trellis/fair-share';
+import { overloaded, overShare, type RequestRefused } from '../errors.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
 import type { Admission, RefusalReason } from '../traffic/admission.ts';
+import { normalAddress } from './client-address.ts';
 import type { HttpAnswer, HttpExchange } from './http-exchange.ts';
 import { mediaTypeOfFailure } from './negotiate.ts';
 import { retryAfterOf } from './status.ts';
 
-const beingAnswered = new WeakMap<ServerResponse, Admission>();
+/** Ends the admission of a request. */
+const beingAnswered = new WeakMap<ServerResponse, () => void>();
 
 /** Settings of {@link admitRequests}. */
 export interface RequestAdmission {
@@ -16,6 +19,8 @@ export interface RequestAdmission {
   readonly paths: ReadonlySet<string>;
   /** Whether it is the token of a caller who comes first. */
   readonly isKnown: (authorization: string | undefined) => boolean;
+  /** Whose share a request counts in, by its address. */
+  readonly shareOf: (address: string) => ShareKeys;
   /** Told of each that is refused, for metrics. */
   readonly onRefused: (reason: RefusalReason) => void;
 }
@@ -23,43 +28,63 @@ export interface RequestAdmission {
 /** Refuses requests that the process can't take, before anything of them is read but their headers. */
 export function admitRequests(
   server: FastifyInstance,
-  { admission, paths, isKnown, onRefused }: RequestAdmission,
+  { admission, paths, isKnown, shareOf, onRefused }: RequestAdmission,
 ): void {
   server.addHook('onRequest', (request, reply, done) => {
     if (!paths.has(request.routeOptions.url ?? '')) return done();
-    const reason = admission.enter(() => isKnown(request.headers.authorization));
+    const keys = shareOf(normalAddress(request.ip));
+    const reason = admission.enter(() => isKnown(request.headers.authorization), keys);
     if (reason === undefined) {
-      beingAnswered.set(reply.raw, admission);
+      beingAnswered.set(reply.raw, () => admission.leave(keys));
       reply.raw.once('close', () => endAdmission(reply.raw));
       return done();
     }
     onRefused(reason);
-    refuse(request, reply);
+    refuse(request, reply, reason);
   });
   server.addHook('onClose', async () => admission.close());
 }
 
-const REFUSAL = { data: undefined, errors: overloaded().errors.map((error) => error.toJSON()) };
-const REFUSAL_BODY = writeAnswer(REFUSAL);
-const RETRY_AFTER = String(retryAfterOf([REFUSAL]));
+/** What is always the same of a refusal. */
+interface WrittenRefusal {
+  readonly status: number;
+  readonly body: string;
+  readonly retryAfter: string;
+}
+
+function written(refusal: RequestRefused, status: number): WrittenRefusal {
+  const answer = { data: undefined, errors: refusal.errors.map((error) => error.toJSON()) };
+  return { status, body: writeAnswer(answer), retryAfter: String(retryAfterOf([answer])) };
+}
+
+const OVERLOADED = written(overloaded(), 503);
+const REFUSALS: Readonly<Record<RefusalReason, WrittenRefusal>> = {
+  requests: OVERLOADED,
+  delay: OVERLOADED,
+  share: written(overShare(), 429),
+};
 
 /** What is answered to a request that was not let in. */
-export function refusalAnswer({ id, headers }: Pick<HttpExchange, 'id' | 'headers'>): HttpAnswer {
+export function refusalAnswer(
+  { id, headers }: Pick<HttpExchange, 'id' | 'headers'>,
+  reason: RefusalReason,
+): HttpAnswer {
+  const { status, body, retryAfter } = REFUSALS[reason];
   return {
-    status: 503,
+    status,
     headers: {
       'cache-control': 'no-store',
       'content-type': `${mediaTypeOfFailure(headers.accept)}; charset=utf-8`,
-      'retry-after': RETRY_AFTER,
+      'retry-after': retryAfter,
       'x-request-id': id,
     },
-    body: REFUSAL_BODY,
+    body,
   };
 }
 
 /** Written past the framework, always the same: who has too much to do can't spend much on saying so. */
-function refuse(request: FastifyRequest, reply: FastifyReply): void {
-  const { status, headers, body } = refusalAnswer(request);
+function refuse(request: FastifyRequest, reply: FastifyReply, reason: RefusalReason): void {
+  const { status, headers, body } = refusalAnswer(request, reason);
   reply.hijack();
   reply.raw.writeHead(status, {
     ...(reply.getHeaders() as OutgoingHttpHeaders), // those for scripts of other origins
@@ -71,6 +96,6 @@ function refuse(request: FastifyRequest, reply: FastifyReply): void {
 
 /** The answer of a request has been written or waits for its turn, or its stream is open: it no longer keeps others out. */
 export function endAdmission(response: ServerResponse): void {
-  beingAnswered.get(response)?.leave();
+  beingAnswered.get(response)?.();
   beingAnswered.delete(response);
 }

@@ -1,4 +1,4 @@
-import { PROOF_ALGORITHMS } from '../auth/verify-proof.ts';
+import { PROOF_ALGORITHMS } from '@trellis/dpop';
 import { gatewayErrorCodes, isGatewayErrorCode } from '../errors.ts';
 import type { OperationAnswer } from '../pipeline/operation-answer.ts';
 import type { ResultMediaType } from './negotiate.ts';

@@ -13,7 +13,7 @@ export function registerAdmissionMetrics(
 ): (reason: RefusalReason) => void {
   const refusals = new Counter({
     name: 'trellis_gateway_requests_refused_total',
-    help: 'Requests answered with 503: requests, as too many were being answered; delay, as the process lagged behind.',
+    help: 'Requests not let in. Answered with 503: requests, as too many were being answered; delay, as the process lagged behind. With 429: share, as their network had its share of what the process does.',
     labelNames: ['reason'],
     registers: [registry],
   });

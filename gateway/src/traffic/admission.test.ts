@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { shareKeysOf } from '@trellis/fair-share';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Admission } from './admission.ts';
 
@@ -80,6 +81,54 @@ describe('F-20 the door', () => {
     const strangers = Array.from({ length: 10 }, () => admission?.enter(stranger));
     expect(strangers.filter((reason) => reason === undefined)).toHaveLength(9);
     expect([admission.enter(known), admission.enter(known)]).toEqual([undefined, 'requests']);
+  });
+
+  it('G9: is closed to one address, and the network around it, before all places are taken', () => {
+    admission = new Admission({ maxRequests: 100, maxDelayMs: 100, targetDelayMs: 10, perCaller: 0.75 });
+    const letIn = (address: string): number => {
+      let count = 0;
+      while (admission?.enter(known, shareKeysOf({ address })) === undefined) count += 1;
+      return count;
+    };
+    expect(letIn('192.0.2.1')).toBe(75);
+    expect(admission.enter(stranger, shareKeysOf({ address: '192.0.2.1' }))).toBe('share');
+    expect(letIn('192.0.2.2')).toBeLessThan(8);
+    expect(admission.enter(stranger, shareKeysOf({ address: '198.51.100.1' }))).toBeUndefined();
+    for (let request = 0; request < 75; request += 1) admission.leave(shareKeysOf({ address: '192.0.2.1' }));
+    expect(letIn('192.0.2.1')).toBeGreaterThan(60);
+  });
+
+  it('G9: is closed to those who ask for more than a fair share, and to nobody else, while requests wait', () => {
+    let now = 1_000;
+    admission = new Admission(
+      { maxRequests: 10_000, maxDelayMs: 1_000, targetDelayMs: 10 },
+      { now: () => now, queueDelayMs: () => 300 },
+    );
+    const flood = shareKeysOf({ address: '192.0.2.1' });
+    const others = ['198.51.100.1', '203.0.113.1'].map((address) => shareKeysOf({ address }));
+    const refused: string[] = [];
+    for (let request = 0; request < 2_000; request += 1) {
+      now += 1;
+      const reason = admission.enter(stranger, flood);
+      if (reason !== undefined) refused.push(`flood: ${reason}`);
+      if (request % 50 === 0 && admission.enter(stranger, others[request % 100 === 0 ? 0 : 1]) !== undefined)
+        refused.push('another');
+    }
+    expect(new Set(refused)).toEqual(new Set(['flood: share']));
+    expect(refused.length).toBeGreaterThan(900);
+  });
+
+  it('G9: is closed to no caller who is alone, however much it asks for', () => {
+    let now = 1_000;
+    admission = new Admission(
+      { maxRequests: 10_000, maxDelayMs: 1_000, targetDelayMs: 10 },
+      { now: () => now, queueDelayMs: () => 300 },
+    );
+    const alone = shareKeysOf({ address: '127.0.0.1' });
+    for (let request = 0; request < 5_000; request += 1) {
+      now += 1;
+      expect(admission.enter(stranger, alone)).toBeUndefined();
+    }
   });
 });
 

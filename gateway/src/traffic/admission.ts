@@ -1,3 +1,4 @@
+import { amountsOf, RecentUse, ShareLimit, sharesAround, type ShareKeys } from '@trellis/fair-share';
 import { Pressure } from './pressure.ts';
 
 /** When requests are refused because there are too many. */
@@ -8,10 +9,12 @@ export interface AdmissionRules {
   readonly maxDelayMs: number;
   /** Milliseconds that operations may wait while more requests arrive than are answered. */
   readonly targetDelayMs: number;
+  /** The part of the requests, 0 to 1, that one network address may have in flight while there is nobody else. @default 1 */
+  readonly perCaller?: number;
 }
 
-/** What {@link Admission} says no for. */
-export type RefusalReason = 'requests' | 'delay';
+/** What {@link Admission} says no for: all places are taken, the process is late, the caller has more than its share. */
+export type RefusalReason = 'requests' | 'delay' | 'share';
 
 /** Settings of {@link Admission}. */
 export interface AdmissionOptions {
@@ -30,6 +33,8 @@ export interface AdmissionOptions {
 /** Strangers take no more of the places than this share, rounded up: the others are kept for callers who are known. */
 const PLACES_OF_STRANGERS = 0.9;
 const TICK_MS = 20;
+/** The part of the longest wait from which callers who ask for more than a fair share are turned away, if there are others. */
+const STRAINED_FROM = 0.25;
 /** As many ticks in a row have to be late: one long computation, or a burst, is no overload. */
 const LATE_TICKS = 4;
 
@@ -38,7 +43,8 @@ const LATE_TICKS = 4;
  * they wait for one another, and at how late the event loop runs its timers: a process that is busy with what it has answers
  * nothing sooner by beginning more. Many clients who wait for their answers may wait long; when requests come faster than they
  * can be answered for good, waiting helps nobody, and the queue is kept short. Callers whose tokens are known come first: what
- * strangers send, however much it is, does not keep them out.
+ * strangers send, however much it is, does not keep them out. Nobody gets all places; and while requests wait, whoever has
+ * asked for more than a fair share is turned away before anybody else.
  */
 export class Admission {
   readonly #now: () => number;
@@ -48,6 +54,8 @@ export class Admission {
   readonly #makeRoom: () => boolean;
   readonly #pressure = new Pressure();
   readonly #late = new Float64Array(LATE_TICKS);
+  readonly #use: RecentUse;
+  readonly #places: ShareLimit;
   #rules: AdmissionRules;
   #inFlight = 0;
   #tick = 0;
@@ -60,11 +68,14 @@ export class Admission {
     this.#expectedDelayMs = options.expectedDelayMs ?? (() => 0);
     this.#onPressure = options.onPressure ?? (() => undefined);
     this.#makeRoom = options.makeRoom ?? (() => false);
+    this.#use = new RecentUse({ now: this.#now });
+    this.#places = new ShareLimit({ ...placesOf(rules), leavesRoom: true });
   }
 
   /** From now on other rules hold. */
   set rules(rules: AdmissionRules) {
     this.#rules = rules;
+    this.#places.resize(placesOf(rules));
   }
 
   /** Whether requests keep arriving faster than they are answered. */
@@ -79,22 +90,29 @@ export class Admission {
 
   /**
    * @param isKnown whether it is a caller who comes first; asked only where it matters
+   * @param keys whose share it counts in; absent where it counts in nobody's
    * @returns what speaks against another request; `undefined` when it was counted in, and is to {@link leave}
    */
-  enter(isKnown: () => boolean): RefusalReason | undefined {
+  enter(isKnown: () => boolean, keys?: ShareKeys): RefusalReason | undefined {
     if (this.#pressure.arrived(this.#now(), this.#expectedDelayMs() > 0))
       this.#onPressure(this.#rules.targetDelayMs);
-    const reason = this.#refusal(isKnown);
+    const reason = this.#refusal(isKnown, keys);
     if (reason !== undefined) return reason;
     this.#inFlight += 1;
+    if (keys) this.#places.acquire(keys);
     this.#timer ??= this.#expect();
     return undefined;
   }
 
-  /** A request that was let in has been answered, or given up. */
-  leave(): void {
+  /**
+   * A request that was let in has been answered, or given up.
+   *
+   * @param keys as it was let in with
+   */
+  leave(keys?: ShareKeys): void {
     this.#pressure.answered(this.#now());
     this.#inFlight -= 1;
+    if (keys) this.#places.release(keys);
   }
 
   /** No timer is left behind. */
@@ -103,19 +121,38 @@ export class Admission {
     this.#timer = undefined;
   }
 
-  #refusal(isKnown: () => boolean): RefusalReason | undefined {
+  #refusal(isKnown: () => boolean, keys: ShareKeys | undefined): RefusalReason | undefined {
     const { maxRequests } = this.#rules;
     const places = Math.ceil(maxRequests * PLACES_OF_STRANGERS);
     const isFull = this.#inFlight >= maxRequests || (this.#inFlight >= places && !isKnown());
     if (isFull && !this.#makeRoom()) return 'requests';
-    return this.#inFlight > 0 && this.#isLate(isKnown) ? 'delay' : undefined;
+    if (this.#inFlight === 0) return undefined;
+    if (keys && this.#places.refusalOf(keys) === 'share') return 'share';
+    if (keys && this.#isStrained() && this.#isHeavy(keys)) return 'share';
+    return this.#isLate(isKnown) ? 'delay' : undefined;
+  }
+
+  #isStrained(): boolean {
+    const { maxDelayMs, targetDelayMs } = this.#rules;
+    if (this.#pressure.isHigh && this.#expectedDelayMs() > targetDelayMs) return true;
+    return this.#queueDelayMs() > maxDelayMs * STRAINED_FROM || this.#isLoopLate();
+  }
+
+  #isHeavy(keys: ShareKeys): boolean {
+    this.#use.note(keys);
+    return this.#use.isHeavy(keys);
   }
 
   #isLate(isKnown: () => boolean): boolean {
     const { maxDelayMs, targetDelayMs } = this.#rules;
     const delayMs = this.#pressure.isHigh ? this.#expectedDelayMs() : 0;
     if (delayMs > targetDelayMs || (delayMs > 0 && !isKnown())) return true; // the queue is for those who are known
-    return this.#queueDelayMs() > maxDelayMs || this.#late.every((lateMs) => lateMs > maxDelayMs);
+    return this.#queueDelayMs() > maxDelayMs || this.#isLoopLate();
+  }
+
+  #isLoopLate(): boolean {
+    const { maxDelayMs } = this.#rules;
+    return this.#late.every((lateMs) => lateMs > maxDelayMs);
   }
 
   /** Runs only while requests are being answered: an idle process is left to sleep. */
@@ -128,4 +165,12 @@ export class Admission {
       if (!this.#timer) this.#late.fill(0);
     }, TICK_MS).unref();
   }
+}
+
+/** Of requests in flight: of all, of one address, and of the networks around it. */
+function placesOf({
+  maxRequests,
+  perCaller = 1,
+}: AdmissionRules): ConstructorParameters<typeof ShareLimit>[0] {
+  return { total: maxRequests, perKey: amountsOf(maxRequests, sharesAround(perCaller)) };
 }

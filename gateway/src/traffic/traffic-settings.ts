@@ -41,6 +41,7 @@ export interface AdmissionSettings {
   readonly maxRequests?: number | undefined;
   readonly maxDelayMs?: number | undefined;
   readonly targetDelayMs?: number | undefined;
+  readonly perCaller?: number | undefined;
 }
 
 const count = (description: string): z.ZodOptional<z.ZodNumber> =>
@@ -135,5 +136,15 @@ export const admissionSettings: z.ZodType<AdmissionSettings> = z
       'Milliseconds that operations may wait for one another before new requests are refused. Default 1,000.',
     ),
     targetDelayMs: count('The same while requests keep arriving faster than they are answered. Default 10.'),
+    perCaller: z
+      .number()
+      .min(0.01)
+      .max(1)
+      .optional()
+      .describe(
+        'The part of maxRequests that one network address, an IPv6 /64 being one, may have in flight, from 0.01 to 1; several that ask for as much as they can get have less each. 1: all that is free. Default 0.75.',
+      ),
   })
-  .describe('When requests are answered with 503 because there are too many. For each process.');
+  .describe(
+    'When requests are answered with 503 because there are too many, or with 429 because their network has more than its share of them. For each process.',
+  );

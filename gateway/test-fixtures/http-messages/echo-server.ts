@@ -8,6 +8,14 @@ import { PlainFirstServer, type PlainAnswerer } from '../../src/http/plain/plain
 
 const TURNS_OF_SILENCE = 8;
 
+/** What a server has read on a connection. */
+export interface RequestsRead {
+  /** Sorted. */
+  readonly requests: readonly string[];
+  /** Whether it has ended the connection, as it does with a refusal. */
+  readonly isEnded: boolean;
+}
+
 /** A server on a Unix socket that holds back its responses, so that which requests it reads does not depend on time. */
 export class EchoServer {
   readonly #server: FastifyInstance;
@@ -51,9 +59,9 @@ export class EchoServer {
    * Sends bytes on one connection, in steps: before the next one all requests are answered that have been read.
    *
    * @param steps each in pieces
-   * @returns the whole requests that the server has read, sorted
+   * @returns the whole requests that the server has read
    */
-  async requestsIn(steps: readonly (readonly Buffer[])[]): Promise<string> {
+  async requestsIn(steps: readonly (readonly Buffer[])[]): Promise<RequestsRead> {
     this.#read = [];
     const accepted = once(this.#server.server, 'connection');
     const socket = connect(this.#path).on('error', () => undefined);
@@ -65,8 +73,9 @@ export class EchoServer {
       this.#release();
       await this.#silence();
     }
+    const isEnded = ofServer.destroyed || ofServer.writableEnded;
     socket.destroy();
-    return this.#read.toSorted().join(' ');
+    return { requests: this.#read.toSorted(), isEnded };
   }
 
   #mayAnswer(): Promise<void> {

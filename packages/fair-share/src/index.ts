@@ -15,6 +15,7 @@ export {
   type QueueRefusal,
   type ServedItem,
 } from './fair-queue.ts';
+export { RecentUse, type RecentUseOptions } from './recent-use.ts';
 export { ShareBuckets, type BucketRate, type ShareBucketsOptions } from './share-buckets.ts';
 export { shareKeysOf, type ShareKeys, type SharedBy } from './share-keys.ts';
 export { ShareLimit, type ShareLimitOptions, type ShareRefusal } from './share-limit.ts';

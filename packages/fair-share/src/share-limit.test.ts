@@ -76,4 +76,16 @@ describe('A limit with shares', () => {
     const taken = ['a', 'a', 'a', 'a', 'b', 'c'].map((key) => limit.tryAcquire([key]));
     expect(taken).toEqual([undefined, undefined, undefined, 'share', undefined, 'total']);
   });
+
+  it('keeps what is held when its bounds change', () => {
+    const limit = new ShareLimit({ total: 4, perKey: [4] });
+    limit.acquire(['a'], 4);
+    limit.resize({ total: 6, perKey: [5] });
+    expect([limit.tryAcquire(['a']), limit.tryAcquire(['a']), limit.held, limit.total]).toEqual([
+      undefined,
+      'share',
+      5,
+      6,
+    ]);
+  });
 });

@@ -24,17 +24,27 @@ export type ShareRefusal = 'share' | 'total';
  * something, and nobody else.
  */
 export class ShareLimit {
-  readonly #perKey: LevelAmounts;
-  /** What may be held in all. */
-  readonly total: number;
+  #perKey: LevelAmounts;
+  #total: number;
   readonly #leavesRoom: boolean;
   readonly #held = new Map<string, number>();
   #heldInAll = 0;
 
   constructor({ total, perKey, leavesRoom = false }: ShareLimitOptions) {
-    this.total = total;
+    this.#total = total;
     this.#perKey = perKey;
     this.#leavesRoom = leavesRoom;
+  }
+
+  /** What may be held in all. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** From now on other bounds hold; what is held stays so. */
+  resize({ total, perKey }: Pick<ShareLimitOptions, 'total' | 'perKey'>): void {
+    this.#total = total;
+    this.#perKey = perKey;
   }
 
   /** All that is held now. */
@@ -51,7 +61,7 @@ export class ShareLimit {
   refusalOf(keys: ShareKeys, amount = 1): ShareRefusal | undefined {
     for (let level = 0; level < keys.length; level += 1)
       if (this.#isOver(keys[level] ?? '', level, amount)) return 'share';
-    return this.#heldInAll + amount > this.total ? 'total' : undefined;
+    return this.#heldInAll + amount > this.#total ? 'total' : undefined;
   }
 
   /** @returns what speaks against it; nothing when it was taken, and is to be given back by {@link release} */
@@ -76,9 +86,9 @@ export class ShareLimit {
     const held = this.heldBy(key);
     const most = amountAt(this.#perKey, level);
     if (held + amount > most) return true;
-    if (!this.#leavesRoom || held === 0 || most >= this.total) return false;
-    const free = this.total - this.#heldInAll - amount;
-    return (held + amount) * (this.total - most) > most * free;
+    if (!this.#leavesRoom || held === 0 || most >= this.#total) return false;
+    const free = this.#total - this.#heldInAll - amount;
+    return (held + amount) * (this.#total - most) > most * free;
   }
 
   #add(keys: ShareKeys, amount: number): void {

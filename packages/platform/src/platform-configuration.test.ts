@@ -3,7 +3,7 @@ import { ConfigError, type Environment } from '@trellis/config';
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from './platform-configuration.ts';
 
-const supergraph = fileURLToPath(new URL('../../../supergraph.graphql', import.meta.url));
+const supergraph = fileURLToPath(new URL('../../../graph/supergraph.graphql', import.meta.url));
 
 describe('readConfiguration', () => {
   it('accepts an empty environment', async () => {

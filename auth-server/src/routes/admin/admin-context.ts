@@ -29,16 +29,26 @@ export function authorized(
   handler: AdminHandler,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {
-    const by = await authorize(context, request);
+    const by = await authorize(context, request, reply);
     reply.header('cache-control', 'no-store');
     return handler(request, reply, by);
   };
 }
 
-async function authorize(context: AdminContext, request: FastifyRequest): Promise<Actor> {
+async function authorize(
+  context: AdminContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Actor> {
   const { settings, accounts } = context.services;
   const presented = readHeaderToken(request);
-  const token = await verifyPresented(context, presented, request, pathBelow(settings.issuer, request.url));
+  const token = await verifyPresented(
+    context,
+    presented,
+    request,
+    reply,
+    pathBelow(settings.issuer, request.url),
+  );
   if (token.audience !== settings.adminAudience) throw invalidToken(presented.scheme);
   const account = token.subject === token.clientId ? undefined : await accounts.findById(token.subject);
   const isAdministrator =

@@ -53,17 +53,18 @@ export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswere
       );
     },
     ended: (exchange) => {
-      if (admitted.delete(exchange)) admission.admission.leave();
+      if (admitted.delete(exchange)) admission.admission.leave(admission.shareOf(exchange.address));
     },
     answer: async (exchange, request) => {
       const { authorization } = exchange.headers;
-      const reason = admission.admission.enter(() => admission.isKnown(authorization));
+      const keys = admission.shareOf(exchange.address);
+      const reason = admission.admission.enter(() => admission.isKnown(authorization), keys);
       if (reason === undefined) {
         admitted.add(exchange);
         return withVary(await answer(exchange, request, options), vary);
       }
       admission.onRefused(reason);
-      return withVary(refusalAnswer(exchange), vary);
+      return withVary(refusalAnswer(exchange, reason), vary);
     },
   };
 }

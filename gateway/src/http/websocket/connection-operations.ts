@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { ShareKeys } from '@trellis/fair-share';
 import { MessageType } from 'graphql-ws';
 import type { Caller } from '../../auth/caller.ts';
 import type { GraphRequest, RequestContext } from '../../context.ts';
-import { CLIENT_CLOSED, gatewayErrorCodes, overloaded, refused, type RequestRefused } from '../../errors.ts';
+import {
+  CLIENT_CLOSED,
+  gatewayErrorCodes,
+  overloaded,
+  overShare,
+  refused,
+  type RequestRefused,
+} from '../../errors.ts';
 import { framesOf, type IncrementalDialect } from '../../incremental/frames.ts';
 import { runOperation } from '../../pipeline/index.ts';
 import type { AnswerInParts, OperationAnswer, PipelineAnswer } from '../../pipeline/operation-answer.ts';
@@ -32,6 +40,8 @@ export interface OperationOptions {
 export interface OperationClient {
   /** As whom, and with which headers, an operation runs that begins now. */
   caller(): Pick<RequestContext, 'headers' | 'address' | 'authorization' | 'proof'>;
+  /** Whose share its operations count in. */
+  shareKeys(): ShareKeys;
   /** Whether its caller comes first when there is too much to do. */
   isKnown(): boolean;
   /** How deferred parts are taken. */
@@ -136,8 +146,10 @@ export class ConnectionOperations {
     const { signal } = controller;
     setMaxListeners(0, signal); // every call of a subgraph listens
     const timer = setTimeout(() => controller.abort(timedOut()), operationMs);
+    const keys = this.#client.shareKeys();
     const enter = (): void => {
-      if (admission.enter(() => this.#client.isKnown()) !== undefined) throw overloaded();
+      const reason = admission.enter(() => this.#client.isKnown(), keys);
+      if (reason !== undefined) throw reason === 'share' ? overShare() : overloaded();
       isCounted = true;
     };
     try {
@@ -152,7 +164,7 @@ export class ConnectionOperations {
       return await runOperation(request, context, services());
     } finally {
       clearTimeout(timer);
-      if (isCounted) admission.leave();
+      if (isCounted) admission.leave(keys);
     }
   }
 

@@ -1,6 +1,6 @@
 import { CloseCode, MessageType } from 'graphql-ws';
 import type { ShareKeys } from '@trellis/fair-share';
-import { shareKeysOfCaller, type Caller } from '../../auth/caller.ts';
+import type { Caller } from '../../auth/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../context.ts';
 import { refused, RequestRefused } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
@@ -88,7 +88,7 @@ export class Connection implements RunsForCaller, Beating {
     this.#options = options;
     this.#identity = new ConnectionIdentity({ headers, address, path: options.path });
     const { maxBufferBytes, unread } = options;
-    const keysOf = (): ShareKeys => shareKeysOfCaller(this.caller, address);
+    const keysOf = (): ShareKeys => options.services().shares.of(this.caller, address).keys;
     this.#socket = new ClientSocket(
       upgraded,
       { maxBufferBytes, unread, keysOf },
@@ -101,6 +101,7 @@ export class Connection implements RunsForCaller, Beating {
     );
     const client = {
       caller: () => this.#identity.runsAs,
+      shareKeys: keysOf,
       isKnown: () => this.caller.authenticated || options.services().authenticator.isKnown(undefined),
       dialect: () => this.#dialect,
     };

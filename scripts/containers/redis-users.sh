@@ -1,0 +1,69 @@
+#!/bin/sh
+# Prints the ACL file of a Redis: a user for each deployable, with the keys and commands that it needs and no others.
+#   redis-users.sh state   sessions, grants, events, presence; REDIS_PASSWORD and *_REDIS_PASSWORD are the passwords
+#   redis-users.sh cache   what clients can have stored; CACHE_REDIS_PASSWORD and GATEWAY_CACHE_REDIS_PASSWORD
+# Passwords leave it as SHA-256 sums. docker-compose.yml runs it before each Redis starts.
+set -eu
+
+# The end of a user's line that lets in whoever knows the password.
+password() {
+  printf '#%s' "$(printf %s "$1" | sha256sum | cut -d ' ' -f 1)"
+}
+
+# What every connection does: introduce itself and ask whether the server is ready.
+connect='+@connection -@admin -@dangerous +info'
+# Scripts run with the rights of whoever calls them.
+scripts='+eval +evalsha +script|load +script|exists'
+# Streams of events. A relay adds to its own, readers follow.
+streams='+xadd +xread +xrange +xrevrange +xlen +xtrim +del'
+sorted_sets='+zadd +zrem +zscore +zrangebyscore +zrevrangebyscore +time'
+
+# For health checks: it may ask, and nothing else. Whoever has REDIS_PASSWORD is the operator.
+common() {
+  cat <<END
+user default off resetpass -@all
+user health on nopass -@all +ping
+user operator on $(password "$1") ~* &* +@all
+END
+}
+
+state() {
+  # Here, because a command that fails within the text below would not end the script.
+  : "${REDIS_PASSWORD:?}" "${GATEWAY_REDIS_PASSWORD:?}" "${AUTH_REDIS_PASSWORD:?}" "${USERS_REDIS_PASSWORD:?}" \
+    "${POSTS_REDIS_PASSWORD:?}" "${COMMENTS_REDIS_PASSWORD:?}" "${SEARCH_REDIS_PASSWORD:?}"
+  common "$REDIS_PASSWORD"
+  cat <<END
+user gateway on $(password "${GATEWAY_REDIS_PASSWORD}") %R~revocations %W~trellis:{activity}:stream &revocations -@all $connect +zrangebyscore +xadd +subscribe +unsubscribe
+user auth-server on $(password "${AUTH_REDIS_PASSWORD}") $(auth_keys) &revocations -@all +@read +@write +@transaction -scan -randomkey $connect $scripts +time +wait +publish
+user users on $(password "${USERS_REDIS_PASSWORD}") ~trellis:{events:users}:* ~trellis:{events:presence}:* %R~trellis:{activity}:stream -@all $connect $scripts $streams $sorted_sets
+user posts on $(password "${POSTS_REDIS_PASSWORD}") ~trellis:{events:posts}:* -@all $connect $streams
+user comments on $(password "${COMMENTS_REDIS_PASSWORD}") ~trellis:{events:comments}:* %R~trellis:{events:posts}:* -@all $connect $streams
+user search on $(password "${SEARCH_REDIS_PASSWORD}") %R~trellis:{events:users}:* %R~trellis:{events:posts}:* %R~trellis:{events:comments}:* -@all $connect +xread +xrange +xrevrange
+END
+}
+
+# Every kind of key that the auth-server has, each followed by what it is about in braces.
+auth_keys() {
+  for kind in account-grants account-sessions assertion attempts code device grant link pushed pushed-used revoked \
+    session session-clients \
+    transaction-answered user-code; do
+    printf '~%s:{* ' "$kind"
+  done
+  printf '~revocations'
+}
+
+cache() {
+  : "${CACHE_REDIS_PASSWORD:?}" "${GATEWAY_CACHE_REDIS_PASSWORD:?}"
+  common "$CACHE_REDIS_PASSWORD"
+  cat <<END
+user gateway on $(password "${GATEWAY_CACHE_REDIS_PASSWORD}") ~* &* -@all +@read +@write +@transaction -scan -randomkey $connect $scripts +time +publish +subscribe +unsubscribe
+END
+}
+
+case "${1:-}" in
+  state | cache) "$1" ;;
+  *)
+    echo 'usage: redis-users.sh state|cache' >&2
+    exit 64
+    ;;
+esac
