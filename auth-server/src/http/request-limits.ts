@@ -50,15 +50,20 @@ const FAILURE_COST = 10;
  * Token buckets in this process, which are asked before any store is.
  *
  * @param perAddress what one address may ask for in ten seconds, in each group; networks around it a few times as much
+ * @param now milliseconds on a clock that never goes back
  */
-export function createRequestLimits(perAddress: number): RequestLimits {
+export function createRequestLimits(
+  perAddress: number,
+  now: () => number = () => performance.now(),
+): RequestLimits {
   const amounts = amountsOf(perAddress, DEFAULT_SHARES.ofCaller);
   const networks = new Map(
-    groups.map((group) => [group, new ShareBuckets({ amounts, windowMs: WINDOW_MS })]),
+    groups.map((group) => [group, new ShareBuckets({ amounts, windowMs: WINDOW_MS, now })]),
   );
   const clients = new ShareBuckets({
     amounts: [perAddress * ADDRESSES_OF_CLIENT],
     windowMs: WINDOW_MS,
+    now,
   });
   const take = (buckets: ShareBuckets | undefined, keys: ShareKeys, cost: number, whose: string): void => {
     const waitMs = buckets?.take(keys, cost) ?? 0;

@@ -29,7 +29,7 @@ describe('H2: the table of budgets', () => {
     const amountOf = (endpoint: string): number => {
       const decision = endpointBudgets[endpoint];
       if (decision === undefined || decision === 'free') return Infinity;
-      const limits = createRequestLimits(1_000);
+      const limits = createRequestLimits(1_000, () => 0);
       let amount = 0;
       try {
         for (;;) {
