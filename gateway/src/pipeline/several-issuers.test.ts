@@ -1,3 +1,8 @@
+import { createActivityStream } from '@trellis/presence';
+import { connectRedis } from '@trellis/redis';
+import { startTestRedis } from '@trellis/testkit';
+import { USER_CONTEXT_HEADER } from '@trellis/user-context';
+import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
@@ -81,5 +86,63 @@ describe('Several issuers', () => {
       expect(await outcome(await partner.sign({ aud: PARTNER_AUDIENCE }))).toBe('OK');
     }
     expect(partner.fetches()).toBeLessThanOrEqual(before + 1);
+    partner.misbehave(undefined);
+  });
+});
+
+describe('G4: Users of two issuers with one sub', () => {
+  it('are two for subgraphs, for presence and for rates', async () => {
+    const redis = await startTestRedis();
+    const connection = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const apart = await startTestGateway({
+      subgraphs: [subgraph],
+      environment: {
+        TOKEN_ISSUER: own.issuer,
+        TOKEN_AUDIENCE: own.audience,
+        TOKEN_JWKS_URL: own.jwksUrl,
+        PARTNER: partner.issuer,
+        REDIS_URL: redis.url,
+        PRESENCE_INTERVAL_S: '15',
+        USER_CONTEXT_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), kid: 'context-1' }),
+      },
+      settings: `
+        rateLimits: { perUser: { operations: 2, windowS: 60 } }
+        authentication:
+          issuers:
+            - { issuer: "\${PARTNER}", audience: "${PARTNER_AUDIENCE}", jwksUrl: "\${PARTNER}/jwks", scopes: [read:data] }`,
+    });
+    const claims = { sub: 'ada', roles: ['ADMIN'], scope: 'read:data write:data' };
+    const tokens = [await own.sign(claims), await partner.sign({ ...claims, aud: PARTNER_AUDIENCE })];
+    const before = subgraph.received.length;
+    const statuses: number[] = [];
+    for (const token of [...tokens, ...tokens, ...tokens]) {
+      const answer = await apart.post({ query: '{ one }' }, { authorization: `Bearer ${token}` });
+      statuses.push(answer.status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
+
+    const contexts = subgraph.received
+      .slice(before, before + 2)
+      .map(({ headers }) => decodeJwt(String(headers[USER_CONTEXT_HEADER])));
+    const [ada, other] = contexts;
+    expect(ada).toMatchObject({
+      sub: 'ada',
+      token_iss: own.issuer,
+      roles: ['ADMIN'],
+      scope: 'read:data write:data',
+    });
+    expect(other).toMatchObject({ token_iss: partner.issuer, roles: [], scope: 'read:data' });
+    expect(other?.sub).not.toBe('ada');
+
+    const there = async (): Promise<readonly string[]> =>
+      (await createActivityStream(connection).readAfter(connection, '0', 1)).flatMap(
+        ({ userIds }) => userIds,
+      );
+    await expect.poll(there, { timeout: 5_000 }).toHaveLength(2);
+    expect((await there()).toSorted()).toEqual(['ada', String(other?.sub)].toSorted());
+    connection.disconnect();
+    await apart.close();
+    await redis.stop();
   });
 });
