@@ -18,6 +18,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { Denial } from '../planning/denial.ts';
+import { mergeQuestions, type IntrospectionQuestion } from '../planning/introspection-question.ts';
 import type {
   PreparedDefer,
   PreparedField,
@@ -122,6 +123,8 @@ export interface FieldShape {
   /** The places in the operation. */
   readonly nodes: readonly FieldNode[];
   readonly denial: Denial | undefined;
+  /** What is asked about the schema, where the kind is `introspection`. */
+  readonly introspection: IntrospectionQuestion | undefined;
   readonly value: ValueShape;
 }
 
@@ -197,6 +200,7 @@ function fieldShape(
     parentType: parent.name,
     nodes: group.map(({ node }) => node),
     denial: group.find(({ denial }) => denial)?.denial,
+    introspection: mergeQuestions(group.flatMap(({ introspection }) => introspection ?? [])),
     value: valueShape(definition.type, group, context),
   };
 }

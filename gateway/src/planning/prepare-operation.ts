@@ -13,6 +13,7 @@ import type { Decided } from './decided-conditions.ts';
 import { deferLabel, isDecided } from './decided-directives.ts';
 import type { OperationFacts } from './document-facts.ts';
 import type { Denied } from './denial.ts';
+import { introspectionQuestion } from './introspection-question.ts';
 import type {
   PreparedDefer,
   PreparedField,
@@ -20,6 +21,7 @@ import type {
   PreparedOperation,
   PreparedSelection,
 } from './prepared-operation.ts';
+import { isIntrospectionRoot } from '../supergraph/selection-types.ts';
 import { enforceLimit } from './planning-limits.ts';
 import { positionBelow, positionsWithin, type Position } from './possible-types.ts';
 import type { SchemaHints } from './schema-hints.ts';
@@ -106,6 +108,9 @@ class Preparer {
       sourceKey: isHoisted ? this.#ourKey(`${type}.${key}`) : this.#sourceKey(node, key, position),
       selections: node.selectionSet && below ? this.selections(node.selectionSet, below) : undefined,
       denial: this.#given.denied.fields.get(node),
+      introspection: isIntrospectionRoot(node)
+        ? introspectionQuestion(node, this.#given.facts, this.#given.decided)
+        : undefined,
       isHoisted,
     };
   }

@@ -1,5 +1,6 @@
 import type { DirectiveNode, FieldNode, OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import type { Denial } from './denial.ts';
+import type { IntrospectionQuestion } from './introspection-question.ts';
 
 /**
  * An operation with its conditions decided and its named fragments written out: what is planned, and what the answer is
@@ -28,6 +29,8 @@ export interface PreparedField {
   /** Absent for leaves. */
   readonly selections: readonly PreparedSelection[] | undefined;
   readonly denial: Denial | undefined;
+  /** What is asked about the schema, for a field that asks about it. */
+  readonly introspection: IntrospectionQuestion | undefined;
   /** Whether it is planned beside the fragments around it: on the type that they are written on. */
   readonly isHoisted: boolean;
 }

@@ -104,7 +104,7 @@ class Printer {
 }
 
 /** As it was written, where that is known: what was parsed is not changed before it is planned. */
-function textOf(node: ASTNode): string {
+export function textOf(node: ASTNode): string {
   const { loc } = node;
   return loc ? loc.source.body.slice(loc.start, loc.end) : print(node);
 }

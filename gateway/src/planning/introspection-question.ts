@@ -1,0 +1,75 @@
+import { Kind, visit, type FieldNode, type SelectionSetNode } from 'graphql';
+import type { Decided } from './decided-conditions.ts';
+import type { OperationFacts } from './document-facts.ts';
+import { textOf } from './print-operation.ts';
+
+/** A question about the schema: `__schema` or `__type`, without an alias, conditions decided, fragments written out. */
+export interface IntrospectionQuestion {
+  /** The field and its arguments. */
+  readonly field: string;
+  /** Its selections. */
+  readonly selections: string;
+  /** Names of the variables that its arguments, and those within it, take. */
+  readonly variables: readonly string[];
+}
+
+/** Writes down what a field of introspection asks for. Its size is bounded by the selections that were counted before. */
+export function introspectionQuestion(
+  node: FieldNode,
+  { fragments }: OperationFacts,
+  decided: Decided,
+): IntrospectionQuestion {
+  const variables = new Set<string>();
+
+  const fieldText = ({ name, arguments: given = [] }: FieldNode): string => {
+    for (const argument of given)
+      visit(argument, { Variable: (variable) => void variables.add(variable.name.value) });
+    return given.length === 0 ? name.value : `${name.value}(${given.map(textOf).join(' ')})`;
+  };
+
+  const selectionsText = (set: SelectionSetNode | undefined): string =>
+    (set?.selections ?? [])
+      .filter((selection) => decided.includes(selection))
+      .map((selection) => {
+        if (selection.kind === Kind.INLINE_FRAGMENT) return selectionsText(selection.selectionSet);
+        if (selection.kind === Kind.FRAGMENT_SPREAD)
+          return selectionsText(fragments.get(selection.name.value)?.selectionSet);
+        const alias = selection.alias ? `${selection.alias.value}:` : '';
+        const below = selection.selectionSet ? selectionsOf(selectionsText(selection.selectionSet)) : '';
+        return `${alias}${fieldText(selection)}${below}`;
+      })
+      .filter((text) => text !== '')
+      .join(' ');
+
+  const field = fieldText(node);
+  const selections = selectionsText(node.selectionSet);
+  return { field, selections, variables: [...variables] };
+}
+
+/** A selection set in which everything is left out is an empty object. */
+const NOTHING = '__typename@nothing';
+
+/** The text of a selection set. */
+function selectionsOf(text: string): string {
+  return `{${text || NOTHING}}`;
+}
+
+/** The question as an operation of its own. */
+export function questionText({ field, selections }: IntrospectionQuestion, definitions: string): string {
+  return `query${definitions} {${field}${selectionsOf(selections)}}`;
+}
+
+/** One question of several that stand under one key of the answer: they ask the same field. */
+export function mergeQuestions(
+  questions: readonly IntrospectionQuestion[],
+): IntrospectionQuestion | undefined {
+  const [first, ...others] = questions;
+  if (!first || others.length === 0) return first;
+  return {
+    field: first.field,
+    selections: [...new Set(questions.map(({ selections }) => selections))]
+      .filter((text) => text !== '')
+      .join(' '),
+    variables: [...new Set(questions.flatMap(({ variables }) => variables))],
+  };
+}
