@@ -1,7 +1,4 @@
 import { GraphQLError } from 'graphql';
-import type { OperationFacts } from '../planning/document-facts.ts';
-import type { Variables } from '../planning/variables.ts';
-import type { Supergraph } from '../supergraph/supergraph.ts';
 import {
   Failure,
   isDataObject,
@@ -13,16 +10,15 @@ import {
 } from './failure.ts';
 import { clientPath, pathOf, selectionOf, type Path } from './answer-path.ts';
 import { denialReason, missing, nullReason, unknownType, wrongTypeReason } from './field-failures.ts';
-import { introspect } from './introspection.ts';
+import { IntrospectionPlaces } from './introspection.ts';
 import { leafValue } from './leaf-values.ts';
 import { asksMoreOfSomeType, objectShapeOf } from './object-shape-of.ts';
 import type { DeferredShape, FieldShape, ObjectShape, SelectionShape, ValueShape } from './response-shape.ts';
 
 /** What shaping needs besides shape and data. */
 export interface CompletionContext {
-  readonly supergraph: Supergraph;
-  readonly facts: OperationFacts;
-  readonly variables: Variables;
+  /** Where answers of introspection belong; made with the first of them. */
+  introspection: IntrospectionPlaces | undefined;
 }
 
 /** An answer in the client's shape. */
@@ -145,17 +141,17 @@ class Completion {
         if (shape.isObject) return shape.typeName;
         return this.#fail(field.value, place, object[unresolved]?.reasons ?? [unknownType]);
       case 'introspection':
-        return introspect(
-          field,
-          this.#context.supergraph.schema,
-          this.#context.facts,
-          this.#context.variables,
-        );
+        return this.#introspection(field);
       case 'data':
         return this.#value(field.value, this.#valueOf(object, field), place);
       default:
         return field.kind satisfies never;
     }
+  }
+
+  #introspection({ introspection }: FieldShape): string | null {
+    const places = (this.#context.introspection ??= new IntrospectionPlaces());
+    return introspection ? places.placeOf(introspection) : null;
   }
 
   #value(shape: ValueShape, value: unknown, place: Place): unknown {

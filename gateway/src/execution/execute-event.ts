@@ -2,6 +2,7 @@ import type { SubscriptionPlan } from '../planning/compile-subscription.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import type { ExecutionResult } from './execution-result.ts';
 import type { DataObject } from './failure.ts';
+import { withIntrospection } from './introspection.ts';
 import { placeRoot } from './place-answer.ts';
 import { startRun, type ExecutionContext } from './plan-run.ts';
 import { readEvent } from './read-response.ts';
@@ -12,7 +13,7 @@ import { shapeAnswer } from './shape-answer.ts';
  * Makes a client's result of an event: completes it with what other subgraphs know, and shapes it. GraphQL §6.2.3.2.
  *
  * @param event what the subgraph sent, as parsed; it becomes part of the result and is not to be used again
- * @throws the signal's reason when it is aborted; nothing else: failures are in `errors`
+ * @throws the signal's reason when it is aborted, and what introspection throws; nothing else: failures are in `errors`
  */
 export async function executeEvent(
   plan: OperationPlan,
@@ -24,5 +25,6 @@ export async function executeEvent(
   run.hasEscapes = true; // its text is not there to be looked at
   placeRoot(primary, run, run.root, readEvent(primary.subgraph, event));
   if (rest) await runStep(rest, run);
-  return shapeAnswer(plan, run);
+  const result = shapeAnswer(plan, run);
+  return run.introspection ? withIntrospection(result, run) : result;
 }

@@ -1,6 +1,7 @@
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import type { ExecutionResult } from './execution-result.ts';
 import type { DataObject } from './failure.ts';
+import { withIntrospection } from './introspection.ts';
 import { startRun, type ExecutionContext } from './plan-run.ts';
 import { runStep } from './run-step.ts';
 import { cachingOf, shapeAnswer } from './shape-answer.ts';
@@ -12,7 +13,7 @@ export type { ExecutionContext } from './plan-run.ts';
 /**
  * Runs a plan to its end.
  *
- * @throws the signal's reason when it is aborted; nothing else: failures are in `errors`
+ * @throws the signal's reason when it is aborted, and what introspection throws; nothing else: failures are in `errors`
  */
 export async function executePlan(plan: OperationPlan, context: ExecutionContext): Promise<ExecutionResult> {
   const run = startRun(plan.supergraph, context, Object.create(null) as DataObject, plan.origins);
@@ -20,5 +21,6 @@ export async function executePlan(plan: OperationPlan, context: ExecutionContext
   if (plan.step) await runStep(plan.step, run);
   const { verbatim } = run;
   if (verbatim) return new WholeBodyResult(verbatim.body, verbatim.objects, cachingOf(run));
-  return shapeAnswer(plan, run);
+  const result = shapeAnswer(plan, run);
+  return run.introspection ? withIntrospection(result, run) : result;
 }

@@ -1,75 +1,99 @@
-import { executeSync, Kind, OperationTypeNode, visit, type DocumentNode, type GraphQLSchema } from 'graphql';
-import type { OperationFacts } from '../planning/document-facts.ts';
-import type { Variables } from '../planning/variables.ts';
-import type { FieldShape } from './response-shape.ts';
+import { randomBytes } from 'node:crypto';
+import type { QueueCaller } from '@trellis/fair-share';
+import { gatewayErrorCodes, refused } from '../errors.ts';
+import { questionText, type IntrospectionQuestion } from '../planning/introspection-question.ts';
+import { ownVariable, type Variables } from '../planning/variables.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { ExecutionResult } from './execution-result.ts';
+import type { PlanRun } from './plan-run.ts';
 
-interface IntrospectionDocument {
-  readonly document: DocumentNode;
-  readonly usesVariables: boolean;
+/** A question about the schema of a supergraph. */
+export interface IntrospectionRequest {
+  readonly supergraph: Supergraph;
+  /** As an operation of one field, without conditions. */
+  readonly text: string;
+  /** The variables that it takes. */
+  readonly variables: Variables;
+  /** In whose share of the planner threads it counts. @default the gateway's own */
+  readonly caller: QueueCaller | undefined;
 }
 
-const documents = new WeakMap<FieldShape, IntrospectionDocument>();
-const answers = new WeakMap<FieldShape, unknown>();
-
-/** Answers `__schema` or `__type` from the schema of clients. What does not depend on variables is answered once per plan. */
-export function introspect(
-  field: FieldShape,
-  schema: GraphQLSchema,
-  facts: OperationFacts,
-  variables: Variables,
-): unknown {
-  const { document, usesVariables } = documentOf(field, facts);
-  if (usesVariables) return run(document, schema, field, variables);
-  if (!answers.has(field)) answers.set(field, run(document, schema, field, {}));
-  return answers.get(field);
+/** Answers questions about the schema of clients, beside the event loop. */
+export interface Introspector {
+  /**
+   * @returns JSON; at once where the answer is remembered
+   * @throws GraphQLError QUERY_TOO_COMPLEX, RESPONSE_TOO_LARGE, OVERLOADED, RATE_LIMITED; the signal's reason
+   */
+  introspect(request: IntrospectionRequest, signal: AbortSignal): string | Promise<string>;
 }
 
-function run(
-  document: DocumentNode,
-  schema: GraphQLSchema,
-  field: FieldShape,
-  variables: Variables,
-): unknown {
-  const { data, errors } = executeSync({ schema, document, variableValues: variables });
-  if (errors) throw errors[0];
-  return data?.[field.responseKey];
+/** Of all answers of introspection in one answer together. */
+const MAX_CHARACTERS = 33_554_432;
+/** Nobody else can write it: what subgraphs answer never looks like a place. */
+const PLACE = randomBytes(16).toString('hex');
+const PLACES = new RegExp(`"${PLACE}:(\\d+)"`, 'gu');
+
+/**
+ * Where answers of introspection belong in the answer to one run. They are long, and are asked for when it is known where they
+ * belong: until they are there, something short stands for them. What is asked many times is asked for once.
+ */
+export class IntrospectionPlaces {
+  readonly #texts = new Map<string, IntrospectionQuestion>();
+  readonly #indexes = new Map<IntrospectionQuestion, number>();
+
+  /** What stands for an answer in the data. */
+  placeOf(question: IntrospectionQuestion): string {
+    let index = this.#indexes.get(question);
+    if (index === undefined) {
+      const text = questionText(question);
+      if (!this.#texts.has(text)) this.#texts.set(text, question);
+      index = [...this.#texts.keys()].indexOf(text);
+      this.#indexes.set(question, index);
+    }
+    return `${PLACE}:${index}`;
+  }
+
+  /**
+   * Puts the answers into their places in the JSON of data.
+   *
+   * @throws RequestRefused RESPONSE_TOO_LARGE before anything is written that is too long, and what asking throws
+   */
+  async fill(withPlaces: string, run: PlanRun): Promise<string> {
+    const answers = await Promise.all(
+      [...this.#texts].map(([text, { variables }]) => ask(text, variables, run)),
+    );
+    let characters = 0;
+    for (const [, index] of withPlaces.matchAll(PLACES)) characters += answers[Number(index)]?.length ?? 0;
+    if (characters > MAX_CHARACTERS)
+      throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
+    return withPlaces.replace(PLACES, (_place, index) => answers[Number(index)] ?? 'null');
+  }
 }
 
-function documentOf(field: FieldShape, facts: OperationFacts): IntrospectionDocument {
-  let made = documents.get(field);
-  if (!made) documents.set(field, (made = makeDocument(field, facts)));
-  return made;
+function ask(
+  text: string,
+  names: readonly string[],
+  { supergraph, context }: PlanRun,
+): string | Promise<string> {
+  const { introspector, sharedBy: caller, signal } = context;
+  if (!introspector) throw new Error('There is nobody to answer introspection.');
+  const variables = Object.fromEntries(
+    names
+      .filter((name) => Object.hasOwn(context.variables, name))
+      .map((name) => [name, ownVariable(context.variables, name)]),
+  );
+  return introspector.introspect({ supergraph, text, variables, caller }, signal);
 }
 
-/** The field alone, as a query of its own; fragments of data fields stay out. */
-function makeDocument(field: FieldShape, facts: OperationFacts): IntrospectionDocument {
-  const fragments = new Set<string>();
-  const variables = new Set<string>();
-  const collect = (node: Parameters<typeof visit>[0]): void => {
-    visit(node, {
-      Variable: ({ name }) => void variables.add(name.value),
-      FragmentSpread({ name }) {
-        const definition = facts.fragments.get(name.value);
-        if (!definition || fragments.has(name.value)) return;
-        fragments.add(name.value);
-        collect(definition);
-      },
-    });
+/** Writes the data of a result with what it asks of the schema. @throws as {@link IntrospectionPlaces.fill} */
+export async function withIntrospection(result: ExecutionResult, run: PlanRun): Promise<ExecutionResult> {
+  if (!run.introspection || result.data === null) return result; // nulls may have taken its places
+  const dataText = await run.introspection.fill(JSON.stringify(result.data), run);
+  return {
+    ...result,
+    dataText,
+    get data() {
+      return JSON.parse(dataText) as ExecutionResult['data']; // it was written from one
+    },
   };
-  for (const node of field.nodes) collect(node);
-  const document: DocumentNode = {
-    kind: Kind.DOCUMENT,
-    definitions: [
-      {
-        kind: Kind.OPERATION_DEFINITION,
-        operation: OperationTypeNode.QUERY,
-        variableDefinitions: (facts.operation.variableDefinitions ?? []).filter(({ variable }) =>
-          variables.has(variable.name.value),
-        ),
-        selectionSet: { kind: Kind.SELECTION_SET, selections: [...field.nodes] },
-      },
-      ...[...facts.fragments].filter(([name]) => fragments.has(name)).map(([, definition]) => definition),
-    ],
-  };
-  return { document, usesVariables: variables.size > 0 };
 }

@@ -4,6 +4,7 @@ import type { Variables } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { EntityCalls } from './entity-calls.ts';
 import type { DataObject, FailureReason } from './failure.ts';
+import type { IntrospectionPlaces, Introspector } from './introspection.ts';
 import type { FetchStep, TargetOrigins } from './plan-steps.ts';
 import type { VerbatimJudge } from './verbatim-answer.ts';
 import type { SubgraphClient, SubgraphHeaders } from './subgraph-client.ts';
@@ -16,6 +17,8 @@ export interface ExecutionContext {
   readonly subgraphClient: SubgraphClient;
   /** In whose share of the subgraphs it counts: of executions that many wait for, whoever began them. @default the gateway's own */
   readonly sharedBy?: QueueCaller | undefined;
+  /** Absent where no operation asks for the schema. */
+  readonly introspector?: Introspector | undefined;
   /** Aborted when the client leaves or the request's time is over: calls in flight are ended. */
   readonly signal: AbortSignal;
 }
@@ -56,6 +59,8 @@ export interface PlanRun {
   readonly origins: TargetOrigins;
   /** Objects found at paths whose origin is known. */
   settledTargets: Map<string, readonly DataObject[]> | undefined;
+  /** Where answers of introspection belong in the answer. Made with the first of them. */
+  introspection: IntrospectionPlaces | undefined;
   /** What entities were asked for. Made with the first of them. */
   entityCalls: EntityCalls | undefined;
   headersFor(subgraph: string): SubgraphHeaders | Promise<SubgraphHeaders>;
@@ -99,6 +104,7 @@ export function startRun(
     settledTargets: undefined,
     fetchDone: undefined,
     entityCalls: undefined,
+    introspection: undefined,
     headersFor(subgraph) {
       let known = headers.get(subgraph);
       if (!known) headers.set(subgraph, (known = context.headersFor(subgraph)));

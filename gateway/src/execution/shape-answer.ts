@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { compileWriter, type AnswerWriter } from './compile-writer.ts';
-import { completeData, MAX_ERRORS, type Completed, type CompletionContext } from './complete-data.ts';
+import { completeData, MAX_ERRORS, type Completed } from './complete-data.ts';
 import type { ExecutionResult, SubgraphCaching } from './execution-result.ts';
 import type { FailureReason } from './failure.ts';
 import type { PlanRun } from './plan-run.ts';
@@ -70,12 +70,7 @@ export function cachingOf({ cachePolicy, hasUndated }: PlanRun): SubgraphCaching
 
 /** Shapes what a run merged the careful way. */
 export function completeRun(plan: OperationPlan, run: PlanRun): Completed {
-  return completeData(plan.shape, run.root, completionContext(plan, run));
-}
-
-/** What shaping needs to know of a run. */
-export function completionContext({ supergraph, facts }: OperationPlan, run: PlanRun): CompletionContext {
-  return { supergraph, facts, variables: run.context.variables };
+  return completeData(plan.shape, run.root, run);
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { GraphQLError } from 'graphql';
 import type { Completed, DeferredOccurrence } from '../execution/complete-data.ts';
 import type { DataObject } from '../execution/failure.ts';
+import type { IntrospectionPlaces } from '../execution/introspection.ts';
 import { startRun, type ExecutionContext, type PlanRun } from '../execution/plan-run.ts';
-import { completeRun, completionContext, takeLooseErrors } from '../execution/shape-answer.ts';
+import { completeRun, takeLooseErrors } from '../execution/shape-answer.ts';
 import { whenAborted } from '../execution/when-aborted.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { DeadlineSignal } from '../traffic/deadline-signal.ts';
@@ -49,10 +50,12 @@ async function beginAnswer(inParts: RunInParts): Promise<RunningAnswer> {
   const { plan, run, progress, announcer, stop } = inParts;
   const first = await completeFirst(plan, run, progress);
   const announced = announcer.announce(first.deferred);
-  if (announced.length === 0) stop();
   const errors = [...first.errors, ...takeLooseErrors(run, (step) => progress.isMadeFor(step))];
+  const withPlaces = JSON.stringify(first.data);
+  const dataText = run.introspection ? await run.introspection.fill(withPlaces, run) : withPlaces;
+  if (announced.length === 0) stop();
   return {
-    initial: { dataText: JSON.stringify(first.data), errors, objects: first.objects },
+    initial: { dataText, errors, objects: first.objects },
     pending: announced.map(({ pending }) => pending),
     updates: updatesOf(inParts, announced),
     stop,
@@ -82,7 +85,7 @@ async function* updatesOf(
   inParts: RunInParts,
   announced: readonly AnnouncedPart[],
 ): AsyncGenerator<IncrementalUpdate> {
-  const { progress, announcer, stop } = inParts;
+  const { run, progress, announcer, stop } = inParts;
   try {
     let waiting = announced;
     while (waiting.length > 0) {
@@ -94,11 +97,30 @@ async function* updatesOf(
       const news = announcer.announce(deferred);
       waiting = [...left, ...news];
       const pending = news.map((part) => part.pending);
-      yield { completed, pending, hasNext: waiting.length > 0 };
+      const filled = run.introspection ? await fillParts(completed, run.introspection, run) : completed;
+      yield { completed: filled, pending, hasNext: waiting.length > 0 };
     }
   } finally {
     stop();
   }
+}
+
+/** What is asked of the schema is put in when the parts are there: nothing may happen unnoticed while they are looked at. */
+function fillParts(
+  parts: readonly CompletedPart<GraphQLError>[],
+  places: IntrospectionPlaces,
+  run: PlanRun,
+): Promise<readonly CompletedPart<GraphQLError>[]> {
+  const fill = (text: string): Promise<string> => places.fill(text, run);
+  return Promise.all(
+    parts.map(async ({ dataText, added, ...part }) => ({
+      ...part,
+      dataText: dataText === undefined ? undefined : await fill(dataText),
+      added: await Promise.all(
+        added.map(async ({ path, dataText: text }) => ({ path, dataText: await fill(text) })),
+      ),
+    })),
+  );
 }
 
 interface Harvest {
@@ -109,13 +131,11 @@ interface Harvest {
 
 /** Each part is added to what the client has before the next is looked at: what two parts share comes with the first. */
 function completeWhatIsThere(inParts: RunInParts, waiting: readonly AnnouncedPart[]): Harvest {
-  const { plan, run, progress } = inParts;
+  const { run, progress } = inParts;
   const harvest: Harvest = { completed: [], deferred: [], left: [] };
   for (const part of waiting) {
     const { id } = part.occurrence.shape.defer;
-    const completion = progress.isFetched(id)
-      ? completePart(part.occurrence, completionContext(plan, run))
-      : undefined;
+    const completion = progress.isFetched(id) ? completePart(part.occurrence, run) : undefined;
     if (!completion || !progress.settles(completion)) harvest.left.push(part);
     else {
       const looseErrors = takeLooseErrors(run, (step) => progress.isMadeFor(step, id));

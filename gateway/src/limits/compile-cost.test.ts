@@ -1,6 +1,6 @@
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { compose } from '../testing/compose.ts';
-import { Kind, parse, type OperationDefinitionNode } from 'graphql';
+import { getIntrospectionQuery, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { decidedFor } from '../testing/decided-for.ts';
 import { compileCost } from './compile-cost.ts';
@@ -205,8 +205,30 @@ describe('Limits: maximum total cost', () => {
     expect([cost(fragment, { v: true }), cost(fragment, { v: false })]).toEqual([2, 0]);
   });
 
-  it('exempts __typename and introspection', () => {
-    expect(cost('{ __typename __schema { types { name } } user { __typename } }')).toBe(1);
+  it('exempts __typename', () => {
+    expect(cost('{ __typename user { __typename } }')).toBe(1);
+  });
+
+  it('G8: counts introspection by the size of the schema, and again for each alias', () => {
+    expect(cost('{ __schema { queryType { name } } }')).toBe(1);
+    const types = Object.keys(supergraph.schema.getTypeMap()).length;
+    const once = Math.ceil((types * 4 + 1) / 1_000);
+    expect(cost('{ __schema { types { kind name description } } }')).toBe(once);
+    const full = getIntrospectionQuery();
+    expect(cost(full)).toBeGreaterThan(10);
+    expect(cost(full)).toBeLessThan(1_000);
+    const aliased = full.replace(/__schema \{[^]*?\n {6}\}\n/u, (text) => `${text} again: ${text}`);
+    expect(cost(aliased)).toBeGreaterThanOrEqual(2 * cost(full) - 1);
+  });
+
+  it('G8: counts introspection where conditions leave it in, wherever it stands', () => {
+    const text =
+      'query ($x: Boolean!) { user { name } __schema @include(if: $x) { types { ...T } } } fragment T on __Type { fields { type { fields { name } } } }';
+    expect(cost(text, { x: false })).toBe(2);
+    expect(cost(text, { x: true })).toBeGreaterThan(2 + 1);
+    const inside =
+      'query ($x: Boolean!) { __schema { types { ...T @include(if: $x) name } } } fragment T on __Type { fields { type { fields { name } } } }';
+    expect(cost(inside, { x: true })).toBeGreaterThan(cost(inside, { x: false }));
   });
 
   it('adds a fragment at each of its spreads, with variables too', () => {

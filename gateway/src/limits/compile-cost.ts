@@ -1,5 +1,6 @@
 import {
   getNamedType,
+  isCompositeType,
   Kind,
   type FieldNode,
   type GraphQLCompositeType,
@@ -17,7 +18,16 @@ import {
   rootTypeOf,
 } from '../supergraph/selection-types.ts';
 import { compileArgumentWeight } from './argument-weight.ts';
-import { add, atLeastZero, multiply, onlyIf, remember, type Cost, type CostFunction } from './cost-term.ts';
+import {
+  add,
+  atLeastZero,
+  multiply,
+  onlyIf,
+  remember,
+  roundUp,
+  type Cost,
+  type CostFunction,
+} from './cost-term.ts';
 import { annotationsOf, typesAt } from './field-annotations.ts';
 import { sizingOf, type SizedFields, type Sizing, type SizingRequest } from './field-sizing.ts';
 import type { Fragments } from './measure-document.ts';
@@ -35,8 +45,8 @@ export interface CostRequest extends SizingRequest {
  * computed now.
  *
  * A field costs its weight (`@cost` on the field, else on its type, else the settings'), times the length of its list,
- * and so does everything selected below it. `__typename` and introspection cost nothing; what `@include` or `@skip`
- * leaves out costs nothing. Specification: Limits, maximum total cost.
+ * and so does everything selected below it. `__typename` costs nothing, and neither does what `@include` or `@skip` leaves
+ * out. Introspection costs 1 for each 1,000 values that it answers of a schema of this size, and 1 at least. Specification: Limits, maximum total cost.
  */
 export function compileCost(request: CostRequest): CostFunction {
   const compile = createSelectionCompiler(request);
@@ -50,6 +60,8 @@ export function compileCost(request: CostRequest): CostFunction {
     : (variables, decided) => cost({ variables, decided, fragments: new Map() });
 }
 
+/** Of one value that introspection answers: a thousand of them take a thread about as long as a small request to a subgraph. */
+const INTROSPECTION_COST = 0.001;
 const NO_SIZES: SizedFields = new Map();
 
 type SelectionCompiler = (
@@ -77,8 +89,9 @@ function createSelectionCompiler(request: CostRequest): SelectionCompiler {
     parent: GraphQLCompositeType | undefined,
     sized: SizedFields,
   ): Cost {
+    if (isIntrospectionRoot(field)) return compileIntrospection(field);
     const definition = fieldDefinitionOf(parent, field);
-    if (!definition || !parent || isIntrospectionRoot(field)) return 0;
+    if (!definition || !parent) return 0;
     const sizing = sizingOf(request, parent, field, definition);
     const below = compile(field.selectionSet, fieldTypeOf(schema, parent, field), sizing.below);
     const weight = weightOfField(request, parent, definition);
@@ -89,6 +102,13 @@ function createSelectionCompiler(request: CostRequest): SelectionCompiler {
       field,
     });
     return atLeastZero(add(argumentWeight, totalOf({ definition, sized, sizing, weight, below })));
+  }
+
+  /** By what it takes to answer, which is far less for each value than asking a subgraph. */
+  function compileIntrospection(field: FieldNode): Cost {
+    const type = schema.getType(field.name.value === '__schema' ? '__Schema' : '__Type');
+    const values = compile(field.selectionSet, isCompositeType(type) ? type : undefined, NO_SIZES);
+    return roundUp(multiply(INTROSPECTION_COST, values));
   }
 
   function compileSelection(

@@ -42,6 +42,11 @@ export function multiply(left: Cost, right: Cost): Cost {
   return (run) => valueOf(left, run) * valueOf(right, run);
 }
 
+/** The next integer, and 1 at least. */
+export function roundUp(cost: Cost): Cost {
+  return typeof cost === 'number' ? Math.max(1, Math.ceil(cost)) : (run) => Math.max(1, Math.ceil(cost(run)));
+}
+
 /** The larger of two. */
 export function largest(left: Cost | undefined, right: Cost): Cost {
   if (left === undefined) return right;

@@ -2,6 +2,7 @@ import { InputObjectType, InterfaceType, ObjectType, type Schema } from '@apollo
 import { appliedArguments, linkedDirectives, type Annotated } from '../supergraph/linked-directives.ts';
 import { entityKeysOf } from '../supergraph/entity-keys.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
+import { introspectionSizes } from './introspection-sizes.ts';
 import type { DepthAllowances } from './measure-operation.ts';
 
 /** What `@listSize` says of a field. Cost specification: List size. */
@@ -37,7 +38,7 @@ export function readGraphAnnotations(supergraph: Supergraph): GraphAnnotations {
   const inputWeights = readWeights(schema, inputs);
   return {
     weights: new Map([...readWeights(schema, [...schema.types(), ...fields]), ...inputWeights]),
-    listSizes: readListSizes(schema, fields),
+    listSizes: new Map([...introspectionSizes(supergraph.schema), ...readListSizes(schema, fields)]),
     depthAllowances: readAllowances(schema, fields),
     keys: entityKeysOf(supergraph),
     inputsHaveWeights: inputWeights.size > 0,

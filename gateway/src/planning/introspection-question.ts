@@ -55,8 +55,8 @@ function selectionsOf(text: string): string {
 }
 
 /** The question as an operation of its own. */
-export function questionText({ field, selections }: IntrospectionQuestion, definitions: string): string {
-  return `query${definitions} {${field}${selectionsOf(selections)}}`;
+export function questionText({ field, selections }: IntrospectionQuestion): string {
+  return `{${field}${selectionsOf(selections)}}`;
 }
 
 /** One question of several that stand under one key of the answer: they ask the same field. */
