@@ -129,6 +129,7 @@ function createBench(maxPlans: number): Bench {
   const source: QueryPlanSource = {
     load: (supergraph) => thread.load(supergraph),
     unload: (supergraph) => thread.unload(supergraph),
+    introspect: (...question) => thread.introspect(...question),
     close: () => thread.close(),
     plan(...question) {
       planned += 1;

@@ -114,6 +114,7 @@ function countingSource(): QueryPlanSource & { count: number } {
     count: 0,
     load: (supergraph) => thread.load(supergraph),
     unload: (supergraph) => thread.unload(supergraph),
+    introspect: (...question) => thread.introspect(...question),
     close: () => thread.close(),
     plan(...question) {
       this.count += 1;
@@ -150,7 +151,13 @@ async function run(text: string, options: RunOptions, engine: Engine): Promise<E
     signal,
   );
   const headersFor = options.headersFor?.bind(options) ?? (() => ({}));
-  return executePlan(plan, { variables: coerced, headersFor, subgraphClient: client, signal });
+  return executePlan(plan, {
+    variables: coerced,
+    headersFor,
+    subgraphClient: client,
+    introspector: planner,
+    signal,
+  });
 }
 
 /** An answer as plain JSON, errors by message, path and code. */

@@ -10,7 +10,7 @@ import {
 } from './failure.ts';
 import { clientPath, pathOf, selectionOf, type Path } from './answer-path.ts';
 import { denialReason, missing, nullReason, unknownType, wrongTypeReason } from './field-failures.ts';
-import { IntrospectionPlaces } from './introspection.ts';
+import { IntrospectionPlaces } from './introspection-places.ts';
 import { leafValue } from './leaf-values.ts';
 import { asksMoreOfSomeType, objectShapeOf } from './object-shape-of.ts';
 import type { DeferredShape, FieldShape, ObjectShape, SelectionShape, ValueShape } from './response-shape.ts';

@@ -1,11 +1,11 @@
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import type { ExecutionResult } from './execution-result.ts';
 import type { DataObject } from './failure.ts';
-import { withIntrospection } from './introspection.ts';
 import { startRun, type ExecutionContext } from './plan-run.ts';
 import { runStep } from './run-step.ts';
 import { cachingOf, shapeAnswer } from './shape-answer.ts';
 import { verbatimJudgeOf } from './verbatim-answer.ts';
+import { withIntrospection } from './with-introspection.ts';
 import { WholeBodyResult } from './whole-body-result.ts';
 
 export type { ExecutionContext } from './plan-run.ts';

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { Completed, DeferredOccurrence } from '../execution/complete-data.ts';
 import type { DataObject } from '../execution/failure.ts';
-import type { IntrospectionPlaces } from '../execution/introspection.ts';
+import type { IntrospectionPlaces } from '../execution/introspection-places.ts';
 import { startRun, type ExecutionContext, type PlanRun } from '../execution/plan-run.ts';
 import { completeRun, takeLooseErrors } from '../execution/shape-answer.ts';
 import { whenAborted } from '../execution/when-aborted.ts';

@@ -13,7 +13,8 @@ import {
 import { largest, multiply, type Cost } from './cost-term.ts';
 import { annotationsOf, isConnection, typesAt } from './field-annotations.ts';
 import type { CostSettings } from './cost-settings.ts';
-import type { GraphAnnotations, ListSize } from './graph-annotations.ts';
+import type { GraphAnnotations } from './graph-annotations.ts';
+import type { ListSize } from './list-size.ts';
 import { compileListLength, isList } from './list-length.ts';
 
 /** List lengths that a field sets for lists directly below it. Cost specification: sizedFields. */

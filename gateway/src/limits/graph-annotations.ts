@@ -3,16 +3,8 @@ import { appliedArguments, linkedDirectives, type Annotated } from '../supergrap
 import { entityKeysOf } from '../supergraph/entity-keys.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { introspectionSizes } from './introspection-sizes.ts';
+import type { ListSize } from './list-size.ts';
 import type { DepthAllowances } from './measure-operation.ts';
-
-/** What `@listSize` says of a field. Cost specification: List size. */
-export interface ListSize {
-  readonly assumedSize: number | undefined;
-  /** Arguments that bound the list; dots lead into input objects: `page.first`. */
-  readonly slicingArguments: readonly string[];
-  /** Fields below that are the lists, where this one is not; empty when this one is. */
-  readonly sizedFields: readonly string[];
-}
 
 /** What the subgraph teams wrote into their schemas about cost and depth, by coordinate: `Post`, `Post.comments`, `Query.posts(first:)`. */
 export interface GraphAnnotations {

@@ -16,7 +16,7 @@ import { ownVariable, type Variables } from '../planning/variables.ts';
 import type { Cost } from './cost-term.ts';
 import { isConnection } from './field-annotations.ts';
 import type { CostSettings } from './cost-settings.ts';
-import type { ListSize } from './graph-annotations.ts';
+import type { ListSize } from './list-size.ts';
 
 /** What {@link compileListLength} reads. */
 export interface ListLengthRequest {

@@ -1,4 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SubgraphServer } from '../testing/subgraph-server.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startDemandGraph, type DemandGraph } from '../testing/demand-graph.ts';
 import {
@@ -165,3 +169,125 @@ describe('Limits: requests to subgraphs', () => {
     expect(library.requests()).toBe(0);
   });
 });
+
+describe('Introspection', () => {
+  let bare: TestGateway;
+  beforeAll(async () => {
+    bare = await startTestGateway({ subgraphs: [...graph.all, wideSubgraph(graph.things.url)] });
+  });
+  afterAll(() => bare.close());
+
+  const made = async (): Promise<number> =>
+    Number(
+      /introspection_answers_total\{outcome="made".*\} (\d+)/.exec(await bare.metrics.metrics())?.[1] ?? 0,
+    );
+
+  it('G8: is answered by planner threads, and nowhere else', async () => {
+    const before = await made();
+    const distinct = Array.from(
+      { length: 10 },
+      (_, index) => `a${index}: __schema { types { k${index}: name } }`,
+    );
+    const { body } = await bare.post({ query: `{ ${distinct.join(' ')} }` });
+    expect(Object.keys(body.data ?? {})).toHaveLength(10);
+    expect(await made()).toBe(before + 10);
+    const users = sourcesHolding(/\bwriteIntrospection\(|\bexecuteSync\(|\bgraphqlSync\(/u);
+    expect(users).toEqual(['planner-thread/program.ts', 'planner-thread/write-introspection.ts']);
+  });
+
+  it('G8: answers equal selections once, under any alias, fragment or condition', async () => {
+    const before = await made();
+    const query = `query ($x: Boolean!, $y: Boolean!) {
+      a: __schema { types { name } }
+      b: __schema { types { ...N } }
+      c: __schema { types { name kind @include(if: $x) } }
+      ... @skip(if: $x) { d: __schema { types { ... on __Type { name } kind @include(if: $y) } } }
+    } fragment N on __Type { name }`;
+    const { body } = await bare.post({ query, variables: { x: false, y: false } });
+    const { a, b, c, d } = body.data ?? {};
+    expect([b, c, d]).toEqual([a, a, a]);
+    expect(await made()).toBe(before + 1);
+    for (const y of [false, true, false]) await bare.post({ query, variables: { x: false, y } });
+    expect(await made()).toBe(before + 2);
+    const plain = await bare.post({ query: '{ __schema { types { name } } }' });
+    expect(plain.body.data).toEqual({ __schema: a });
+    expect(await made()).toBe(before + 2);
+  });
+
+  it('G8: refuses what would be too long, before it is written', async () => {
+    const names = Array.from({ length: 6 }, (_, index) => `${'k'.repeat(90)}${index}: name`).join(' ');
+    const query = `{ __schema { types { fields { type { fields { ${names} } } } } } }`;
+    const { body } = await bare.post({ query });
+    expect(codeOf(body)).toBe('RESPONSE_TOO_LARGE');
+    const { body: short } = await bare.post({ query: '{ __typename }' });
+    expect(short).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  it('G8: is refused by its cost where it asks for much', async () => {
+    const wide = await startTestGateway({
+      subgraphs: [...graph.all, wideSubgraph(graph.things.url)],
+      settings: 'limits: { cost: 4000 }',
+    });
+    const full = getIntrospectionQuery();
+    const one = await wide.post({ query: full });
+    expect(one.body.errors).toBeUndefined();
+    const many = Array.from(
+      { length: 10 },
+      (_, index) => `a${index}: __schema { types { ...FullType } }`,
+    ).join(' ');
+    const { body } = await wide.post({ query: `{ ${many} } ${full.slice(full.indexOf('fragment'))}` });
+    await wide.close();
+    expect(limitOf(body)).toMatchObject({ name: 'cost', maximum: 4_000 });
+  });
+
+  it('is answered beside data, below it, and in lists', async () => {
+    const query =
+      '{ things(first: 2) { id } self { __typename self { t: __type(name: "Thing") { name } } } __schema { queryType { name } } }';
+    expect((await bare.post({ query })).body).toEqual({
+      data: {
+        things: [{ id: 'Thing-0' }, { id: 'Thing-1' }],
+        self: { __typename: 'Query', self: { t: { name: 'Thing' } } },
+        __schema: { queryType: { name: 'Query' } },
+      },
+    });
+    const nothing =
+      'query ($x: Boolean!) { __schema { queryType { name @include(if: $x) } } __type(name: "No") { name } }';
+    expect((await bare.post({ query: nothing, variables: { x: false } })).body.data).toEqual({
+      __schema: { queryType: {} },
+      __type: null,
+    });
+    const named = 'query ($n: String!) { __type(name: $n) { name kind } }';
+    const namesOf = async (n: string): Promise<unknown> =>
+      (await bare.post({ query: named, variables: { n } })).body.data;
+    expect(await namesOf('Thing')).toEqual({ __type: { name: 'Thing', kind: 'OBJECT' } });
+    expect(await namesOf('Node')).toEqual({ __type: { name: 'Node', kind: 'INTERFACE' } });
+  });
+});
+
+/** Sources of the gateway, tests aside, that match. */
+function sourcesHolding(pattern: RegExp): readonly string[] {
+  const sources = fileURLToPath(new URL('..', import.meta.url));
+  return readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('testing/'))
+    .filter((file) => pattern.test(readFileSync(`${sources}${file}`, 'utf8')))
+    .toSorted();
+}
+
+/** 400 types of ten fields each, that lead to one another. Nobody answers them. */
+function wideSubgraph(url: string): SubgraphServer {
+  const types = Array.from(
+    { length: 400 },
+    (_, index) =>
+      `type Wide${index} { ${Array.from({ length: 10 }, (__, field) => `f${field}(a: Int, b: Int): Wide${(index * 7 + field) % 400}`).join(' ')} }`,
+  );
+  const typeDefs = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: []) type Query { wide: Wide0 } ${types.join(' ')}`;
+  return {
+    name: 'wide',
+    url,
+    typeDefs,
+    received: [],
+    aborted: () => 0,
+    forget: () => undefined,
+    close: () => Promise.resolve(),
+  };
+}

@@ -106,6 +106,7 @@ async function planAndExecute(
     variables,
     headersFor: services.headersForSubgraphs.of(told, cached?.asked ?? caller),
     subgraphClient: services.subgraphClient,
+    introspector: services.planner,
     sharedBy: services.shares.of(caller, context.address),
     signal: context.signal,
   };

@@ -29,6 +29,7 @@ function countingPlanner(): { planner: OperationPlanner; planned: string[] } {
   const source: QueryPlanSource = {
     load: (supergraph) => thread.load(supergraph),
     unload: (supergraph) => thread.unload(supergraph),
+    introspect: (...question) => thread.introspect(...question),
     close: () => thread.close(),
     plan(supergraph, operation, ...rest) {
       planned.push(operation);

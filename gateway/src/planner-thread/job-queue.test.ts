@@ -34,9 +34,10 @@ function createBench(options: Partial<JobQueueOptions> = {}): Bench {
     add: (operation, caller) => queue.add(work(operation), audience(caller)),
     async serve(durationMs = 10) {
       const run = queue.take();
-      await run?.(async ({ task: { input } }) => {
-        done.push(input.operation);
-        return { result: input.operation, durationMs };
+      await run?.(async ({ task }) => {
+        const operation = task.job === 'plan' ? task.input.operation : '';
+        done.push(operation);
+        return { result: operation, durationMs };
       });
       return run !== undefined;
     },

@@ -1,4 +1,5 @@
 import type { QueryPlan } from '@apollo/query-planner';
+import type { IntrospectionInput } from './write-introspection.ts';
 
 /** What each kind of job is given; a job is about one supergraph. Plain data alone. */
 export interface JobInputs {
@@ -8,11 +9,14 @@ export interface JobInputs {
     /** Labels of progressive overrides that are on. */
     readonly overrideLabels: readonly string[];
   };
+  readonly introspect: IntrospectionInput;
 }
 
 /** What comes of each kind of job. Plain data alone. */
 export interface JobResults {
   readonly plan: QueryPlan;
+  /** JSON; nothing where it would be too long. */
+  readonly introspect: string | undefined;
 }
 
 /** What planner threads can be asked for. */

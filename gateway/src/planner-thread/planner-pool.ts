@@ -3,6 +3,7 @@ import type { QueryPlan } from '@apollo/query-planner';
 import type { JobAudience } from './job-audience.ts';
 import { JobQueue, type PlanningBudget } from './job-queue.ts';
 import type { JobInputs, JobKind, JobResults, JobTask } from './messages.ts';
+import type { IntrospectionInput } from './write-introspection.ts';
 import { PlannerThread, type PlannedSupergraph } from './planner-thread.ts';
 
 /** Makes query plans beside the event loop. There is no other way to get one: nothing is planned in the main thread. */
@@ -28,6 +29,17 @@ export interface QueryPlanSource {
     overrideLabels: readonly string[],
     audience: JobAudience,
   ): Promise<QueryPlan>;
+  /**
+   * Answers a question about the schema of clients.
+   *
+   * @returns JSON; nothing where it would be too long
+   * @throws as {@link QueryPlanSource.plan}
+   */
+  introspect(
+    supergraph: PlannedSupergraph,
+    input: IntrospectionInput,
+    audience: JobAudience,
+  ): Promise<string | undefined>;
   /** Forgets a generation that was loaded as often as this is called. Whoever asks for it after all loads it again. */
   unload(supergraph: PlannedSupergraph): void;
   /** Ends the threads; what waits is rejected. */
@@ -139,6 +151,14 @@ class ThreadPool implements PlannerPool {
     audience: JobAudience,
   ): Promise<QueryPlan> {
     return this.run('plan', supergraph, { operation, overrideLabels }, audience);
+  }
+
+  introspect(
+    supergraph: PlannedSupergraph,
+    input: IntrospectionInput,
+    audience: JobAudience,
+  ): Promise<string | undefined> {
+    return this.run('introspect', supergraph, input, audience);
   }
 
   async run<Kind extends JobKind>(

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { createSupergraphPlanner, type SupergraphPlanner } from '../supergraph/supergraph-planner.ts';
+import { writeIntrospection } from './write-introspection.ts';
 import type { JobInputs, JobKind, JobResults, JobTask, PlannerReply, PlannerTask } from './messages.ts';
 
 // The program of a planner thread. It keeps a planner for each generation of the supergraph that it was given, and
@@ -11,6 +12,7 @@ const jobs: {
   readonly [Kind in JobKind]: (planner: SupergraphPlanner, input: JobInputs[Kind]) => JobResults[Kind];
 } = {
   plan: (planner, { operation, overrideLabels }) => planner.plan(operation, overrideLabels),
+  introspect: (planner, input) => writeIntrospection(planner.clientSchema(), input),
 };
 
 parentPort?.on('message', (task: PlannerTask) => reply(answer(task)));

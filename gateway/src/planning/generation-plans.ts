@@ -1,10 +1,8 @@
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { JobAudience, type PlannerCaller } from '../planner-thread/job-audience.ts';
-import { PlannerShareSpent } from '../planner-thread/planner-refusals.ts';
+import type { JobAudience, PlannerCaller } from '../planner-thread/job-audience.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
-import { untilAborted } from '../execution/until-aborted.ts';
-import { DeadlineSignal } from '../traffic/deadline-signal.ts';
+import { JoinedWork } from './joined-work.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
 /** Makes a plan for those who wait for it. */
@@ -24,14 +22,6 @@ export interface GenerationPlansOptions {
   readonly maxSelections: number;
 }
 
-/** What is being made, and how many wait for it. */
-interface Underway {
-  readonly promise: Promise<OperationPlan>;
-  readonly abandoned: DeadlineSignal;
-  readonly audience: JobAudience;
-  waiting: number;
-}
-
 /** How many operations are remembered that took too long to plan, and for how long. */
 const MAX_REFUSALS = 1_000;
 const REFUSAL_MS = 10 * 60_000;
@@ -45,7 +35,7 @@ const PLAN_WEIGHT = 10;
 export class GenerationPlans {
   readonly #plans: S3FifoCache<WeighedPlan>;
   readonly #refusals = new LRUCache<string, GraphQLError>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
-  readonly #underway = new Map<string, Underway>();
+  readonly #underway = new JoinedWork<OperationPlan>(() => this.#settled());
   readonly #release: () => void;
   #isRetired = false;
   #isReleased = false;
@@ -75,34 +65,13 @@ export class GenerationPlans {
   }
 
   /** Waits for a plan that is underway, or makes it. @throws the signal's reason; it is still made for others */
-  async make(
-    key: string,
-    makePlan: MakePlan,
-    caller: PlannerCaller,
-    signal: AbortSignal,
-  ): Promise<OperationPlan> {
-    signal.throwIfAborted();
-    const joined = this.#underway.get(key);
-    joined?.audience.join(caller);
-    const underway = joined ?? this.#begin(key, makePlan, caller);
-    try {
-      return await this.#wait(key, underway, signal);
-    } catch (error) {
-      // The one who began it had no share left; that says nothing of this caller.
-      if (joined && isShareSpent(error)) return this.make(key, makePlan, caller, signal);
-      throw error;
-    }
-  }
-
-  async #wait(key: string, underway: Underway, signal: AbortSignal): Promise<OperationPlan> {
-    underway.waiting += 1;
-    try {
-      return await untilAborted(underway.promise, signal);
-    } finally {
-      underway.waiting -= 1;
-      const isAbandoned = underway.waiting === 0 && this.#underway.get(key) === underway;
-      if (isAbandoned) underway.abandoned.abort(new Error('Nobody waits for the plan.'));
-    }
+  make(key: string, makePlan: MakePlan, caller: PlannerCaller, signal: AbortSignal): Promise<OperationPlan> {
+    const make = async (audience: JobAudience): Promise<OperationPlan> => {
+      const made = await makePlan(audience);
+      this.#plans.set(key, made);
+      return made.plan;
+    };
+    return this.#underway.join(key, make, caller, signal);
   }
 
   /** Refuses an operation for a while, without trying. */
@@ -114,34 +83,15 @@ export class GenerationPlans {
   retire(): void {
     if (this.#isRetired) return;
     this.#isRetired = true;
-    if (this.#underway.size === 0) this.#letGo();
+    if (this.#underway.isIdle) this.#letGo();
   }
 
-  #begin(key: string, makePlan: MakePlan, caller: PlannerCaller): Underway {
-    const abandoned = new DeadlineSignal();
-    const audience = new JobAudience(abandoned, caller);
-    const promise = makePlan(audience).then((made) => {
-      this.#plans.set(key, made);
-      return made.plan;
-    });
-    const underway = { promise, abandoned, audience, waiting: 0 };
-    this.#underway.set(key, underway);
-    const end = (): void => this.#end(key);
-    promise.then(end, end);
-    return underway;
-  }
-
-  #end(key: string): void {
-    this.#underway.delete(key);
-    if (this.#isRetired && !this.#isReleased && this.#underway.size === 0) this.#letGo();
+  #settled(): void {
+    if (this.#isRetired && !this.#isReleased) this.#letGo();
   }
 
   #letGo(): void {
     this.#isReleased = true;
     this.#release();
   }
-}
-
-function isShareSpent(error: unknown): boolean {
-  return error instanceof GraphQLError && error.originalError instanceof PlannerShareSpent;
 }

@@ -1,7 +1,7 @@
 import { Kind, visit, type FieldNode, type SelectionSetNode } from 'graphql';
 import type { Decided } from './decided-conditions.ts';
 import type { OperationFacts } from './document-facts.ts';
-import { textOf } from './print-operation.ts';
+import { nodeText } from './node-text.ts';
 
 /** A question about the schema: `__schema` or `__type`, without an alias, conditions decided, fragments written out. */
 export interface IntrospectionQuestion {
@@ -24,7 +24,7 @@ export function introspectionQuestion(
   const fieldText = ({ name, arguments: given = [] }: FieldNode): string => {
     for (const argument of given)
       visit(argument, { Variable: (variable) => void variables.add(variable.name.value) });
-    return given.length === 0 ? name.value : `${name.value}(${given.map(textOf).join(' ')})`;
+    return given.length === 0 ? name.value : `${name.value}(${given.map(nodeText).join(' ')})`;
   };
 
   const selectionsText = (set: SelectionSetNode | undefined): string =>

@@ -1,4 +1,5 @@
 import type { DocumentNode } from 'graphql';
+import type { Introspector } from '../execution/introspector.ts';
 import type { DeferredPlan, PlanStep, TargetOrigins } from '../execution/plan-steps.ts';
 import type { SelectionShape } from '../execution/response-shape.ts';
 import type { PlannerCaller } from '../planner-thread/job-audience.ts';
@@ -39,7 +40,7 @@ export interface PlanningAccount {
 }
 
 /** Makes plans, remembers them, and makes each one once however many ask for it. */
-export interface OperationPlanner {
+export interface OperationPlanner extends Introspector {
   /**
    * Never throws at once: it rejects.
    *

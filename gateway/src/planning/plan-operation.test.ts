@@ -51,7 +51,13 @@ function createBench(options: PlannerOptions = {}): Bench {
 }
 
 function sourceThat(plan: QueryPlanSource['plan']): QueryPlanSource {
-  return { plan, load: () => Promise.resolve(), unload: () => undefined, close: () => Promise.resolve() };
+  return {
+    plan,
+    introspect: (...question) => thread.introspect(...question),
+    load: () => Promise.resolve(),
+    unload: () => undefined,
+    close: () => Promise.resolve(),
+  };
 }
 
 function requestFor(supergraph: Supergraph): PlanRequest {

@@ -1,15 +1,14 @@
-import { clientError } from '@trellis/errors';
-import { GraphQLError } from 'graphql';
 import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
 import { GATEWAY_ITSELF, type JobAudience } from '../planner-thread/job-audience.ts';
 import { createPlannerPool, type QueryPlanSource } from '../planner-thread/planner-pool.ts';
-import { PlannerQueueFull, PlannerShareSpent } from '../planner-thread/planner-refusals.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { operationFacts } from './document-facts.ts';
 import { GenerationPlans, type WeighedPlan } from './generation-plans.ts';
 import { makePlan } from './make-plan.ts';
+import { IntrospectionAnswers, type IntrospectionObserver } from './introspection-answers.ts';
 import type { OperationPlan, OperationPlanner, PlanRequest } from './operation-plan.ts';
 import { planKey } from './plan-key.ts';
+import { plannerFailure } from './planner-failure.ts';
 import { enforceLimit } from './planning-limits.ts';
 
 /** Settings of {@link createOperationPlanner}. */
@@ -29,7 +28,7 @@ export interface PlannerOptions {
 }
 
 /** Told of what becomes of operations that are to be planned. */
-export interface PlanningObserver {
+export interface PlanningObserver extends IntrospectionObserver {
   /** The plan was there. */
   remembered(): void;
   /** Somebody else was just having it made. */
@@ -42,15 +41,13 @@ export interface PlanningObserver {
 const MAX_PLANS = 1_500;
 /** Of all plans of a generation together: some 100 MB at worst. */
 const MAX_REMEMBERED_SELECTIONS = 100_000;
-const RETRY_AFTER_S = 1;
-/** The planner has a bound of its own, and no code for it. */
-const PLANNER_LIMIT = /^Number of [-a-z ]+ exceeds limit/;
 
 /** A planner with its memory. One serves all generations of a supergraph. */
 export function createOperationPlanner(options: PlannerOptions = {}): OperationPlanner {
   const { maxSelections = 5000, maxConditionVariables = 32, maxDefers = 100, maxPlans = MAX_PLANS } = options;
   const { source = createPlannerPool(), observer } = options;
   const generations = new WeakMap<Supergraph, GenerationPlans>();
+  const introspection = new IntrospectionAnswers(source, observer);
 
   const generationOf = (supergraph: Supergraph): GenerationPlans => {
     let generation = generations.get(supergraph);
@@ -86,7 +83,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
         return plan;
       } catch (error) {
         observer?.failed();
-        const failure = failureOf(error);
+        const failure = plannerFailure(error);
         if (error instanceof PlannerOverstrained) generation.refuse(key, failure);
         throw failure;
       }
@@ -104,37 +101,9 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
         return Promise.reject(error); // a GraphQLError, but where something is broken
       }
     },
+    introspect: (request, signal) => introspection.introspect(request, signal),
     load: (supergraph) => source.load(supergraph),
     retire: (supergraph) => generationOf(supergraph).retire(),
     close: () => source.close(),
   };
-}
-
-/** What a client is told of a plan that was not made. */
-function failureOf(error: unknown): GraphQLError {
-  if (error instanceof GraphQLError) return error;
-  if (error instanceof PlannerOverstrained) {
-    const { limit, maximum, actual } = error;
-    return clientError('QUERY_TOO_COMPLEX', `The operation exceeds the limit of ${maximum} on ${limit}.`, {
-      extensions: { limit: { name: limit, maximum, actual } },
-    });
-  }
-  if (error instanceof PlannerQueueFull)
-    return new GraphQLError('The gateway is at its capacity.', {
-      extensions: { code: 'OVERLOADED', retryAfterS: RETRY_AFTER_S },
-      originalError: error,
-    });
-  if (error instanceof PlannerShareSpent)
-    return new GraphQLError('Too much time was spent on planning new operations. Retry later.', {
-      extensions: { code: 'RATE_LIMITED', retryAfterS: Math.max(1, Math.ceil(error.retryAfterMs / 1_000)) },
-      originalError: error,
-    });
-  if (error instanceof Error && PLANNER_LIMIT.test(error.message))
-    return clientError('QUERY_TOO_COMPLEX', 'The operation has too many ways to be planned.', {
-      cause: error,
-    });
-  return new GraphQLError('The operation could not be planned.', {
-    extensions: { code: 'INTERNAL_SERVER_ERROR' },
-    originalError: error instanceof Error ? error : new Error(String(error)),
-  });
 }

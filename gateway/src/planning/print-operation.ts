@@ -1,4 +1,5 @@
-import { Kind, print, type ArgumentNode, type ASTNode, type DirectiveNode, type ValueNode } from 'graphql';
+import { Kind, type ArgumentNode, type ASTNode, type DirectiveNode, type ValueNode } from 'graphql';
+import { nodeText } from './node-text.ts';
 import { isDecided } from './decided-directives.ts';
 import type {
   PreparedField,
@@ -25,7 +26,7 @@ export function printForPlanning(operation: PreparedOperation, withDefer = true)
   const directives = printer.directives(node.directives);
   const definitions = (node.variableDefinitions ?? [])
     .filter(({ variable }) => printer.usedVariables.has(variable.name.value))
-    .map((definition) => textOf(definition))
+    .map((definition) => nodeText(definition))
     .join(' ');
   const name = node.name?.value.slice(0, MAX_NAME_CHARACTERS) ?? '';
   return `${operation.kind} ${name}${definitions && `(${definitions})`} ${directives} {${selections}}`;
@@ -93,7 +94,7 @@ class Printer {
 
   #withArguments(node: ASTNode, given: readonly ArgumentNode[] | undefined): string {
     for (const { value } of given ?? []) this.#noteVariables(value);
-    return textOf(node);
+    return nodeText(node);
   }
 
   #noteVariables(value: ValueNode): void {
@@ -101,10 +102,4 @@ class Printer {
     else if (value.kind === Kind.LIST) for (const item of value.values) this.#noteVariables(item);
     else if (value.kind === Kind.OBJECT) for (const field of value.fields) this.#noteVariables(field.value);
   }
-}
-
-/** As it was written, where that is known: what was parsed is not changed before it is planned. */
-export function textOf(node: ASTNode): string {
-  const { loc } = node;
-  return loc ? loc.source.body.slice(loc.start, loc.end) : print(node);
 }

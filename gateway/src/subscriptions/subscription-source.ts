@@ -78,6 +78,7 @@ export class SubscriptionSource implements TopicSource {
         variables: admitted.variables,
         headersFor: services.headersForSubgraphs.of(context, caller),
         subgraphClient: services.subgraphClient,
+        introspector: services.planner,
         sharedBy: services.shares.of(admitted.caller, context.address),
         signal,
       });

@@ -42,6 +42,11 @@ export function buildSupergraph(sdl: string, options: BuildOptions = {}): Superg
   });
 }
 
+/** Makes the schema of clients alone. @throws InvalidSupergraph */
+export function buildClientSchema(sdl: string): GraphQLSchema {
+  return clientSchemaOf(readSupergraph(sdl));
+}
+
 function readSupergraph(sdl: string): FederatedSchema {
   try {
     return FederatedSchema.build(sdl, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES });

@@ -4,7 +4,8 @@ import {
   Supergraph as FederatedSchema,
 } from '@apollo/federation-internals';
 import { QueryPlanner, type QueryPlan } from '@apollo/query-planner';
-import { parse } from 'graphql';
+import { parse, type GraphQLSchema } from 'graphql';
+import { buildClientSchema } from './build-supergraph.ts';
 import { separateRequirements } from './requirements.ts';
 import { resolvableKeysFirst } from './resolvable-keys-first.ts';
 import { translatePlan, type PlanTranslation } from './translate-plan.ts';
@@ -17,6 +18,8 @@ export interface SupergraphPlanner {
    * @throws when the planner finds no plan
    */
   plan(operation: string, overrideLabels?: readonly string[]): QueryPlan;
+  /** The schema of clients, made when it is first asked for: that takes as long as preparing planning. */
+  clientSchema(): GraphQLSchema;
 }
 
 /**
@@ -39,7 +42,9 @@ export function createSupergraphPlanner(sdl: string): SupergraphPlanner {
   });
   const apiSchema = federated.apiSchema();
   const translation: PlanTranslation = { requirements, graphOf: federated.subgraphNameToGraphEnumValue() };
+  let clientSchema: GraphQLSchema | undefined;
   return {
+    clientSchema: () => (clientSchema ??= buildClientSchema(sdl)),
     plan(operation, overrideLabels = []) {
       const parsed = operationFromDocument(apiSchema, parse(operation), { validate: false });
       const overrideConditions = new Map(overrideLabels.map((label) => [label, true]));

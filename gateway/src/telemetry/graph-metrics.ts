@@ -58,6 +58,14 @@ function createPlanningObserver(registry: Registry): PlanningObserver {
     },
     registry,
   );
+  const introspection = new TalliedCounter(
+    {
+      name: 'trellis_gateway_introspection_answers_total',
+      help: 'Questions about the schema: remembered from before, made by a planner thread, or failed.',
+      labelNames: ['outcome'],
+    },
+    registry,
+  );
   const duration = new Histogram({
     name: 'trellis_gateway_planning_duration_seconds',
     help: 'Seconds for making a plan that was not remembered, waiting for the planner included.',
@@ -72,5 +80,6 @@ function createPlanningObserver(registry: Registry): PlanningObserver {
       duration.observe(durationMs / 1_000);
     },
     failed: () => plans.count('failed'),
+    introspected: (outcome) => introspection.count(outcome),
   };
 }

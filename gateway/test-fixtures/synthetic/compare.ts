@@ -103,7 +103,10 @@ export async function prepareToRun(
     signal,
   );
   const { subgraphClient } = engine;
-  return [plan, { variables: coerced, headersFor: () => ({}), subgraphClient, signal }];
+  return [
+    plan,
+    { variables: coerced, headersFor: () => ({}), subgraphClient, introspector: engine.planner, signal },
+  ];
 }
 
 /**

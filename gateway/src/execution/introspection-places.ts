@@ -4,27 +4,17 @@ import { gatewayErrorCodes, refused } from '../errors.ts';
 import { questionText, type IntrospectionQuestion } from '../planning/introspection-question.ts';
 import { ownVariable, type Variables } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { ExecutionResult } from './execution-result.ts';
-import type { PlanRun } from './plan-run.ts';
+import type { Introspector } from './introspector.ts';
 
-/** A question about the schema of a supergraph. */
-export interface IntrospectionRequest {
+/** What asking takes of a run. */
+interface AskingRun {
   readonly supergraph: Supergraph;
-  /** As an operation of one field, without conditions. */
-  readonly text: string;
-  /** The variables that it takes. */
-  readonly variables: Variables;
-  /** In whose share of the planner threads it counts. @default the gateway's own */
-  readonly caller: QueueCaller | undefined;
-}
-
-/** Answers questions about the schema of clients, beside the event loop. */
-export interface Introspector {
-  /**
-   * @returns JSON; at once where the answer is remembered
-   * @throws GraphQLError QUERY_TOO_COMPLEX, RESPONSE_TOO_LARGE, OVERLOADED, RATE_LIMITED; the signal's reason
-   */
-  introspect(request: IntrospectionRequest, signal: AbortSignal): string | Promise<string>;
+  readonly context: {
+    readonly variables: Variables;
+    readonly introspector?: Introspector | undefined;
+    readonly sharedBy?: QueueCaller | undefined;
+    readonly signal: AbortSignal;
+  };
 }
 
 /** Of all answers of introspection in one answer together. */
@@ -58,9 +48,9 @@ export class IntrospectionPlaces {
    *
    * @throws RequestRefused RESPONSE_TOO_LARGE before anything is written that is too long, and what asking throws
    */
-  async fill(withPlaces: string, run: PlanRun): Promise<string> {
+  async fill(withPlaces: string, run: AskingRun): Promise<string> {
     const answers = await Promise.all(
-      [...this.#texts].map(([text, { variables }]) => ask(text, variables, run)),
+      [...this.#texts].map(async ([text, { variables }]) => ask(text, variables, run)),
     );
     let characters = 0;
     for (const [, index] of withPlaces.matchAll(PLACES)) characters += answers[Number(index)]?.length ?? 0;
@@ -73,7 +63,7 @@ export class IntrospectionPlaces {
 function ask(
   text: string,
   names: readonly string[],
-  { supergraph, context }: PlanRun,
+  { supergraph, context }: AskingRun,
 ): string | Promise<string> {
   const { introspector, sharedBy: caller, signal } = context;
   if (!introspector) throw new Error('There is nobody to answer introspection.');
@@ -83,17 +73,4 @@ function ask(
       .map((name) => [name, ownVariable(context.variables, name)]),
   );
   return introspector.introspect({ supergraph, text, variables, caller }, signal);
-}
-
-/** Writes the data of a result with what it asks of the schema. @throws as {@link IntrospectionPlaces.fill} */
-export async function withIntrospection(result: ExecutionResult, run: PlanRun): Promise<ExecutionResult> {
-  if (!run.introspection || result.data === null) return result; // nulls may have taken its places
-  const dataText = await run.introspection.fill(JSON.stringify(result.data), run);
-  return {
-    ...result,
-    dataText,
-    get data() {
-      return JSON.parse(dataText) as ExecutionResult['data']; // it was written from one
-    },
-  };
 }

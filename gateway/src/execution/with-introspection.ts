@@ -1,0 +1,15 @@
+import type { ExecutionResult } from './execution-result.ts';
+import type { PlanRun } from './plan-run.ts';
+
+/** Writes the data of a result with what it asks of the schema. @throws as {@link IntrospectionPlaces.fill} */
+export async function withIntrospection(result: ExecutionResult, run: PlanRun): Promise<ExecutionResult> {
+  if (!run.introspection || result.data === null) return result; // nulls may have taken its places
+  const dataText = await run.introspection.fill(JSON.stringify(result.data), run);
+  return {
+    ...result,
+    dataText,
+    get data() {
+      return JSON.parse(dataText) as ExecutionResult['data']; // it was written from one
+    },
+  };
+}

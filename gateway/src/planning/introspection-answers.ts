@@ -1,0 +1,78 @@
+import type { GraphQLError } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { gatewayErrorCodes, refused } from '../errors.ts';
+import type { IntrospectionRequest, Introspector } from '../execution/introspector.ts';
+import { GATEWAY_ITSELF } from '../planner-thread/job-audience.ts';
+import type { QueryPlanSource } from '../planner-thread/planner-pool.ts';
+import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
+import { JoinedWork } from './joined-work.ts';
+import { plannerFailure } from './planner-failure.ts';
+
+/** Of one answer; the thread stops writing there. */
+const MAX_CHARACTERS = 16_777_216;
+/** Of all answers that are remembered. */
+const MAX_REMEMBERED_CHARACTERS = 33_554_432;
+const MAX_REMEMBERED = 500;
+const MAX_REFUSALS = 1_000;
+const REFUSAL_MS = 10 * 60_000;
+
+/** Told of what becomes of questions about the schema. */
+export interface IntrospectionObserver {
+  introspected(outcome: 'remembered' | 'made' | 'failed'): void;
+}
+
+/**
+ * Answers of introspection, made by planner threads, each once however many ask for it. What is remembered is told by its
+ * text, in which conditions are decided, and by the variables of its arguments.
+ */
+export class IntrospectionAnswers implements Introspector {
+  readonly #source: Pick<QueryPlanSource, 'introspect'>;
+  readonly #answers = new LRUCache<string, string>({
+    max: MAX_REMEMBERED,
+    maxSize: MAX_REMEMBERED_CHARACTERS,
+    sizeCalculation: (text, key) => text.length + key.length,
+  });
+  /** What took too long. */
+  readonly #refusals = new LRUCache<string, GraphQLError>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
+  readonly #work = new JoinedWork<string>();
+
+  readonly #observer: IntrospectionObserver | undefined;
+
+  constructor(source: Pick<QueryPlanSource, 'introspect'>, observer: IntrospectionObserver | undefined) {
+    this.#source = source;
+    this.#observer = observer;
+  }
+
+  introspect(request: IntrospectionRequest, signal: AbortSignal): string | Promise<string> {
+    const { supergraph, text, variables, caller = GATEWAY_ITSELF } = request;
+    const key = `${supergraph.hash} ${JSON.stringify(variables)} ${text}`;
+    const known = this.#answers.get(key);
+    if (known !== undefined) {
+      this.#observer?.introspected('remembered');
+      return known;
+    }
+    const refusal = this.#refusals.get(key);
+    if (refusal) return Promise.reject(refusal);
+    return this.#work.join(
+      key,
+      async (audience) => {
+        const input = { text, variables, maxCharacters: MAX_CHARACTERS };
+        const answer = await this.#source.introspect(supergraph, input, audience).catch((error: unknown) => {
+          this.#observer?.introspected('failed');
+          const failure = plannerFailure(error);
+          if (error instanceof PlannerOverstrained) this.#refusals.set(key, failure);
+          throw failure;
+        });
+        if (answer === undefined) {
+          this.#observer?.introspected('failed');
+          throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
+        }
+        this.#answers.set(key, answer);
+        this.#observer?.introspected('made');
+        return answer;
+      },
+      caller,
+      signal,
+    );
+  }
+}
