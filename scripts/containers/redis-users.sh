@@ -44,8 +44,8 @@ END
 
 # Every kind of key that the auth-server has, each followed by what it is about in braces.
 auth_keys() {
-  for kind in account-grants account-sessions assertion attempts code device grant link pushed pushed-used revoked \
-    session session-clients \
+  for kind in account-grants account-sessions assertion attempts code device grant link live-link \
+    pushed pushed-used revoked revoked-before session session-clients session-grants \
     transaction-answered user-code; do
     printf '~%s:{* ' "$kind"
   done
