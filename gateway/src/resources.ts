@@ -141,6 +141,7 @@ function openAdmission({ admission }: SettingsInUse, gate: ExecutionGate, unread
   return new Admission(admission, {
     queueDelayMs: () => gate.longestWaitMs,
     expectedDelayMs: () => gate.expectedWaitMs,
+    newcomerDelayMs: () => gate.newcomerWaitMs,
     onPressure: (targetDelayMs) => gate.dropWaiting(targetDelayMs, overloaded),
     makeRoom: () => unread.cutOffSlowest(),
   });

@@ -1,4 +1,6 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
+import type { QueueCaller } from '@trellis/fair-share';
+import { WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
 export interface ExecutionGateOptions {
@@ -24,6 +26,7 @@ interface Place {
 
 interface Waiting {
   readonly place: Place;
+  readonly caller: QueueCaller | undefined;
   /** Milliseconds, by the clock of the gate. */
   readonly since: number;
   readonly begin: () => void;
@@ -48,7 +51,8 @@ const SMOOTHING = 0.1;
 /**
  * Lets operations begin. As long as the process waits for subgraphs most of the time, all of them begin at once. When it is
  * busy, more of them at a time would end none of them sooner, but each holds what it has collected, and garbage collection
- * pays for all that is held: so only as many are in execution as it takes to stay busy, and the others wait in order.
+ * pays for all that is held: so only as many are in execution as it takes to stay busy, and the others wait, each caller for
+ * its share of the turns.
  * Operations that wait for a slow subgraph while the process has time do not count: they keep no other one waiting.
  */
 export class ExecutionGate {
@@ -58,7 +62,7 @@ export class ExecutionGate {
   readonly #busyFrom: number;
   readonly #readUtilization: () => number;
   readonly #now: () => number;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new WaitingLine<Waiting>();
   #limit: number;
   readonly #inside = new Set<Place>();
   #readings = 0;
@@ -84,10 +88,15 @@ export class ExecutionGate {
     return this.#waiting.size;
   }
 
-  /** Milliseconds that the operation next in line has waited; 0 when none waits. */
+  /** Milliseconds that the operation has waited that came first; 0 when none waits. */
   get longestWaitMs(): number {
-    const [next] = this.#waiting;
-    return next ? this.#now() - next.since : 0;
+    const { oldest } = this.#waiting;
+    return oldest ? this.#now() - oldest.since : 0;
+  }
+
+  /** Milliseconds that an operation would have to wait of a caller who has none here, as far as can be told. */
+  get newcomerWaitMs(): number {
+    return this.#waiting.callers * this.#meanMs;
   }
 
   /**
@@ -112,12 +121,13 @@ export class ExecutionGate {
   /**
    * Runs an operation as soon as it may begin.
    *
+   * @param caller whose turn it takes; absent where it is nobody's in particular
    * @throws the signal's reason when it is aborted while the operation waits; the reason of {@link dropWaiting}; what the
    *   operation throws
    */
-  async run<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async run<T>(operation: () => Promise<T>, signal: AbortSignal, caller?: QueueCaller): Promise<T> {
     const place: Place = { afterReading: 0 };
-    if (this.#inside.size >= this.#limit) await this.#turn(place, signal);
+    if (this.#inside.size >= this.#limit) await this.#turn(place, signal, caller);
     else this.#enter(place);
     try {
       return await operation();
@@ -163,9 +173,9 @@ export class ExecutionGate {
     this.#strainReadAt = now;
   }
 
-  #turn(place: Place, signal: AbortSignal): Promise<void> {
+  #turn(place: Place, signal: AbortSignal, caller: QueueCaller | undefined): Promise<void> {
     return new Promise((begin, leave) => {
-      this.#waiting.add({ place, since: this.#now(), begin, leave, signal });
+      this.#waiting.add({ place, caller, since: this.#now(), begin, leave, signal });
       this.#checkLater();
     });
   }
@@ -182,12 +192,11 @@ export class ExecutionGate {
   }
 
   #admit(): void {
-    if (this.#waiting.size === 0) return;
-    for (const waiting of this.#waiting) {
-      if (this.#inside.size >= this.#limit) return;
-      this.#waiting.delete(waiting);
-      this.#enter(waiting.place);
-      waiting.begin();
+    while (this.#waiting.size > 0 && this.#inside.size < this.#limit) {
+      const next = this.#waiting.next();
+      if (!next) return;
+      this.#enter(next.place);
+      next.begin();
     }
   }
 

@@ -32,7 +32,11 @@ export async function answerInParts(
 ): Promise<PipelineAnswer> {
   const { requestId, signal } = context;
   const begin = (): Promise<RunningAnswer> => executeIncrementally(plan, execution);
-  const { initial, pending, updates, stop } = await services.executionGate.run(begin, signal);
+  const { initial, pending, updates, stop } = await services.executionGate.run(
+    begin,
+    signal,
+    execution.sharedBy,
+  );
   try {
     clock?.lap('executionMs');
     const answer = respond(initial, admitted, requestId, services, {

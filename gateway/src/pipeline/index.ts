@@ -130,7 +130,7 @@ async function executeUnlessKept(
   { executionGate, responseCaching }: PipelineServices,
 ): Promise<ExecutionResult> {
   const run = (): Promise<ExecutionResult> =>
-    executionGate.run(() => executePlan(plan, execution), execution.signal);
+    executionGate.run(() => executePlan(plan, execution), execution.signal, execution.sharedBy);
   return responseCaching ? responseCaching.cache.answer(query, run) : run();
 }
 
@@ -144,7 +144,8 @@ function execute(
 ): Promise<ExecutionResult> {
   const { executionGate, sharedExecutions, headersForSubgraphs } = services;
   const { signal } = context;
-  const run = (): Promise<ExecutionResult> => executionGate.run(() => executePlan(plan, execution), signal);
+  const run = (): Promise<ExecutionResult> =>
+    executionGate.run(() => executePlan(plan, execution), signal, execution.sharedBy);
   if (plan.kind !== 'query') return runMutation(plan, run, caller, services);
   const told = `${textOf(variables)} ${headersForSubgraphs.identityOf(context, caller)}`;
   return sharedExecutions.execute(plan, told, signal, run);

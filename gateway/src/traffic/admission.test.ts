@@ -118,6 +118,21 @@ describe('F-20 the door', () => {
     expect(refused.length).toBeGreaterThan(900);
   });
 
+  it('G9: lets those in who have nothing in flight and would be served soon, while those inside wait long', () => {
+    let newcomerMs = 5;
+    admission = new Admission(
+      { maxRequests: 10_000, maxDelayMs: 1_000, targetDelayMs: 10 },
+      { queueDelayMs: () => 1_500, newcomerDelayMs: () => newcomerMs },
+    );
+    const [flood, other] = [shareKeysOf({ address: '192.0.2.1' }), shareKeysOf({ address: '198.51.100.1' })];
+    expect(admission.enter(stranger, flood)).toBeUndefined();
+    expect([admission.enter(stranger, flood), admission.enter(stranger)]).toEqual(['delay', 'delay']);
+    expect(admission.enter(stranger, other)).toBeUndefined();
+    admission.leave(other);
+    newcomerMs = 11;
+    expect(admission.enter(stranger, other)).toBe('delay');
+  });
+
   it('G9: is closed to no caller who is alone, however much it asks for', () => {
     let now = 1_000;
     admission = new Admission(

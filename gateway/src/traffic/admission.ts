@@ -22,6 +22,8 @@ export interface AdmissionOptions {
   readonly queueDelayMs?: () => number;
   /** Milliseconds that one more operation would have to wait. @default 0 */
   readonly expectedDelayMs?: () => number;
+  /** Milliseconds that an operation would have to wait of a caller who has none in flight. @default as long as all others */
+  readonly newcomerDelayMs?: () => number;
   /** More requests arrive than are answered: what has waited for longer than the target only keeps the others waiting. */
   readonly onPressure?: (targetDelayMs: number) => void;
   /** All places are taken: ends a request whose client does not read its answer. @returns whether there was one. @default none */
@@ -50,6 +52,7 @@ export class Admission {
   readonly #now: () => number;
   readonly #queueDelayMs: () => number;
   readonly #expectedDelayMs: () => number;
+  readonly #newcomerDelayMs: () => number;
   readonly #onPressure: (targetDelayMs: number) => void;
   readonly #makeRoom: () => boolean;
   readonly #pressure = new Pressure();
@@ -66,6 +69,7 @@ export class Admission {
     this.#now = options.now ?? performance.now.bind(performance);
     this.#queueDelayMs = options.queueDelayMs ?? (() => 0);
     this.#expectedDelayMs = options.expectedDelayMs ?? (() => 0);
+    this.#newcomerDelayMs = options.newcomerDelayMs ?? (() => Number.POSITIVE_INFINITY);
     this.#onPressure = options.onPressure ?? (() => undefined);
     this.#makeRoom = options.makeRoom ?? (() => false);
     this.#use = new RecentUse({ now: this.#now });
@@ -129,7 +133,14 @@ export class Admission {
     if (this.#inFlight === 0) return undefined;
     if (keys && this.#places.refusalOf(keys) === 'share') return 'share';
     if (keys && this.#isStrained() && this.#isHeavy(keys)) return 'share';
-    return this.#isLate(isKnown) ? 'delay' : undefined;
+    if (!this.#isLate(isKnown)) return undefined;
+    return keys && this.#isServedSoon(keys) ? undefined : 'delay';
+  }
+
+  /** Callers have their turns by shares: who has nothing in flight does not wait for all that others have. */
+  #isServedSoon(keys: ShareKeys): boolean {
+    const isNewcomer = this.#places.heldBy(keys[0]) === 0;
+    return isNewcomer && !this.#isLoopLate() && this.#newcomerDelayMs() <= this.#rules.targetDelayMs;
   }
 
   #isStrained(): boolean {
