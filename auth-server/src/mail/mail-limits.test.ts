@@ -14,7 +14,10 @@ beforeEach(() => {
     },
     refund: async (name: string): Promise<void> => void counts.set(name, (counts.get(name) ?? 0) - 1),
   };
-  limits = createMailLimits(attempts, (email) => email, { room: { take: () => true }, ttlS: 60 });
+  limits = createMailLimits(attempts, (email) => email, {
+    room: { take: () => ({ giveBack: () => undefined }) },
+    ttlS: 60,
+  });
 });
 
 const ask = (address: string, knownBrowser?: string): Promise<boolean> =>

@@ -49,7 +49,8 @@ export function createMailLimits(
     reserveSender: async (address) => {
       const { waitsS } = await reserveTogether(attempts, countersByNetwork('mail-from', address, PER_SENDER));
       const waitS = Math.max(...waitsS);
-      const hasRoom = waitS > 0 || links.room.take(shareKeysOf({ address }), LINK_BYTES, links.ttlS);
+      const hasRoom =
+        waitS > 0 || links.room.take(shareKeysOf({ address }), LINK_BYTES, links.ttlS) !== undefined;
       return hasRoom ? waitS : PER_SENDER.windowS;
     },
     reserveRecipient: async (email, from) => {

@@ -20,7 +20,7 @@ function createCounting(): Counting {
   };
 }
 
-const ROOM = { take: () => true };
+const ROOM = { take: () => ({ giveBack: () => undefined }) };
 const LIMITS = { perAccount: { failures: 10, windowS: 1 }, perAddress: { failures: 100, windowS: 1 } };
 
 async function countersOf(address: string, knownBrowser?: string): Promise<string[]> {
@@ -64,7 +64,7 @@ describe('A-088: who is counted together', () => {
 
   it('H2: whoever has no room left for counters makes none', async () => {
     const attempts = createCounting();
-    const throttle = createThrottle(attempts, LIMITS, { take: () => false });
+    const throttle = createThrottle(attempts, LIMITS, { take: () => undefined });
     const attempt = { account: 'ada', address: '192.0.2.7' };
     const refused = await throttle.admit({ ...attempt, knownBrowser: undefined });
     expect(refused).toMatchObject({ kind: 'throttled', by: 'address' });

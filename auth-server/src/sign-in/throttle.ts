@@ -2,7 +2,7 @@ import { shareKeysOf } from '@trellis/fair-share';
 import { sha256 } from '../secrets.ts';
 import type { AttemptLimit, AttemptStore } from '../stores/attempt-store.ts';
 import { countersByNetwork } from '../stores/network-counters.ts';
-import { FULL_RETRY_S, RECORD_OVERHEAD_BYTES, type WriteRoom } from '../stores/write-room.ts';
+import { FULL_RETRY_S, RECORD_OVERHEAD_BYTES, type TakenRoom, type WriteRoom } from '../stores/write-room.ts';
 import { reserveTogether, type Counter } from '../stores/reserve-together.ts';
 
 /** Whether an attempt to sign in may be made. */
@@ -38,22 +38,38 @@ export interface ThrottleLimits {
  * @param room for the counters, of which anybody can make one for each address that can be typed
  */
 export function createThrottle(attempts: AttemptStore, limits: ThrottleLimits, room: WriteRoom): Throttle {
+  const count = async (attempt: ThrottledAttempt, networks: readonly Counter[]): Promise<Admission> => {
+    const account = accountCounter(attempt, limits.perAccount);
+    const { waitsS, refund } = await reserveTogether(attempts, [account, ...networks]);
+    const [accountWaitS = 0, ...networkWaitsS] = waitsS;
+    const addressWaitS = Math.max(0, ...networkWaitsS);
+    if (addressWaitS > 0) return { kind: 'throttled', by: 'address', waitS: addressWaitS };
+    if (accountWaitS > 0) return { kind: 'throttled', by: 'account', waitS: accountWaitS };
+    return { kind: 'admitted', refund };
+  };
   return {
     admit: async (attempt) => {
-      const account = accountCounter(attempt, limits.perAccount);
-      const isKnown = attempt.knownBrowser !== undefined;
-      if (!isKnown && !room.take(shareKeysOf(attempt), RECORD_OVERHEAD_BYTES, limits.perAccount.windowS)) {
-        return { kind: 'throttled', by: 'address', waitS: FULL_RETRY_S };
-      }
-      const networks = isKnown ? [] : countersByNetwork('sign-in', attempt.address, limits.perAddress);
-      const { waitsS, refund } = await reserveTogether(attempts, [account, ...networks]);
-      const [accountWaitS = 0, ...networkWaitsS] = waitsS;
-      const addressWaitS = Math.max(0, ...networkWaitsS);
-      if (addressWaitS > 0) return { kind: 'throttled', by: 'address', waitS: addressWaitS };
-      if (accountWaitS > 0) return { kind: 'throttled', by: 'account', waitS: accountWaitS };
-      return { kind: 'admitted', refund };
+      if (attempt.knownBrowser !== undefined) return count(attempt, []);
+      const { address } = attempt;
+      const taken = room.take(shareKeysOf({ address }), RECORD_OVERHEAD_BYTES, limits.perAccount.windowS);
+      if (!taken) return { kind: 'throttled', by: 'address', waitS: FULL_RETRY_S };
+      const admission = await count(attempt, countersByNetwork('sign-in', address, limits.perAddress));
+      return givingBack(admission, taken);
     },
   };
+}
+
+/** What does not end as a failure leaves no counter. */
+function givingBack(admission: Admission, taken: TakenRoom): Admission {
+  if (admission.kind === 'throttled') {
+    taken.giveBack();
+    return admission;
+  }
+  const refund = async (): Promise<void> => {
+    taken.giveBack();
+    await admission.refund();
+  };
+  return { kind: 'admitted', refund };
 }
 
 function accountCounter({ account, knownBrowser }: ThrottledAttempt, limit: AttemptLimit): Counter {

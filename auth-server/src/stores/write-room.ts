@@ -2,8 +2,14 @@ import { ShareLimit, type ShareKeys } from '@trellis/fair-share';
 
 /** Room in a store for what anybody can have written there. */
 export interface WriteRoom {
-  /** @returns whether there is room for so many bytes, which are taken for so long */
-  take(keys: ShareKeys, bytes: number, ttlS: number): boolean;
+  /** @returns room for so many bytes, which is taken for so long; undefined where there is none */
+  take(keys: ShareKeys, bytes: number, ttlS: number): TakenRoom | undefined;
+}
+
+/** Room that somebody has taken. */
+export interface TakenRoom {
+  /** Before it expires, where nothing was written after all. */
+  giveBack(): void;
 }
 
 interface Written {
@@ -56,11 +62,12 @@ export function createWriteRoom(totalBytes: number, clock: () => number): WriteR
   return {
     take: (keys, bytes, ttlS) => {
       releaseExpired();
-      if (!fits(keys, bytes) || held.tryAcquire(keys, bytes) !== undefined) return false;
+      if (!fits(keys, bytes) || held.tryAcquire(keys, bytes) !== undefined) return undefined;
       const records = written.get(ttlS) ?? new Set<Written>();
-      records.add({ keys, bytes, until: clock() + ttlS * 1000 });
+      const record = { keys, bytes, until: clock() + ttlS * 1000 };
+      records.add(record);
       written.set(ttlS, records);
-      return true;
+      return { giveBack: () => void (records.delete(record) && held.release(keys, bytes)) };
     },
   };
 }
