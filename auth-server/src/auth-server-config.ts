@@ -46,6 +46,8 @@ export interface AuthServerConfig {
   readonly AUDIT_RETENTION_S: number;
   readonly SIGN_UP: boolean;
   readonly MAIL_URL?: string | undefined;
+  readonly MAIL_FROM?: string | undefined;
+  readonly MAIL_WEBHOOK_SECRET?: string | undefined;
   readonly LINK_TTL_S: number;
   readonly ADMIN_API: boolean;
   readonly REGISTRATION_TOKEN?: string | undefined;

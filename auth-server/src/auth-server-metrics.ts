@@ -11,6 +11,8 @@ export interface AuthServerMetrics {
   readonly signIns: Counter<'outcome'>;
   /** Clients that were to be told of the end of a session, by outcome: delivered, failed, dropped. */
   readonly backChannelLogouts: Counter<'outcome'>;
+  /** Attempts to hand messages over, by outcome: delivered, failed, refused, expired. */
+  readonly mailMessages: Counter<'outcome'>;
   /** Security events, by name. */
   readonly auditEvents: Counter<'event'>;
   /** Security events that could not be stored; they are in the log alone. */
@@ -46,6 +48,12 @@ export function createAuthServerMetrics(registry: Metrics): AuthServerMetrics {
     backChannelLogouts: new Counter({
       name: 'trellis_auth_backchannel_logouts_total',
       help: 'Clients that were to be told of the end of a session.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    mailMessages: new Counter({
+      name: 'trellis_auth_mail_messages_total',
+      help: 'Attempts to hand messages over to the mail server or webhook.',
       labelNames: ['outcome'],
       registers,
     }),

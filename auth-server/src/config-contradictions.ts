@@ -16,6 +16,7 @@ export function contradictions(config: AuthServerConfig): readonly string[] {
     ...scopeProblems(config.API_SCOPES),
     ...lifetimeProblems(config),
     ...networkProblems(config.BACKCHANNEL_NETWORKS),
+    ...mailProblems(config),
     ...tlsProblems(config),
     ...convenienceProblems(config),
     ...clientsFileProblems(config),
@@ -77,6 +78,16 @@ function lifetimeProblems(config: AuthServerConfig): string[] {
       config.KEY_PUBLICATION_LEAD_S > config.KEY_ROTATION_INTERVAL_S,
       'KEY_PUBLICATION_LEAD_S: must not exceed KEY_ROTATION_INTERVAL_S.',
     ],
+  ];
+  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+}
+
+function mailProblems({ MAIL_URL: mailUrl, MAIL_FROM, MAIL_WEBHOOK_SECRET }: AuthServerConfig): string[] {
+  if (mailUrl === undefined || mailUrl === 'log:') return [];
+  const isWebhook = mailUrl.startsWith('http');
+  const problems: [boolean, string][] = [
+    [MAIL_FROM === undefined, 'MAIL_FROM: is needed with MAIL_URL.'],
+    [isWebhook && MAIL_WEBHOOK_SECRET === undefined, 'MAIL_WEBHOOK_SECRET: is needed for a webhook.'],
   ];
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
 }

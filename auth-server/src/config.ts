@@ -1,5 +1,6 @@
 import {
   flag,
+  isLoopbackHost,
   list,
   nodeEnvironment,
   port,
@@ -16,6 +17,19 @@ import type { AuthServerConfig } from './auth-server-config.ts';
 import { contradictions } from './config-contradictions.ts';
 
 const DAY_S = 86_400;
+
+const mailUrl = z.string().refine((text) => text === 'log:' || isMailUrl(text), {
+  error: 'must be log:, or an absolute URL with the scheme smtp, smtps or https',
+});
+
+/** A webhook on this machine may do without TLS. */
+function isMailUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return (
+    ['smtp:', 'smtps:', 'https:'].includes(protocol) || (protocol === 'http:' && isLoopbackHost(hostname))
+  );
+}
 
 /** The auth-server's environment. */
 export const configSchema: z.ZodObject<Shape> = z.object({
@@ -114,11 +128,25 @@ export const configSchema: z.ZodObject<Shape> = z.object({
     'Seconds for which security events are kept in the database.',
   ),
   SIGN_UP: flag(false).describe('Whether people may make accounts by themselves. Needs MAIL_URL.'),
-  MAIL_URL: z
-    .literal('log:')
+  MAIL_URL: mailUrl
     .optional()
     .describe(
-      'How mail is sent: log: writes it into the log, which is allowed where DEMO_DATA is. Without it there is none.',
+      'How mail is sent: smtp://user:password@host:587 (STARTTLS is required, but on this machine), smtps://…, or the https URL of a webhook that sends it. log: writes it into the log, which is allowed where DEMO_DATA is. Without it there is no mail.',
+    ),
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\p{Cc}]*[^\s@]+@[^\s@]+$/u, { error: 'must be an address, or a name with an address in <>' })
+    .optional()
+    .describe('The sender of mail: Example <no-reply@example.com>. Needed with every MAIL_URL but log:.'),
+  MAIL_WEBHOOK_SECRET: z
+    .string()
+    .superRefine((secret, context) => {
+      const weakness = weaknessOf(secret);
+      if (weakness !== undefined) context.addIssue({ code: 'custom', message: weakness });
+    })
+    .optional()
+    .describe(
+      'Key of the signatures with which the webhook knows this server (Standard Webhooks, HMAC-SHA256).',
     ),
   LINK_TTL_S: seconds(60, 30 * DAY_S, DAY_S).describe(
     'Seconds for which one-time links for invitation, sign-up and reset work.',

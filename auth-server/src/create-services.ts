@@ -28,6 +28,10 @@ import { createThrottle } from './sign-in/throttle.ts';
 import { createAccountMail } from './mail/create-account-mail.ts';
 import { createLogMail } from './mail/log-mail.ts';
 import { createMailLimits } from './mail/mail-limits.ts';
+import type { Mail } from './mail/mail.ts';
+import { createConfiguredMailQueue } from './mail/create-mail-queue.ts';
+import type { MailQueue } from './mail/mail-queue.ts';
+import { createMailStore } from './stores/mail-store.ts';
 import { createAccountGrantStore } from './stores/account-grant-store.ts';
 import { createAccountStore } from './stores/account-store.ts';
 import { createAssertionStore } from './stores/assertion-store.ts';
@@ -68,6 +72,8 @@ export interface CreatedServices {
   readonly clientStore: ClientStore;
   readonly auditStore: AuditStore;
   readonly auditWriter: AuditWriter;
+  /** Absent where no mail leaves this process. */
+  readonly mailQueue: MailQueue | undefined;
   readonly hasher: PasswordHasher;
   readonly signingKeys: SigningKeyDependencies;
 }
@@ -107,8 +113,14 @@ export async function createServices(
     ...createLimits(config, keyed.accountName, resources),
     ...createStores(config, resources),
   };
-  const services: Services = { ...base, ...createActions(config, base, resources) };
-  return { services, clientStore, auditStore, auditWriter, hasher, signingKeys };
+  const mailQueue = createConfiguredMailQueue(config, {
+    ...resources,
+    metrics,
+    store: createMailStore(pool, createSealer(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'mail'))),
+  });
+  const mail = mailQueue ?? (config.MAIL_URL === undefined ? undefined : createLogMail(logger));
+  const services: Services = { ...base, ...createActions(config, base, mail, resources) };
+  return { services, clientStore, auditStore, auditWriter, mailQueue, hasher, signingKeys };
 }
 
 /** What works with keys that are derived from configured secrets. */
@@ -199,10 +211,10 @@ type Actions = Pick<Services, 'accountMail' | 'backChannelLogout' | 'revoker' | 
 function createActions(
   config: AuthServerConfig,
   base: Omit<Services, keyof Actions> & CounterRoom,
+  mail: Mail | undefined,
   { redis, logger }: ServiceResources,
 ): Actions {
   const throttle = createThrottle(createAttemptStore(redis), throttleLimits(config), base.counterRoom);
-  const mail = config.MAIL_URL === undefined ? undefined : createLogMail(logger);
   const feed = createRevocationFeed(redis, revocationTtlOf(config));
   const guard = createAddressGuard({
     loopback: allowsConveniences(config),

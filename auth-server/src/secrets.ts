@@ -8,7 +8,8 @@ export type KeyPurpose =
   | 'csrf'
   | 'records'
   | 'authorization-requests'
-  | 'account-names';
+  | 'account-names'
+  | 'mail';
 
 /** A key of 32 bytes for one purpose, derived from a configured secret. RFC 5869 */
 function deriveKey(secret: string, purpose: KeyPurpose): Buffer {

@@ -42,6 +42,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
     logger,
     intervalS: config.KEY_RELOAD_INTERVAL_S,
   });
+  created.mailQueue?.start();
   const forgetting = forgetOldEvents(config.AUDIT_RETENTION_S, created, logger);
   const { url, close: stopServing } = await serve(config, port, created, connections, logger);
   let closing: Promise<void> | undefined;
@@ -110,9 +111,10 @@ async function serve(
 }
 
 /** Waits for what requests have left to be done. */
-async function settle({ services, auditWriter }: CreatedServices): Promise<void> {
+async function settle({ services, auditWriter, mailQueue }: CreatedServices): Promise<void> {
   await services.backChannelLogout.close();
   await services.accountMail?.settle();
+  await mailQueue?.stop();
   services.audit.flush();
   await auditWriter.close();
 }

@@ -4,6 +4,7 @@ import { newAccountId } from '../new-account-id.ts';
 import type { Services } from '../services.ts';
 import type { AccountChanges, CredentialsState } from '../stores/account-store.ts';
 import { endSessionsOf } from '../end-session.ts';
+import { chooseTexts } from '../pages/language.ts';
 
 /** An account that is to be made. */
 export interface AccountRequest {
@@ -38,6 +39,9 @@ export async function changeAccount(
   const changed = await services.accounts.update(id, changes);
   if (changed === undefined || changed === 'taken') return changed;
   const { before, after } = changed;
+  // Whoever reads the address now need not speak for the one who did before.
+  if (before.email !== after.email)
+    services.accountMail?.notify(before, 'address_withdrawn', chooseTexts(undefined, undefined));
   services.audit.record({ event: 'account_changed', subject: id, by });
   if (mayLess(before.role, after.role)) {
     await services.revoker.revokeTokens({ kind: 'person', subject: id }, 'account_changed');

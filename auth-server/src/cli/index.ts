@@ -97,6 +97,7 @@ async function withServices(
       await work({ ...created, commandLine });
     } finally {
       await created.services.backChannelLogout.settle();
+      await created.services.accountMail?.settle();
       created.services.audit.flush();
       await created.auditWriter.close();
     }

@@ -1,5 +1,6 @@
+import type { Account } from '../accounts.ts';
+import type { NoticeKind, PageTexts } from '../pages/texts/page-texts.ts';
 import type { MailSender } from './mail-limits.ts';
-import type { PageTexts } from '../pages/texts/page-texts.ts';
 
 /** Messages with one-time links. Nothing is waited for, so that the answer does not tell whether an account exists. */
 export interface AccountMail {
@@ -7,6 +8,12 @@ export interface AccountMail {
   offerAccount(email: string, name: string, from: MailSender, texts: PageTexts): void;
   /** To the owner of an account a link for its password, to others nothing. */
   offerReset(email: string, from: MailSender, texts: PageTexts): void;
+  /**
+   * Tells the owner of an account what happened to it.
+   *
+   * @param what the browser, where one is new
+   */
+  notify(account: Pick<Account, 'id' | 'email'>, kind: NoticeKind, texts: PageTexts, what?: string): void;
   /** Resolves when all messages under way are handed over. */
   settle(): Promise<void>;
 }

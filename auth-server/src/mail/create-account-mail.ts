@@ -2,11 +2,13 @@ import type { Logger } from '@trellis/deployable';
 import { issueLink, resetLinkOf } from '../administration/account-links.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
 import type { Services } from '../services.ts';
+import { paths } from '../routes/paths.ts';
 import type { AccountMail } from './account-mail.ts';
 import type { Mail } from './mail.ts';
 
 /** What messages are made with. */
-export type AccountMailServices = Pick<Services, 'accounts' | 'mailLimits'> & Parameters<typeof issueLink>[0];
+export type AccountMailServices = Pick<Services, 'accounts' | 'clock' | 'mailLimits'> &
+  Parameters<typeof issueLink>[0];
 
 /** Most messages under way; what is asked for beyond them is dropped. */
 const MOST_UNDER_WAY = 100;
@@ -46,8 +48,20 @@ export function createAccountMail(mail: Mail, services: AccountMailServices, log
       inBackground(async () => {
         if (await services.mailLimits.reserveRecipient(email, from)) await sendReset(email, texts);
       }),
+    notify: ({ id, email }, kind, texts, what) =>
+      inBackground(async () => {
+        if (!(await services.mailLimits.reserveNotice(id))) return;
+        const { subject, text } = texts.mail.notices[kind];
+        const moment = `${momentsIn(texts.language).format(services.clock())} UTC`;
+        const body = text(what, moment, `${services.settings.issuer}${paths.account}`);
+        await mail.send({ to: email, subject, text: body });
+      }),
     settle: async () => {
       await Promise.all(underWay);
     },
   };
+}
+
+function momentsIn(language: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 }

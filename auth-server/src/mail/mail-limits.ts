@@ -25,6 +25,8 @@ export interface MailLimits {
   reserveSender(address: string): Promise<number>;
   /** Whether a message to the e-mail address may be sent, asked for from there. */
   reserveRecipient(email: string, from: MailSender): Promise<boolean>;
+  /** Whether the owner of an account may be told of another thing that happened to it. */
+  reserveNotice(accountId: string): Promise<boolean>;
 }
 
 /** Bytes of a link with name and e-mail address, and of the counters beside it. */
@@ -35,6 +37,9 @@ const PER_SENDER = { failures: 20, windowS: 3_600 };
 const PER_RECIPIENT_AND_SENDER = { failures: 3, windowS: 3_600 };
 /** For one recipient, by all networks together. */
 const PER_RECIPIENT = { failures: 12, windowS: 3_600 };
+
+/** Notices to the owner of one account: who signs in again and again fills no inbox. */
+const PER_NOTIFIED_ACCOUNT = { failures: 20, windowS: 3_600 };
 
 /**
  * Counters per hour. Nobody can use up the messages that a person asks for with a browser that the account knows, nor,
@@ -57,6 +62,8 @@ export function createMailLimits(
       const { waitsS } = await reserveTogether(attempts, recipientCounters(accountName(email), from));
       return waitsS.every((waitS) => waitS === 0);
     },
+    reserveNotice: async (accountId) =>
+      (await attempts.reserve(`mail-notice:${accountId}`, PER_NOTIFIED_ACCOUNT)) === 0,
   };
 }
 

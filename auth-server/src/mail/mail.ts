@@ -6,8 +6,24 @@ export interface MailMessage {
   readonly text: string;
 }
 
-/** Delivers messages. */
+/** Accepts messages. */
 export interface Mail {
-  /** @throws Error when the message could not be handed over */
+  /** @throws Error when the message could not be accepted */
   send(message: MailMessage): Promise<void>;
+}
+
+/** Hands messages over to whoever delivers them. */
+export interface MailTransport {
+  /**
+   * @param id the same for each attempt at one message, so that a receiver can tell repetitions
+   * @throws MailRefused when there is no use in trying again
+   * @throws Error when another attempt may succeed
+   */
+  deliver(id: string, message: MailMessage): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The receiver does not take the message, now or later. */
+export class MailRefused extends Error {
+  override readonly name = 'MailRefused';
 }

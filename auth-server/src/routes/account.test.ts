@@ -123,10 +123,10 @@ async function ask(page: string, form: Record<string, string>): Promise<Response
   return browser.post(action, { ...fields, ...form });
 }
 
-/** The messages to an address so far. */
+/** The messages to an address so far that have a link; notices of sign-ins come beside them. */
 function messagesTo(email: string): readonly { subject: string; text: string }[] {
   return server.log
-    .filter((line) => line.includes(`"to":"${email}"`))
+    .filter((line) => line.includes(`"to":"${email}"`) && line.includes('/link?token='))
     .map((line) => (JSON.parse(line) as { mail: { subject: string; text: string } }).mail);
 }
 

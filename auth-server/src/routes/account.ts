@@ -103,6 +103,11 @@ const changePassword: Action = async (context, person, parameters, request, repl
   if (!(await setPassword(services, account, password, 'password_changed'))) {
     throw pageExpired('account has changed meanwhile');
   }
+  services.accountMail?.notify(
+    account,
+    'password_changed',
+    chooseTexts(undefined, request.headers['accept-language']),
+  );
   await beginSession(context, { account, authenticatedAt: services.clock() }, request, reply);
   return redirect(reply, `${services.settings.issuer}${paths.account}?changed=1`);
 };

@@ -37,8 +37,17 @@ export async function beginSession(
   };
   cookies.writeSession(reply, await services.sessions.save(session), services.settings.sessionTtlS);
   if (!goesOn) await endSurplusSessions(account.id, services);
-  cookies.writeKnownBrowser(reply, knownBrowserToken(services.csrfKeys[0], account.email));
+  rememberBrowser({ services, cookies }, account.email, reply);
   return session;
+}
+
+/** Makes the browser one that the account knows. */
+export function rememberBrowser(
+  { services, cookies }: RouteContext,
+  email: string,
+  reply: FastifyReply,
+): void {
+  cookies.writeKnownBrowser(reply, knownBrowserToken(services.csrfKeys[0], email));
 }
 
 /** `id.mac`: the browser is known for this account alone. */

@@ -13,6 +13,7 @@ import { renderChoosePassword, renderNotice } from '../pages/account-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import { sha256 } from '../secrets.ts';
 import type { AccountLink } from '../stores/link-store.ts';
+import { rememberBrowser } from './begin-session.ts';
 import { formToken, isFormToken } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from './paths.ts';
@@ -39,6 +40,9 @@ export function addLinkRoutes(server: FastifyInstance, context: RouteContext): v
       if (unfit !== undefined) return showForm(context, token, link, request, reply, unfit);
       if (!(await redeemLink(services, token, password))) throw pageExpired('link of no use any more');
       const texts = chooseTexts(undefined, request.headers['accept-language']);
+      if (link.purpose === 'reset')
+        services.accountMail?.notify({ id: link.subject, email: link.email }, 'password_changed', texts);
+      rememberBrowser(context, link.email, reply);
       const account = `${services.settings.issuer}${paths.account}`;
       return sendPage(
         reply,

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../accounts.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { chooseTexts } from '../pages/language.ts';
@@ -48,6 +49,7 @@ async function submit(
   switch (outcome.kind) {
     case 'signed_in': {
       const session = await beginSession(context, outcome, request, reply);
+      if (knownBrowser === undefined) notifyOfNewDevice(context, outcome.account, bound, session, request);
       return goOn(context, bound, session, request, reply);
     }
     case 'refused':
@@ -58,6 +60,18 @@ async function submit(
     default:
       return outcome satisfies never;
   }
+}
+
+function notifyOfNewDevice(
+  { services }: RouteContext,
+  account: Account,
+  { transaction }: BoundTransaction,
+  { browser }: Session,
+  request: FastifyRequest,
+): void {
+  const uiLocales = transaction.kind === 'authorization' ? transaction.request.uiLocales : undefined;
+  const texts = chooseTexts(uiLocales, request.headers['accept-language']);
+  services.accountMail?.notify(account, 'new_device', texts, browser);
 }
 
 /** To the next step of an authorization request, or to the page that was to be visited. */

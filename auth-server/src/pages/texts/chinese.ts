@@ -100,6 +100,23 @@ export const chinese: PageTexts = {
     resetSubject: '您的密码',
     reset: (link) =>
       `请在此为您的账户设置新密码：\n${link}\n\n如果您没有提出此请求，请忽略此邮件：一切保持不变。`,
+    notices: {
+      password_changed: {
+        subject: '您的密码已更改',
+        text: (_what, moment, link) =>
+          `您的账户密码已于 ${moment} 更改。\n\n如果不是您本人操作，请立即通过“忘记密码？”重新设置：\n${link}`,
+      },
+      new_device: {
+        subject: '您的账户有新的登录',
+        text: (browser, moment, link) =>
+          `有人于 ${moment} 使用从未用于此账户的浏览器登录：${browser ?? '未知浏览器'}。\n\n如果不是您本人操作，请结束该会话并更改密码：\n${link}`,
+      },
+      address_withdrawn: {
+        subject: '此邮箱不再属于您的账户',
+        text: (_what, moment) =>
+          `自 ${moment} 起，您的账户使用另一个邮箱，此邮箱不再收到邮件。\n\n如果这不是您的要求，请告知本服务的运营者。`,
+      },
+    },
   },
   error: {
     title: '操作未成功',

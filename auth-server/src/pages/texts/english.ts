@@ -102,6 +102,23 @@ export const english: PageTexts = {
     resetSubject: 'Your password',
     reset: (link) =>
       `Choose a new password for your account here:\n${link}\n\nIf you did not ask for this, ignore this message: nothing has changed.`,
+    notices: {
+      password_changed: {
+        subject: 'Your password was changed',
+        text: (_what, moment, link) =>
+          `The password of your account was changed on ${moment}.\n\nIf it was not you, choose another one now, by “Forgot your password?” at\n${link}`,
+      },
+      new_device: {
+        subject: 'A new sign-in to your account',
+        text: (browser, moment, link) =>
+          `Somebody signed in to your account on ${moment} with a browser that was not used for it before: ${browser ?? 'an unknown one'}.\n\nIf it was not you, end that session and change your password at\n${link}`,
+      },
+      address_withdrawn: {
+        subject: 'This is no longer the address of your account',
+        text: (_what, moment) =>
+          `Since ${moment} your account has another e-mail address. Messages no longer come to this one.\n\nIf you did not ask for that, tell the people who run this service.`,
+      },
+    },
   },
   error: {
     title: 'This did not work',

@@ -103,6 +103,23 @@ export const german: PageTexts = {
     resetSubject: 'Ihr Passwort',
     reset: (link) =>
       `Wählen Sie hier ein neues Passwort für Ihr Konto:\n${link}\n\nWenn Sie das nicht angefordert haben, können Sie diese Nachricht übergehen: Nichts hat sich geändert.`,
+    notices: {
+      password_changed: {
+        subject: 'Ihr Passwort wurde geändert',
+        text: (_what, moment, link) =>
+          `Das Passwort Ihres Kontos wurde am ${moment} geändert.\n\nWenn Sie das nicht waren, wählen Sie jetzt ein anderes, mit „Passwort vergessen?“ auf\n${link}`,
+      },
+      new_device: {
+        subject: 'Eine neue Anmeldung bei Ihrem Konto',
+        text: (browser, moment, link) =>
+          `Am ${moment} hat sich jemand mit einem Browser bei Ihrem Konto angemeldet, der dafür noch nicht benutzt wurde: ${browser ?? 'ein unbekannter'}.\n\nWenn Sie das nicht waren, beenden Sie diese Sitzung und ändern Sie Ihr Passwort auf\n${link}`,
+      },
+      address_withdrawn: {
+        subject: 'Dies ist nicht mehr die Adresse Ihres Kontos',
+        text: (_what, moment) =>
+          `Seit ${moment} hat Ihr Konto eine andere E-Mail-Adresse. An diese gehen keine Nachrichten mehr.\n\nWenn Sie das nicht veranlasst haben, melden Sie sich bei den Betreibern dieses Dienstes.`,
+      },
+    },
   },
   error: {
     title: 'Das hat nicht funktioniert',

@@ -1,5 +1,19 @@
 import type { PasswordProblem } from '../../passwords/password-problem.ts';
 
+/** What the owner of an account is written about without having asked. */
+export type NoticeKind = 'password_changed' | 'new_device' | 'address_withdrawn';
+
+/** A message about an account. */
+export interface NoticeText {
+  readonly subject: string;
+  /**
+   * @param what the browser, the address or the like, as far as it is known
+   * @param moment as people write it
+   * @param link to the account page
+   */
+  readonly text: (what: string | undefined, moment: string, link: string) => string;
+}
+
 /** Everything that the pages say, in one language. */
 export interface PageTexts {
   /** BCP 47. */
@@ -82,6 +96,8 @@ export interface PageTexts {
     readonly signUp: (link: string) => string;
     readonly resetSubject: string;
     readonly reset: (link: string) => string;
+    /** To the owner of an account, who did what they tell of, or should know of it. */
+    readonly notices: Readonly<Record<NoticeKind, NoticeText>>;
   };
   readonly error: {
     readonly title: string;

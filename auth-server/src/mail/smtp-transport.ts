@@ -1,0 +1,76 @@
+import { createTransport } from 'nodemailer';
+import { isLoopbackHost } from '@trellis/config';
+import { MailRefused, type MailTransport } from './mail.ts';
+
+/** Where messages go, and in whose name. */
+export interface SmtpOptions {
+  /** `smtp://user:password@host:587`, or `smtps:` for TLS from the first byte. */
+  readonly url: string;
+  /** `Trellis <no-reply@example.com>`. */
+  readonly from: string;
+  /** Ends the identifiers of messages. */
+  readonly issuer: string;
+}
+
+const TIMEOUT_MS = 15_000;
+const MAX_CONNECTIONS = 3;
+
+/**
+ * Hands messages to a mail server. Over `smtp:` the connection has to change to TLS (STARTTLS) before anything is said,
+ * but for a server on this machine.
+ *
+ * @see RFC 5321, RFC 3207, RFC 8314, RFC 3834
+ */
+export function createSmtpTransport({ url, from, issuer }: SmtpOptions): MailTransport {
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const secure = protocol === 'smtps:';
+  const { hostname: domain } = new URL(issuer);
+  const transport = createTransport({
+    pool: true,
+    maxConnections: MAX_CONNECTIONS,
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    requireTLS: !secure && !isLoopbackHost(hostname),
+    ...(username !== '' && {
+      auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+    }),
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    deliver: async (id, { to, subject, text }) => {
+      try {
+        await transport.sendMail({
+          messageId: `<${id}@${domain}>`,
+          from,
+          to: { name: '', address: to }, // as an address alone, whatever is in it
+          subject,
+          text,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+      } catch (error) {
+        throw failureOf(error);
+      }
+    },
+    close: () => {
+      transport.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Answers of 5xx to one message are final; of a server that does not let us in, they are not. RFC 5321 §4.2.1 */
+function failureOf(error: unknown): Error {
+  const { responseCode, command } = error as { responseCode?: unknown; command?: unknown }; // read as unknown
+  const isFinal =
+    typeof responseCode === 'number' &&
+    responseCode >= 500 &&
+    typeof command === 'string' &&
+    ['RCPT TO', 'DATA', 'API'].includes(command);
+  const what = `The mail server answered ${String(responseCode ?? 'nothing')} to ${String(command ?? 'the connection')}.`;
+  return isFinal ? new MailRefused(what) : new Error(what);
+}

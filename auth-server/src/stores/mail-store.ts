@@ -1,0 +1,76 @@
+import type { Pool } from '@trellis/postgres';
+import type { Sealer } from '../sealing.ts';
+import type { MailMessage } from '../mail/mail.ts';
+
+/** A message that one worker is to hand over. */
+export interface ClaimedMessage {
+  readonly id: string;
+  readonly message: MailMessage;
+  /** How often it was tried, this time included. */
+  readonly attempts: number;
+}
+
+/** Messages that wait to be handed over. Moments are milliseconds since 1970. */
+export interface MailStore {
+  /** @returns false where too many wait already */
+  add(id: string, message: MailMessage, now: number, expiresAt: number): Promise<boolean>;
+  /** Takes messages that are due, for so long: whoever dies with them leaves them to the next. */
+  claim(now: number, limit: number, leaseMs: number): Promise<readonly ClaimedMessage[]>;
+  postpone(id: string, nextAttemptAt: number): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Removes what is of no use any more. @returns how many */
+  removeExpired(now: number): Promise<number>;
+}
+
+/** Most messages that wait; an attack on sign-up fills no disk. */
+const MOST_WAITING = 10_000;
+
+const ADD = `INSERT INTO mail_message (id, sealed, next_attempt_at, expires_at)
+  SELECT $1, $2, $3, $4 WHERE (SELECT count(*) FROM mail_message) < ${MOST_WAITING}`;
+const CLAIM = `UPDATE mail_message SET attempts = attempts + 1, next_attempt_at = $3
+  WHERE id IN (SELECT id FROM mail_message WHERE next_attempt_at <= $1 AND expires_at > $1
+               ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+  RETURNING id, sealed, attempts`;
+
+interface MailRow {
+  readonly id: string;
+  readonly sealed: string;
+  readonly attempts: number;
+}
+
+/** Messages in PostgreSQL, sealed for their row. One that can't be opened any more is removed. */
+export function createMailStore(pool: Pool, sealer: Sealer): MailStore {
+  const remove = async (id: string): Promise<void> => {
+    await pool.query('DELETE FROM mail_message WHERE id = $1', [id]);
+  };
+  return {
+    add: async (id, message, now, expiresAt) => {
+      const sealed = sealer.seal(JSON.stringify(message), id);
+      const { rowCount } = await pool.query(ADD, [id, sealed, new Date(now), new Date(expiresAt)]);
+      return rowCount === 1;
+    },
+    claim: async (now, limit, leaseMs) => {
+      const { rows } = await pool.query<MailRow>(CLAIM, [new Date(now), limit, new Date(now + leaseMs)]);
+      const claimed: ClaimedMessage[] = [];
+      for (const { id, sealed, attempts } of rows) {
+        const text = sealer.open(sealed, id);
+        if (text === undefined) await remove(id);
+        else claimed.push({ id, message: JSON.parse(text) as MailMessage, attempts }); // sealed by us
+      }
+      return claimed;
+    },
+    postpone: async (id, nextAttemptAt) => {
+      await pool.query('UPDATE mail_message SET next_attempt_at = $2 WHERE id = $1', [
+        id,
+        new Date(nextAttemptAt),
+      ]);
+    },
+    remove,
+    removeExpired: async (now) => {
+      const { rowCount } = await pool.query('DELETE FROM mail_message WHERE expires_at <= $1', [
+        new Date(now),
+      ]);
+      return rowCount ?? 0;
+    },
+  };
+}

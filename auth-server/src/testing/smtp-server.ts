@@ -1,0 +1,72 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+
+/** A message as the mail server got it. */
+export interface ReceivedMail {
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Headers and body as they came. */
+  readonly source: string;
+}
+
+/** A real mail server on this machine, for one user. */
+export interface TestSmtpServer {
+  readonly port: number;
+  /** With user and password. */
+  readonly url: string;
+  readonly received: readonly ReceivedMail[];
+  close(): Promise<void>;
+}
+
+/** Starts one that refuses recipients whose address begins with `refused`. @param port default: any free one */
+export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
+  const received: ReceivedMail[] = [];
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, done) => {
+      if (username === 'trellis' && password === 's3cret word') done(null, { user: username });
+      else done(new Error('Wrong password.'));
+    },
+    onRcptTo: ({ address }, _session, done) => {
+      if (address.startsWith('refused'))
+        done(Object.assign(new Error('No such mailbox.'), { responseCode: 550 }));
+      else done();
+    },
+    onData: (stream, { envelope }, done) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        received.push({
+          from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
+          to: envelope.rcptTo.map(({ address }) => address),
+          source: Buffer.concat(chunks).toString('utf8'),
+        });
+        done();
+      });
+    },
+  });
+  server.on('error', () => undefined); // clients that leave
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const { port: own } = server.server.address() as AddressInfo; // it listens on TCP
+  return {
+    port: own,
+    url: `smtp://trellis:s3cret%20word@127.0.0.1:${own}`,
+    received,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+      }),
+  };
+}
+
+/** The text of a message, its quoted-printable lines joined. RFC 2045 §6.7 */
+export function textOf({ source }: ReceivedMail): string {
+  return source
+    .replaceAll('=\r\n', '')
+    .replaceAll(/((?:=[0-9A-F]{2})+)/g, (bytes) =>
+      Buffer.from(bytes.replaceAll('=', ''), 'hex').toString('utf8'),
+    );
+}
