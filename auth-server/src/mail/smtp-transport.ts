@@ -66,11 +66,9 @@ export function createSmtpTransport({ url, from, issuer }: SmtpOptions): MailTra
 /** Answers of 5xx to one message are final; of a server that does not let us in, they are not. RFC 5321 §4.2.1 */
 function failureOf(error: unknown): Error {
   const { responseCode, command } = error as { responseCode?: unknown; command?: unknown }; // read as unknown
-  const isFinal =
-    typeof responseCode === 'number' &&
-    responseCode >= 500 &&
-    typeof command === 'string' &&
-    ['RCPT TO', 'DATA', 'API'].includes(command);
-  const what = `The mail server answered ${String(responseCode ?? 'nothing')} to ${String(command ?? 'the connection')}.`;
+  const code = typeof responseCode === 'number' ? responseCode : 0;
+  const said = typeof command === 'string' ? command : 'CONN';
+  const isFinal = code >= 500 && ['RCPT TO', 'DATA', 'API'].includes(said);
+  const what = `The mail server answered ${code === 0 ? 'nothing' : code} to ${said}.`;
   return isFinal ? new MailRefused(what) : new Error(what);
 }
