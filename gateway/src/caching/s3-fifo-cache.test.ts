@@ -1,3 +1,4 @@
+import { shareKeysOf, type ShareKeys } from '@trellis/fair-share';
 import { describe, expect, it } from 'vitest';
 import { S3FifoCache } from './s3-fifo-cache.ts';
 
@@ -39,6 +40,30 @@ describe('An S3-FIFO cache', () => {
     cache.set('comes again', value('comes again'));
     for (let index = 50; index < 100; index += 1) cache.set(`once ${index}`, value('once'));
     expect(cache.get('comes again')).toBeDefined();
+  });
+
+  it('G11: leaves half of its room to others when one caller floods it, however often each value is sent', () => {
+    const cache = new S3FifoCache({ maxEntries: 100 });
+    const owner = (name: string): ShareKeys => shareKeysOf({ address: name });
+    const others = Array.from({ length: 40 }, (_, index) => `other ${index}`);
+    others.forEach((key, index) => cache.set(key, value(key), owner(`203.0.${index}.1`)));
+    for (let index = 0; index < 10_000; index += 1) {
+      const key = `flood ${index}`;
+      cache.set(key, value(key), owner(`2001:db8:0:${(index % 1_000).toString(16)}::1`));
+      for (let use = 0; use < 3; use += 1) cache.get(key);
+    }
+    expect(others.filter((key) => cache.get(key) === undefined).length).toBeLessThanOrEqual(16); // three quarters are for the /48
+    expect(cache.size).toBe(100);
+  });
+
+  it('gives all its room to one caller as long as there is no other', () => {
+    const cache = new S3FifoCache({ maxEntries: 100 });
+    const keys = Array.from({ length: 100 }, (_, index) => `key ${index}`);
+    for (const key of keys) cache.set(key, value(key), ['user:ada']);
+    expect(keys.filter((key) => cache.get(key) === undefined)).toEqual([]);
+    for (let index = 0; index < 60; index += 1) cache.set(`bob ${index}`, value('bob'), ['user:bob']);
+    expect(keys.filter((key) => cache.get(key)).length).toBeGreaterThanOrEqual(40);
+    expect(cache.size).toBe(100);
   });
 
   it('has all its room for what goes round in a circle, as long as nothing else needs it', () => {
@@ -130,7 +155,7 @@ describe('An S3-FIFO cache', () => {
       if (random() < 0.5) cache.get(key);
       else {
         const given = { weight: 1 + Math.floor(random() ** 3 * 110) };
-        cache.set(key, given);
+        cache.set(key, given, random() < 0.8 ? [`user:${Math.floor(random() * 3)}`] : undefined);
         expect([given, undefined]).toContain(cache.get(key));
       }
       expect(cache.size).toBeLessThanOrEqual(20);

@@ -1,3 +1,5 @@
+import type { ShareKeys } from '@trellis/fair-share';
+import { CacheShares } from './cache-shares.ts';
 import { hashOfKey } from './hash-of-key.ts';
 
 /** Bounds of an {@link S3FifoCache}. */
@@ -19,6 +21,7 @@ interface Entry<Value> {
   readonly key: string;
   readonly value: Value;
   readonly weight: number;
+  readonly owner: ShareKeys | undefined;
   /** Since it came, or was saved last. */
   uses: number;
 }
@@ -29,6 +32,9 @@ interface Entry<Value> {
  * Who was used there, or comes again while the key is remembered, goes to the long line, where each use since saves a value
  * once from leaving at the end. A use costs a look-up: nothing is moved.
  *
+ * Who brings a value owns it. As long as there is room, anybody has all of it; when there is none, an owner who has more than
+ * its share makes room: one caller's flood, however often it sends each value, leaves half of the cache to the others.
+ *
  * @see "FIFO queues are all you need for cache eviction", SOSP 2023, https://doi.org/10.1145/3600006.3613147
  */
 export class S3FifoCache<Value extends object> {
@@ -37,6 +43,7 @@ export class S3FifoCache<Value extends object> {
   readonly #proven = new Line<Value>();
   /** Keys that left unused, the first one longest ago: by their hashes, as keys may be long. */
   readonly #left = new Set<number>();
+  readonly #shares = new CacheShares();
   readonly #maxEntries: number;
   readonly #maxWeight: number;
   readonly #weigh: (value: Value, key: string) => number;
@@ -55,16 +62,21 @@ export class S3FifoCache<Value extends object> {
     return entry.value;
   }
 
-  /** Takes a value in, or anew. One that is heavier than all the room is not kept. */
-  set(key: string, value: Value): void {
+  /**
+   * Takes a value in, or anew. One that is heavier than all the room is not kept.
+   *
+   * @param owner who brings it; absent: it is nobody's share
+   */
+  set(key: string, value: Value, owner?: ShareKeys): void {
     const before = this.#entries.get(key);
     const isProven = before ? this.#proven.has(before) : this.#left.delete(hashOfKey(key));
     if (before) this.#remove(before);
     const weight = this.#weigh(value, key);
     if (weight > this.#maxWeight) return;
-    const entry = { key, value, weight, uses: before?.uses ?? 0 };
+    const entry = { key, value, weight, owner, uses: before?.uses ?? 0 };
     while (this.#isFullFor(weight)) this.#makeRoom();
     this.#entries.set(key, entry);
+    if (owner) this.#shares.add(owner, this.#partOf(entry));
     (isProven ? this.#proven : this.#new).add(entry);
   }
 
@@ -84,34 +96,41 @@ export class S3FifoCache<Value extends object> {
     return this.size >= this.#maxEntries || this.#new.weight + this.#proven.weight + weight > this.#maxWeight;
   }
 
-  #makeRoom(): void {
-    const { size, weight } = this.#new;
-    const isOverShare = size >= this.#maxEntries * NEW_SHARE || weight >= this.#maxWeight * NEW_SHARE;
-    if (isOverShare || this.#proven.size === 0) this.#judgeNew();
-    else this.#judgeProven();
+  /** Of all the room, by whichever bound it takes up more of. */
+  #partOf({ weight }: Entry<Value>): number {
+    return Math.max(1 / this.#maxEntries, weight / this.#maxWeight);
   }
 
-  #judgeNew(): void {
-    const entry = this.#new.oldest();
-    if (!entry) return;
+  /** Judges one value: of those of whoever has too many, else of all. */
+  #makeRoom(): void {
+    const { over } = this.#shares;
+    const [newest, proven] = [this.#new.oldest(over), this.#proven.oldest(over)];
+    if (newest && (!proven || this.#isNewOverShare())) this.#judgeNew(newest);
+    else if (proven) this.#judgeProven(proven);
+  }
+
+  #isNewOverShare(): boolean {
+    const { size, weight } = this.#new;
+    return size >= this.#maxEntries * NEW_SHARE || weight >= this.#maxWeight * NEW_SHARE;
+  }
+
+  #judgeNew(entry: Entry<Value>): void {
     this.#new.delete(entry);
     if (entry.uses > 0) {
       entry.uses -= 1; // The others are kept: in a full cache, what was just moved would be the next to leave.
       this.#proven.add(entry);
       return;
     }
-    this.#entries.delete(entry.key);
+    this.#remove(entry);
     this.#rememberLeft(entry.key);
   }
 
-  #judgeProven(): void {
-    const entry = this.#proven.oldest();
-    if (!entry) return;
+  #judgeProven(entry: Entry<Value>): void {
     this.#proven.delete(entry);
     if (entry.uses > 0) {
       entry.uses -= 1;
       this.#proven.add(entry);
-    } else this.#entries.delete(entry.key);
+    } else this.#remove(entry);
   }
 
   #rememberLeft(key: string): void {
@@ -124,6 +143,7 @@ export class S3FifoCache<Value extends object> {
     this.#new.delete(entry);
     this.#proven.delete(entry);
     this.#entries.delete(entry.key);
+    if (entry.owner) this.#shares.remove(entry.owner, this.#partOf(entry));
   }
 }
 
@@ -153,9 +173,10 @@ class Line<Value> {
     if (this.#entries.delete(entry)) this.#weight -= entry.weight;
   }
 
-  oldest(): Entry<Value> | undefined {
-    const [oldest] = this.#entries;
-    return oldest;
+  /** @param owner one of whose values it has to be; absent: anybody's */
+  oldest(owner?: string): Entry<Value> | undefined {
+    for (const entry of this.#entries) if (owner === undefined || entry.owner?.includes(owner)) return entry;
+    return undefined;
   }
 
   entries(): Iterable<Entry<Value>> {

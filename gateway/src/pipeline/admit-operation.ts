@@ -5,7 +5,7 @@ import type { CostBudget } from '../limits/cost-budget.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { authenticate } from './authenticate.ts';
-import { enforceLimits } from './enforce-limits.ts';
+import { enforceCost } from './enforce-limits.ts';
 import type { CataloguedOperation } from './operation-catalogue.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
 import { refuseDeferredEvents } from './refuse-deferred-events.ts';
@@ -28,7 +28,7 @@ export async function admitOperation(
   if (counted) await counted;
   const resolved = resolvePersistedQuery(request, services.persistedQueries);
   const { text, store } = resolved instanceof Promise ? await resolved : resolved;
-  const document = services.catalogueOf(supergraph).document(text); // parse, protect, validate
+  const document = services.catalogueOf(supergraph).document(text, context.address); // parse, protect, validate, limits of the text
   const operation = document.operation(request.operationName);
   assertCarried(operation, context);
   const measured = measureOperation(operation, request.variables, services, context.budget);
@@ -83,7 +83,7 @@ function measureOperation(
   const decided = operation.decide(variables);
   refuseDeferredEvents(operation, decided);
   const cost = operation.costOf(variables, decided);
-  enforceLimits(operation.measure, cost, services.limits, budget);
+  enforceCost(cost, services.limits, budget);
   return { variables, decided, cost, cacheHints: operation.cacheHintsOf(decided) };
 }
 

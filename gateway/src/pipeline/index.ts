@@ -27,8 +27,9 @@ import { WholeAnswer } from './whole-answer.ts';
  *     parse             text → document, remembered          GRAPHQL_PARSE_ERROR
  *     protect           expanded selections, overlaps        QUERY_TOO_COMPLEX
  *     validate          document → no errors, remembered     GRAPHQL_VALIDATION_FAILED
+ *     text limits       depth, aliases, …, remembered        QUERY_TOO_COMPLEX
  *     variables         by their declared types              BAD_USER_INPUT
- *     limits            depth, aliases, cost, …              QUERY_TOO_COMPLEX
+ *     cost              with these variables                 QUERY_TOO_COMPLEX
  *     rate              of the address, by root fields       RATE_LIMITED
  *     authenticate      Authorization → caller               UNAUTHENTICATED
  *     rate              of the user and the client           RATE_LIMITED

@@ -1,3 +1,4 @@
+import { shareKeysOf } from '@trellis/fair-share';
 import { GraphQLError, Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql';
 import { readAuthorizationRules, type AuthorizationRules } from '../auth/authorization-rules.ts';
 import { createOperationGuard, type OperationGuard } from '../auth/operation-guard.ts';
@@ -11,7 +12,7 @@ import type { CostSettings } from '../limits/cost-settings.ts';
 import type { CostFunction } from '../limits/cost-term.ts';
 import { readGraphAnnotations, type GraphAnnotations } from '../limits/graph-annotations.ts';
 import type { OperationLimits } from '../limits/limits.ts';
-import { fragmentsOf, protectFromDocument } from '../limits/measure-document.ts';
+import { fragmentsOf, protectFromDocument, type Fragments } from '../limits/measure-document.ts';
 import { measureOperation, type OperationMeasure } from '../limits/measure-operation.ts';
 import { compileDecision, type DecideConditions } from '../planning/decided-conditions.ts';
 import { operationFacts } from '../planning/document-facts.ts';
@@ -19,6 +20,8 @@ import type { Overrides } from '../planning/override-labels.ts';
 import { schemaHints } from '../planning/schema-hints.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileVariables, type CoerceVariables } from './coerce-variables.ts';
+import { enforceTextLimits } from './enforce-limits.ts';
+import { forgetTokens } from './forget-tokens.ts';
 import { parseOperation } from './parse-operation.ts';
 import { sha256 } from './persisted-query.ts';
 import { validateOperation, type ValidationSettings } from './validate-operation.ts';
@@ -44,15 +47,19 @@ export interface CataloguedOperation {
 export interface CataloguedDocument {
   /**
    * @param name absent where the document holds one operation
-   * @throws RequestRefused GRAPHQL_VALIDATION_FAILED when there is no such operation, or no saying which
+   * @throws RequestRefused GRAPHQL_VALIDATION_FAILED when there is no such operation, or no saying which; QUERY_TOO_COMPLEX when
+   *   its text exceeds a limit
    */
   operation(name: string | undefined): CataloguedOperation;
 }
 
 /** The documents that were sent to one generation of the graph. */
 export interface OperationCatalogue {
-  /** @throws RequestRefused when the text can't be parsed, exceeds what protects the process, or is not valid */
-  document(text: string): CataloguedDocument;
+  /**
+   * @param address of who sends it, for a fair share of what is remembered; absent: the gateway itself
+   * @throws RequestRefused when the text can't be parsed, exceeds what protects the process, or is not valid
+   */
+  document(text: string, address?: string): CataloguedDocument;
 }
 
 /** Settings of {@link createOperationCatalogue}. */
@@ -65,13 +72,20 @@ export interface CatalogueSettings extends ValidationSettings {
 }
 
 const MAX_DOCUMENTS = 2_000;
-const MAX_CHARACTERS = 2_097_152;
-/** What an entry weighs beside its text. */
-const ENTRY_CHARACTERS = 200;
+/** Some 130 bytes each: 40 MB at worst. */
+const MAX_TOKENS = 300_000;
+/** What is compiled of an operation takes some 6 KB beside the nodes of its text. */
+const OPERATION_TOKENS = 50;
+const MAX_REFUSALS = 1_000;
+/** Of the texts that were refused. A refusal is small beside them. */
+const MAX_REFUSED_CHARACTERS = 524_288;
+/** What a refusal weighs beside its text. */
+const REFUSAL_CHARACTERS = 500;
 
 /**
  * Parses and validates each text once, and works out once what of an operation depends on nothing but its text and the
- * graph. Refusals are remembered like successes. What is not used again makes room first.
+ * graph. What is refused for its text is not kept: only the refusal is, apart from what others use, and in little room. What
+ * is not used again makes room first, and who sends much that is new makes room among what is its own.
  */
 export function createOperationCatalogue(
   supergraph: Supergraph,
@@ -89,23 +103,37 @@ export function createOperationCatalogue(
       random: Math.random,
     },
   };
-  const documents = new S3FifoCache<CataloguedDocument | RequestRefused>({
+  const documents = new S3FifoCache<WeighedDocument>({
     maxEntries: MAX_DOCUMENTS,
-    maxWeight: MAX_CHARACTERS,
-    weigh: (_document, text) => text.length + ENTRY_CHARACTERS,
+    maxWeight: MAX_TOKENS,
+    weigh: ({ tokens }) => tokens,
   });
-  const admitAnew = (text: string): CataloguedDocument | RequestRefused => {
-    const document = admit(text, graph);
-    documents.set(text, document);
-    return document;
+  const refusals = new S3FifoCache<RequestRefused>({
+    maxEntries: MAX_REFUSALS,
+    maxWeight: MAX_REFUSED_CHARACTERS,
+    weigh: (_refusal, text) => text.length + REFUSAL_CHARACTERS,
+  });
+  const admitAnew = (text: string, address: string | undefined): CataloguedDocument => {
+    const refusal = refusals.get(text);
+    if (refusal) throw refusal;
+    const owner = address === undefined ? undefined : shareKeysOf({ address });
+    const admitted = admit(text, graph);
+    if (admitted instanceof RequestRefused) {
+      refusals.set(text, admitted, owner);
+      throw admitted;
+    }
+    documents.set(text, admitted, owner);
+    return admitted.catalogued;
   };
   return {
-    document(text) {
-      const document = documents.get(text) ?? admitAnew(text);
-      if (document instanceof RequestRefused) throw document;
-      return document;
-    },
+    document: (text, address) => documents.get(text)?.catalogued ?? admitAnew(text, address),
   };
+}
+
+/** A document, and what it takes up. */
+interface WeighedDocument {
+  readonly catalogued: CataloguedDocument;
+  readonly tokens: number;
 }
 
 interface Graph {
@@ -117,13 +145,58 @@ interface Graph {
   readonly overrides: Overrides;
 }
 
-function admit(text: string, graph: Graph): CataloguedDocument | RequestRefused {
+function admit(text: string, graph: Graph): WeighedDocument | RequestRefused {
   const { limits } = graph.settings;
   try {
-    const document = parseOperation(text, limits.tokens);
+    const { document, tokens } = parseOperation(text, limits.tokens);
     protectFromDocument(document, limits);
     validateOperation(document, graph.supergraph.schema, graph.settings);
-    return catalogueDocument(document, sha256(text), graph);
+    const measures = measureOperations(document, graph);
+    forgetTokens(document);
+    return {
+      catalogued: catalogueDocument(document, sha256(text), measures, graph),
+      tokens: tokens + measures.size * OPERATION_TOKENS,
+    };
+  } catch (error) {
+    if (error instanceof RequestRefused) return withoutTraces(error);
+    throw error;
+  }
+}
+
+/** What an operation amounts to; or, where its text alone exceeds a limit, the refusal. */
+type JudgedMeasure = OperationMeasure | RequestRefused;
+
+/**
+ * Judges each operation by its text.
+ *
+ * @throws RequestRefused when none of them may run, as the first one is refused
+ */
+function measureOperations(document: DocumentNode, graph: Graph): ReadonlyMap<string, JudgedMeasure> {
+  const fragments = fragmentsOf(document);
+  const measures = operationsOf(document).map((operation): readonly [string, JudgedMeasure] => [
+    operation.name?.value ?? '',
+    measure(operation, fragments, graph),
+  ]);
+  const [first] = measures;
+  const isAnyAllowed = measures.some(([, measured]) => !(measured instanceof RequestRefused));
+  if (!isAnyAllowed && first?.[1] instanceof RequestRefused) throw first[1];
+  return new Map(measures);
+}
+
+function measure(
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+  { supergraph: { schema }, annotations, settings }: Graph,
+): JudgedMeasure {
+  const measured = measureOperation({
+    operation,
+    fragments,
+    schema,
+    allowances: annotations.depthAllowances,
+  });
+  try {
+    enforceTextLimits(measured, settings.limits);
+    return measured;
   } catch (error) {
     if (error instanceof RequestRefused) return withoutTraces(error);
     throw error;
@@ -148,7 +221,12 @@ function withoutNodes({ message, source, positions, extensions }: GraphQLError):
   return new GraphQLError(message, { source: source ?? null, positions: positions ?? null, extensions });
 }
 
-function catalogueDocument(document: DocumentNode, documentHash: string, graph: Graph): CataloguedDocument {
+function catalogueDocument(
+  document: DocumentNode,
+  documentHash: string,
+  measures: ReadonlyMap<string, JudgedMeasure>,
+  graph: Graph,
+): CataloguedDocument {
   const operations = new Map<string, CataloguedOperation>();
   let unnamed: CataloguedOperation | undefined;
   return {
@@ -157,7 +235,10 @@ function catalogueDocument(document: DocumentNode, documentHash: string, graph: 
       if (known) return known;
       const definition = selectOperation(document, name);
       const key = definition.name?.value ?? '';
-      const operation = operations.get(key) ?? catalogueOperation(document, documentHash, definition, graph);
+      const measured = measures.get(key);
+      if (measured instanceof RequestRefused || !measured) throw measured ?? unknownOperation(name, 0);
+      const operation =
+        operations.get(key) ?? catalogueOperation({ document, documentHash, measured }, definition, graph);
       operations.set(key, operation);
       if (name === undefined) unnamed = operation;
       return operation;
@@ -166,14 +247,20 @@ function catalogueDocument(document: DocumentNode, documentHash: string, graph: 
 }
 
 function selectOperation(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
-  const operations = document.definitions.filter(
-    (definition) => definition.kind === Kind.OPERATION_DEFINITION,
-  );
+  const operations = operationsOf(document);
   const [first, second] = operations;
   if (name === undefined && first && !second) return first;
   const named = name !== undefined && operations.find((operation) => operation.name?.value === name);
   if (named) return named;
-  throw new RequestRefused([new GraphQLError(missingOperation(name, operations.length), VALIDATION_FAILED)]);
+  throw unknownOperation(name, operations.length);
+}
+
+function operationsOf(document: DocumentNode): readonly OperationDefinitionNode[] {
+  return document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+}
+
+function unknownOperation(name: string | undefined, count: number): RequestRefused {
+  return new RequestRefused([new GraphQLError(missingOperation(name, count), VALIDATION_FAILED)]);
 }
 
 const VALIDATION_FAILED = { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } };
@@ -185,9 +272,12 @@ function missingOperation(name: string | undefined, count: number): string {
     : 'The document has several operations: operationName has to say which one to run.';
 }
 
+interface MeasuredOperation extends Pick<CataloguedOperation, 'document' | 'documentHash'> {
+  readonly measured: OperationMeasure;
+}
+
 function catalogueOperation(
-  document: DocumentNode,
-  documentHash: string,
+  { document, documentHash, measured }: MeasuredOperation,
   operation: OperationDefinitionNode,
   { supergraph, settings, annotations, rules, cacheHints, overrides }: Graph,
 ): CataloguedOperation {
@@ -201,7 +291,7 @@ function catalogueOperation(
     kind: operation.operation,
     coerceVariables: compileVariables(operation, schema, !settings.introspection),
     decide: compileDecision(operationFacts(document, operation.name?.value, documentHash), overrides),
-    measure: measureOperation({ operation, fragments, schema, allowances: annotations.depthAllowances }),
+    measure: measured,
     costOf: compileCost({ operation, fragments, schema, annotations, settings: costs }),
     cacheHintsOf: compileCaching({ operation, fragments, schema, hints: cacheHints }),
     guard: createOperationGuard({ operation, fragments, schema, rules, policies }),

@@ -4,15 +4,22 @@ import { RequestRefused, refused, tooComplex } from '../errors.ts';
 /** What graphql-js says when it meets the token after the last one allowed; it has no code for that. */
 const TOKEN_LIMIT_MESSAGE = /^Syntax Error: Document contains more tha[nt] \d+ tokens/;
 
+/** A document, and how many lexical tokens it has. */
+export interface ParsedOperation {
+  readonly document: DocumentNode;
+  readonly tokens: number;
+}
+
 /**
  * Stage: text → document.
  *
  * @throws RequestRefused GRAPHQL_PARSE_ERROR for malformed syntax and for text nested too deeply to parse;
  *   QUERY_TOO_COMPLEX for more than `maxTokens` lexical tokens
  */
-export function parseOperation(text: string, maxTokens: number): DocumentNode {
+export function parseOperation(text: string, maxTokens: number): ParsedOperation {
   try {
-    return parse(text, { maxLexicalTokens: maxTokens });
+    const document = parse(text, { maxLexicalTokens: maxTokens });
+    return { document, tokens: document.tokenCount ?? maxTokens };
   } catch (error) {
     throw refusalOf(error, maxTokens);
   }

@@ -33,7 +33,14 @@ export interface ConditionVariable {
   readonly isOptional: boolean;
 }
 
-const factsOf = new WeakMap<DocumentNode, Map<string | undefined, OperationFacts>>();
+/** What is known of a document. */
+interface DocumentFacts {
+  readonly byName: Map<string | undefined, OperationFacts>;
+  /** The same for all operations: of a document with hundreds of them, each would have all of it otherwise. */
+  readonly selections: SelectionFacts;
+}
+
+const factsOf = new WeakMap<DocumentNode, DocumentFacts>();
 
 /**
  * Reads a document once, however often it runs.
@@ -46,10 +53,12 @@ export function operationFacts(
   operationName: string | undefined,
   documentHash?: string,
 ): OperationFacts {
-  let byName = factsOf.get(document);
-  if (!byName) factsOf.set(document, (byName = new Map()));
+  let known = factsOf.get(document);
+  if (!known) factsOf.set(document, (known = { byName: new Map(), selections: readSelections(document) }));
+  const { byName, selections } = known;
   let facts = byName.get(operationName);
-  if (!facts) byName.set(operationName, (facts = readFacts(document, operationName, documentHash)));
+  if (!facts)
+    byName.set(operationName, (facts = readFacts(document, operationName, documentHash, selections)));
   return facts;
 }
 
@@ -57,6 +66,7 @@ function readFacts(
   document: DocumentNode,
   operationName: string | undefined,
   documentHash: string | undefined,
+  selections: SelectionFacts,
 ): OperationFacts {
   const operation = getOperationAST(document, operationName);
   if (!operation) throw new TypeError('The document has no operation of this name.');
@@ -70,7 +80,7 @@ function readFacts(
     operation,
     fragments,
     conditionVariables: readConditions(operation, fragments),
-    ...readSelections(document),
+    ...selections,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { JobAudience, PlannerCaller } from '../planner-thread/job-audience.ts';
+import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from '../planner-thread/job-audience.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { JoinedWork } from './joined-work.ts';
 import type { OperationPlan } from './operation-plan.ts';
@@ -68,7 +68,7 @@ export class GenerationPlans {
   make(key: string, makePlan: MakePlan, caller: PlannerCaller, signal: AbortSignal): Promise<OperationPlan> {
     const make = async (audience: JobAudience): Promise<OperationPlan> => {
       const made = await makePlan(audience);
-      this.#plans.set(key, made);
+      this.#plans.set(key, made, caller === GATEWAY_ITSELF ? undefined : caller.keys);
       return made.plan;
     };
     return this.#underway.join(key, make, caller, signal);

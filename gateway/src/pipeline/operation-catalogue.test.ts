@@ -1,0 +1,114 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bookshop } from '../../test-fixtures/graphs/bookshop.ts';
+import { collectedHeap } from '../../test-fixtures/load/collected-heap.ts';
+import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
+import { RequestRefused } from '../errors.ts';
+import { DEFAULT_COSTS } from '../limits/cost-settings.ts';
+import { DEFAULT_LIMITS } from '../limits/limits.ts';
+import { buildSupergraph } from '../supergraph/build-supergraph.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import { createOperationCatalogue, type OperationCatalogue } from './operation-catalogue.ts';
+
+const MEGABYTE = 1_048_576;
+
+let supergraph: Supergraph;
+
+beforeAll(() => {
+  const subgraphs = Object.entries(bookshop).map(([name, { sdl }]) => ({ name, sdl }));
+  supergraph = buildSupergraph(
+    composeGraph({ name: 'bookshop', subgraphs }, (name) => `http://${name}.test/`),
+  );
+});
+
+function createCatalogue(): OperationCatalogue {
+  return createOperationCatalogue(supergraph, {
+    limits: DEFAULT_LIMITS,
+    costs: DEFAULT_COSTS,
+    policies: {},
+    introspection: true,
+  });
+}
+
+/** @returns what the text is refused for */
+function limitOf(catalogue: OperationCatalogue, text: string, name?: string): unknown {
+  try {
+    catalogue.document(text, '203.0.113.1').operation(name);
+    return undefined;
+  } catch (error) {
+    const [first] = error instanceof RequestRefused ? error.errors : [];
+    const limit = first?.extensions['limit'] as { readonly name: string } | undefined; // as errors.md has it
+    return limit?.name ?? error;
+  }
+}
+
+/** Megabytes that are still taken up when so many documents have been sent. */
+async function leftBehind(
+  catalogue: OperationCatalogue,
+  documents: number,
+  send: (number: number) => void,
+): Promise<number> {
+  send(0);
+  const before = await collectedHeap();
+  for (let number = 1; number <= documents; number += 1) send(number);
+  const after = await collectedHeap();
+  expect(limitOf(catalogue, '{ books { title } }')).toBeUndefined(); // the catalogue is alive
+  return (after - before) / MEGABYTE;
+}
+
+const aliases = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `a${index}: title`).join(' ');
+
+describe('What is kept of documents', () => {
+  it('G11: 160 documents of 3,200 aliases leave nearly nothing behind', async () => {
+    const catalogue = createCatalogue();
+    const left = await leftBehind(catalogue, 160, (number) =>
+      expect(limitOf(catalogue, `query Q${number} { books { ${aliases(3_200)} } }`)).toBe('aliases'),
+    );
+    expect(left).toBeLessThan(4);
+  });
+
+  it('G11: 30 documents of 800 operations are bounded by what they take up, and so is each of them', async () => {
+    const catalogue = createCatalogue();
+    const left = await leftBehind(catalogue, 30, (number) => {
+      const operations = Array.from(
+        { length: 800 },
+        (_, index) => `query Q${number}x${index} { books { title } }`,
+      );
+      for (const index of [0, 399, 799])
+        expect(limitOf(catalogue, operations.join(' '), `Q${number}x${index}`)).toBeUndefined();
+    });
+    expect(left).toBeLessThan(60);
+  });
+
+  it('G11: what one caller sends leaves half of the room to others, however often it is sent', () => {
+    const catalogue = createCatalogue();
+    const others = Array.from({ length: 500 }, (_, index) => `query Other${index} { books { title } }`);
+    const known = others.map((text, index) => catalogue.document(text, `198.51.${index % 250}.1`));
+    for (let number = 0; number < 2_500; number += 1)
+      for (let time = 0; time < 3; time += 1)
+        catalogue.document(`query Flood${number} { books { title } }`, '203.0.113.1');
+    const kept = others.filter((text, index) => catalogue.document(text) === known[index]);
+    expect(kept.length).toBeGreaterThan(480);
+  });
+
+  it('judges the operations of a document one by one', () => {
+    const catalogue = createCatalogue();
+    const text = `query Small { books { title } } query Large { books { ${aliases(11)} } }`;
+    expect(limitOf(catalogue, text, 'Small')).toBeUndefined();
+    expect(limitOf(catalogue, text, 'Large')).toBe('aliases');
+    expect(limitOf(catalogue, text, 'Large')).toBe('aliases');
+    expect(() => catalogue.document(text).operation('None')).toThrow('has no operation "None"');
+  });
+
+  it('keeps the places that errors name, and no tokens', () => {
+    const { document } = createCatalogue()
+      .document('query ($on: Boolean!) { books { title @include(if: $on) } }')
+      .operation(undefined);
+    const [operation] = document.definitions;
+    const [variable] =
+      operation && 'variableDefinitions' in operation ? (operation.variableDefinitions ?? []) : [];
+    expect(variable?.loc).toMatchObject({ start: 7, source: { body: expect.any(String) } });
+    expect(variable?.loc).not.toHaveProperty('startToken');
+    expect(document.loc).toBeUndefined();
+  });
+});
