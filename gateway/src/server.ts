@@ -4,7 +4,10 @@ import type { JSONWebKeySet } from 'jose';
 import { admitRequests, type RequestAdmission } from './http/admit-requests.ts';
 import { addContextKeysRoute } from './http/context-keys-route.ts';
 import { allowCrossOrigin } from './http/cross-origin.ts';
-import { createAddressReader, proxiesOf } from './http/client-address.ts';
+import { createAddressReader, createProxyCheck, proxiesOf } from './http/client-address.ts';
+import { HttpConnections } from './http/http-connections.ts';
+import { connectionRefusals, registerConnectionGauge } from './telemetry/connection-metrics.ts';
+import type { ConnectionRules } from './traffic/connection-places.ts';
 import { addGraphqlRoute, type GraphqlRouteOptions } from './http/graphql-route.ts';
 import { Heartbeats } from './http/heartbeats.ts';
 import type { RequestBounds } from './http/read-request.ts';
@@ -38,6 +41,8 @@ export interface ServerDependencies {
   readonly requestTimeoutMs: number;
   /** Deadlines of answers in parts. */
   readonly multipart: MultipartTimes;
+  /** How many connections there may be. */
+  readonly connections: ConnectionRules;
   /** How clients are met: proxies, other origins, compression. */
   readonly http: HttpSettings;
   /** The public keys of the user context; absent where none is sent. */
@@ -100,6 +105,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       trustProxy: proxiesOf(http),
       serverFactory: plainFirst({
         logger,
+        connections: openConnections(dependencies),
         admission: { ...admission, paths: PLAIN_PATHS },
         ...answering,
         maxBodyBytes: dependencies.maxBodyBytes,
@@ -130,6 +136,17 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   return server;
 }
 
+function openConnections({ metrics, connections, http }: ServerDependencies): HttpConnections {
+  const onRefused = connectionRefusals(metrics, 'http');
+  const opened = new HttpConnections({
+    ...connections,
+    isProxy: createProxyCheck(proxiesOf(http)),
+    onRefused,
+  });
+  registerConnectionGauge(metrics, () => opened.size);
+  return opened;
+}
+
 interface WebSocketParts {
   readonly heartbeats: Heartbeats;
   readonly onAnswer: GraphqlRouteOptions['onAnswer'];
@@ -137,7 +154,17 @@ interface WebSocketParts {
 
 function addWebSockets(
   server: FastifyInstance,
-  { logger, services, admission, unread, bounds, requestTimeoutMs, http, streams }: ServerDependencies,
+  {
+    logger,
+    metrics,
+    services,
+    admission,
+    unread,
+    bounds,
+    requestTimeoutMs,
+    http,
+    streams,
+  }: ServerDependencies,
   { heartbeats, onAnswer }: WebSocketParts,
 ): void {
   const { bufferBytes, ...settings } = streams.settings;
@@ -160,6 +187,7 @@ function addWebSockets(
       slowClient: () => streams.metrics.slowClient(),
       failed: (error) => logger.error({ err: error }, 'a connection failed inside'),
       connections: (change) => streams.metrics.connections(change),
+      connectionRefused: connectionRefusals(metrics, 'websocket'),
     },
   });
 }

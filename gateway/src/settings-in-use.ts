@@ -9,6 +9,7 @@ import { DEFAULT_STREAM_SETTINGS, type StreamSettings } from './subscriptions/st
 import { defaultPlannerThreads, type PlannerPoolOptions } from './planner-thread/planner-pool.ts';
 import { DEFAULT_CALLER_MS, DEFAULT_WINDOW_S } from './planning/planning-settings.ts';
 import type { AdmissionRules } from './traffic/admission.ts';
+import type { ConnectionRules } from './traffic/connection-places.ts';
 import type { UnreadRules } from './traffic/unread-answers.ts';
 import { compileTrafficRules, type TrafficRulesOf } from './traffic/traffic-rules.ts';
 import { DEFAULT_LIMITS, PROTECTIVE_LIMITS, type OperationLimits } from './limits/limits.ts';
@@ -27,6 +28,7 @@ const DEFAULT_ADMISSION: Required<AdmissionRules> = {
 const DEFAULT_HEARTBEAT_MS = 10_000;
 const DEFAULT_STALLED_MS = 30_000;
 const DEFAULT_PLANNING_MS = 5_000;
+const DEFAULT_CONNECTIONS = 32_768;
 const DEFAULT_UNREAD_BYTES = 134_217_728;
 const DEFAULT_READ_BYTES_PER_SECOND = 8_192;
 
@@ -43,6 +45,7 @@ export interface SettingsInUse {
   readonly heartbeatMs: number;
   readonly stalledMs: number;
   readonly unread: UnreadRules;
+  readonly connections: ConnectionRules;
   readonly planning: Pick<PlannerPoolOptions, 'threads' | 'deadlineMs' | 'budget'>;
   readonly introspection: boolean;
   readonly production: boolean;
@@ -75,6 +78,7 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
     heartbeatMs: settings.timeouts?.heartbeatMs ?? DEFAULT_HEARTBEAT_MS,
     stalledMs: settings.timeouts?.stalledMs ?? DEFAULT_STALLED_MS,
     unread: unreadOf(settings),
+    connections: connectionsOf(settings),
     planning: planningOf(config),
     introspection: settings.introspection ?? !production,
     production,
@@ -118,6 +122,14 @@ function limitsOf(config: GatewayConfig): OperationLimits {
     directives: configured.directives ?? defaults.directives,
     cost: configured.cost ?? defaults.cost,
     subgraphCalls: configured.subgraphCalls ?? defaults.subgraphCalls,
+  };
+}
+
+function connectionsOf({ http = {} }: GatewaySettings): ConnectionRules {
+  const { maxConnections = DEFAULT_CONNECTIONS, maxConnectionsPerAddress } = http;
+  return {
+    maxConnections,
+    maxConnectionsPerAddress: maxConnectionsPerAddress ?? Math.ceil(maxConnections / 2),
   };
 }
 

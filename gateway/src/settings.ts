@@ -91,6 +91,8 @@ export interface HttpSettings {
   readonly trustProxy?: boolean | readonly string[] | undefined;
   readonly cors?: CorsSettings | undefined;
   readonly compression?: false | { readonly minBytes?: number | undefined } | undefined;
+  readonly maxConnections?: number | undefined;
+  readonly maxConnectionsPerAddress?: number | undefined;
   readonly unread?: UnreadSettings | undefined;
 }
 
@@ -257,6 +259,12 @@ const http = z
       ])
       .optional()
       .describe('Compression of answers for clients that accept it. Default on.'),
+    maxConnections: count(
+      'Connections of clients to a process, idle ones and WebSockets included. Default 32,768.',
+    ),
+    maxConnectionsPerAddress: count(
+      'Those of one address, an IPv6 /64 being one; proxies that trustProxy names are not counted. Networks around it may have more, and all of them less as fewer are free. Default half of maxConnections.',
+    ),
     unread: z
       .strictObject({
         bytes: count(

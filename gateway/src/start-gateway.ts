@@ -43,6 +43,7 @@ export async function startGateway(
     maxBodyBytes: inUse.bodyBytes,
     requestTimeoutMs: inUse.requestMs,
     multipart: { heartbeatMs: inUse.heartbeatMs, stalledMs: inUse.stalledMs },
+    connections: inUse.connections,
     http: config.settings.http ?? {},
     contextKeys: publicKeysOf(config.USER_CONTEXT_PRIVATE_KEY),
     readiness: {},

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
 import { clientNetworkOf } from '@trellis/fair-share';
 import type { HttpSettings } from '../settings.ts';
@@ -21,4 +22,11 @@ export function createAddressReader(
   const isTrusted =
     typeof trustProxy === 'boolean' ? () => trustProxy : proxyAddress.compile([...trustProxy]);
   return (request) => normalAddress(proxyAddress(request as IncomingMessage, isTrusted)); // it reads no more of it
+}
+
+/** Tells whether whoever has opened a connection is a proxy that is believed. */
+export function createProxyCheck(trustProxy: boolean | readonly string[]): (address: string) => boolean {
+  if (typeof trustProxy === 'boolean') return () => trustProxy;
+  const isTrusted = proxyAddress.compile([...trustProxy]);
+  return (address) => isIP(address) !== 0 && isTrusted(address, 0);
 }

@@ -37,11 +37,14 @@ export class ConnectionPlaces {
     return this.#limit.held;
   }
 
-  /** @returns the place, or why there is none */
-  take(keys: ShareKeys): ConnectionPlace | ShareRefusal {
+  /**
+   * @param keys none where it counts in nobody's share: many clients come through a proxy
+   * @returns the place, or why there is none
+   */
+  take(keys: readonly string[]): ConnectionPlace | ShareRefusal {
     const refusal = this.#limit.tryAcquire(keys);
     if (refusal !== undefined) return refusal;
-    let counted: ShareKeys | undefined = keys;
+    let counted: readonly string[] | undefined = keys;
     return {
       moveTo: (next) => {
         if (!counted) return;

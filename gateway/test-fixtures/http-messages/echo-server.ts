@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createHttpServer, createLogger } from '@trellis/deployable';
 import type { FastifyInstance } from 'fastify';
+import { HttpConnections } from '../../src/http/http-connections.ts';
 import { PlainFirstServer, type PlainAnswerer } from '../../src/http/plain/plain-first-server.ts';
 
 const TURNS_OF_SILENCE = 8;
@@ -106,6 +107,12 @@ export class EchoServer {
       rules: { paths: new Set(['/graphql']), maxBodyBytes: 10_000, without: new Set(), takes: () => true },
       timeoutMs: 30_000,
       times: { firstRequestMs: 30_000, keepAliveMs: 30_000, silentMs: 30_000 },
+      connections: new HttpConnections({
+        maxConnections: 100,
+        maxConnectionsPerAddress: 100,
+        isProxy: () => false,
+        onRefused: () => undefined,
+      }),
       addressOf: () => '',
       unread: () => ({ update: () => undefined, end: () => undefined }),
       ended: () => undefined,

@@ -1,5 +1,4 @@
 import { amountAt, type LevelAmounts } from './default-shares.ts';
-import type { ShareKeys } from './share-keys.ts';
 
 /** Bounds of a {@link ShareLimit}. */
 export interface ShareLimitOptions {
@@ -57,27 +56,31 @@ export class ShareLimit {
     return this.#held.get(key) ?? 0;
   }
 
-  /** What speaks against so much more; nothing is taken. */
-  refusalOf(keys: ShareKeys, amount = 1): ShareRefusal | undefined {
+  /**
+   * What speaks against so much more; nothing is taken.
+   *
+   * @param keys those of a caller, narrowest first; none where it counts in nobody's share
+   */
+  refusalOf(keys: readonly string[], amount = 1): ShareRefusal | undefined {
     for (let level = 0; level < keys.length; level += 1)
       if (this.#isOver(keys[level] ?? '', level, amount)) return 'share';
     return this.#heldInAll + amount > this.#total ? 'total' : undefined;
   }
 
   /** @returns what speaks against it; nothing when it was taken, and is to be given back by {@link release} */
-  tryAcquire(keys: ShareKeys, amount = 1): ShareRefusal | undefined {
+  tryAcquire(keys: readonly string[], amount = 1): ShareRefusal | undefined {
     const refusal = this.refusalOf(keys, amount);
     if (refusal === undefined) this.acquire(keys, amount);
     return refusal;
   }
 
   /** Takes it whatever the limits: for what can't be refused any more. */
-  acquire(keys: ShareKeys, amount = 1): void {
+  acquire(keys: readonly string[], amount = 1): void {
     this.#add(keys, amount);
   }
 
   /** Gives back what was taken, or part of it. */
-  release(keys: ShareKeys, amount = 1): void {
+  release(keys: readonly string[], amount = 1): void {
     this.#add(keys, -amount);
   }
 
@@ -91,7 +94,7 @@ export class ShareLimit {
     return (held + amount) * (this.#total - most) > most * free;
   }
 
-  #add(keys: ShareKeys, amount: number): void {
+  #add(keys: readonly string[], amount: number): void {
     this.#heldInAll += amount;
     for (const key of keys) {
       const held = this.heldBy(key) + amount;

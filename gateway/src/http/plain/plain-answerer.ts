@@ -4,6 +4,7 @@ import { refused, RequestRefused } from '../../errors.ts';
 import { refusalAnswer, type RequestAdmission } from '../admit-requests.ts';
 import { answerBody, answerFailure, type AnsweringOptions } from '../answer-whole.ts';
 import type { CrossOriginRules } from '../cross-origin.ts';
+import type { HttpConnections } from '../http-connections.ts';
 import { preventCsrf } from '../csrf.ts';
 import { answerKeys, type HttpAnswer } from '../http-exchange.ts';
 import { assertReadableBody, isJsonBody } from '../media-type.ts';
@@ -20,6 +21,7 @@ export interface PlainAnswererOptions extends AnsweringOptions {
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
   readonly times: PlainTimes;
+  readonly connections: HttpConnections;
   readonly addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
   /** How pages of other origins are met. */
   readonly cors: CrossOriginRules | undefined;
@@ -29,7 +31,7 @@ export interface PlainAnswererOptions extends AnsweringOptions {
  * Answers plain requests through the same stages as the routes do: admission, CSRF, media types, the pipeline.
  */
 export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswerer {
-  const { admission, timeoutMs, times, addressOf, maxBodyBytes, cors } = options;
+  const { admission, timeoutMs, times, connections, addressOf, maxBodyBytes, cors } = options;
   const vary = cors && !cors.origins.includes('*') ? 'Origin' : undefined; // as the framework says it
   const admitted = new WeakSet<PlainExchange>();
   const rules = {
@@ -42,6 +44,7 @@ export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswere
     rules,
     timeoutMs,
     times,
+    connections,
     addressOf,
     failed: (error) => options.logger.error({ err: error }, 'a connection failed inside'),
     unread: (exchange, answer, socket) => {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { CLOSING_BEGAN, EXCHANGE_BEGAN, EXCHANGE_ENDED } from '@trellis/deployable';
 import type { UnreadBytes } from '../../traffic/unread-reader.ts';
 import type { HttpAnswer } from '../http-exchange.ts';
+import type { HttpConnections } from '../http-connections.ts';
 import { PlainConnection, type PlainService, type PlainTimes } from './plain-connection.ts';
 import { PlainExchange } from './plain-exchange.ts';
 import { readPlainRequest, type PlainRequest, type PlainRequestRules } from './plain-request.ts';
@@ -16,6 +17,8 @@ export interface PlainAnswerer {
   /** Milliseconds to the first byte of an answer. */
   readonly timeoutMs: number;
   readonly times: PlainTimes;
+  /** Bounds how many connections there are. */
+  readonly connections: HttpConnections;
   /** The client's address, as far as trusted proxies tell it. */
   addressOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string;
   /** Counts what its client has not read of an answer. */
@@ -36,6 +39,7 @@ export interface PlainAnswerer {
 export class PlainFirstServer extends Server implements PlainService {
   readonly #answerer: PlainAnswerer;
   readonly #connections = new Set<PlainConnection>();
+  readonly #counted = new Set<Socket>();
   readonly #passOn: (socket: Socket) => void;
   isClosing = false;
 
@@ -46,9 +50,26 @@ export class PlainFirstServer extends Server implements PlainService {
     if (!ofNode) throw new Error('The HTTP server listens for no connections.');
     this.removeListener('connection', ofNode as () => void);
     this.#passOn = ofNode.bind(this) as (socket: Socket) => void;
-    this.on('connection', (socket: Socket) => this.#connections.add(new PlainConnection(socket, this)));
+    this.on('connection', (socket: Socket) => this.#onConnection(socket));
     // from then on all that arrives is Node's: it knows how a connection is ended
     this.on(CLOSING_BEGAN, () => (this.isClosing = true));
+  }
+
+  /** A connection may come again, with a request that is read a second time. */
+  #onConnection(socket: Socket): void {
+    if (this.#counted.has(socket) || this.#count(socket))
+      this.#connections.add(new PlainConnection(socket, this));
+  }
+
+  #count(socket: Socket): boolean {
+    const place = this.#answerer.connections.take(socket);
+    if (!place) return false;
+    this.#counted.add(socket);
+    socket.once('close', () => {
+      this.#counted.delete(socket);
+      place.leave();
+    });
+    return true;
   }
 
   get times(): PlainTimes {

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ambiguityOf, hasTooManyHeaders, onWebSocketRequest } from '@trellis/deployable';
 import { shareKeysOf, type ShareRefusal } from '@trellis/fair-share';
@@ -9,6 +8,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { userOf, type Caller } from '../../auth/caller.ts';
 import { ConnectionPlaces, type ConnectionPlace } from '../../traffic/connection-places.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
+import { refuseConnection, type ConnectionRefusal } from '../refuse-connection.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 /** Settings of {@link serveWebSockets}. */
@@ -28,6 +28,7 @@ export interface WebSocketServerOptions extends Omit<ConnectionOptions, 'observe
   readonly drainMs: number;
   readonly observer: Omit<ConnectionObserver, 'admitted' | 'closed'> & {
     connections(change: 1 | -1): void;
+    connectionRefused(reason: ShareRefusal): void;
   };
 }
 
@@ -80,13 +81,16 @@ class WebSocketHost {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', ignore);
     const refusal = this.#refusalOf(request);
-    if (refusal !== undefined) return refuse(socket, refusal);
+    if (refusal !== undefined) return refuseConnection(socket, refusal);
     const address = this.#options.addressOf(request);
     const place = this.#places.take(shareKeysOf({ address }));
-    if (typeof place === 'string') return refuse(socket, REFUSAL_OF[place]);
+    if (typeof place === 'string') {
+      this.#options.observer.connectionRefused(place);
+      return refuseConnection(socket, REFUSAL_OF[place]);
+    }
     socket.once('close', () => place.leave());
     this.#arriving.run(() => {
-      if (this.#isDraining) return refuse(socket, REFUSAL_OF.total);
+      if (this.#isDraining) return refuseConnection(socket, REFUSAL_OF.total);
       if (socket.destroyed) return;
       socket.off('error', ignore);
       this.#sockets.handleUpgrade(request, socket, head, (opened) =>
@@ -103,7 +107,7 @@ class WebSocketHost {
   }
 
   /** What is wrong with the request itself. */
-  #refusalOf(request: IncomingMessage): Refusal | undefined {
+  #refusalOf(request: IncomingMessage): ConnectionRefusal | undefined {
     if (request.url?.split('?')[0] !== this.#options.path) return { status: 404 };
     if (hasTooManyHeaders(request)) return { status: 431 };
     if (ambiguityOf(request) !== undefined) return { status: 400 };
@@ -155,21 +159,13 @@ class WebSocketHost {
 /** The client has gone. */
 function ignore(): void {}
 
-/** What is answered to an upgrade that is not let in. */
-interface Refusal {
-  readonly status: number;
-  /** What the client may do. */
-  readonly message?: string;
-  readonly retryAfterS?: number;
-}
-
 /** An upgrade that was let in. */
 interface Arrived {
   readonly address: string;
   readonly place: ConnectionPlace;
 }
 
-const REFUSAL_OF: Readonly<Record<ShareRefusal, Refusal>> = {
+const REFUSAL_OF: Readonly<Record<ShareRefusal, ConnectionRefusal>> = {
   share: {
     status: 429,
     message:
@@ -182,12 +178,3 @@ const REFUSAL_OF: Readonly<Record<ShareRefusal, Refusal>> = {
     retryAfterS: 1,
   },
 };
-
-function refuse(socket: Duplex, { status, message, retryAfterS }: Refusal): void {
-  const error = STATUS_CODES[status] ?? '';
-  const body = message === undefined ? '' : JSON.stringify({ error, message });
-  const retry = retryAfterS === undefined ? '' : `Retry-After: ${retryAfterS}\r\n`;
-  const type = body === '' ? '' : 'Content-Type: application/json; charset=utf-8\r\n';
-  const length = `Content-Length: ${body.length}\r\n`;
-  socket.end(`HTTP/1.1 ${status} ${error}\r\n${retry}${type}Connection: close\r\n${length}\r\n${body}`);
-}
