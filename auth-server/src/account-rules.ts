@@ -1,3 +1,4 @@
+import { characterProblem } from '@trellis/text-rules';
 import { isRole, roles, type Role } from './accounts.ts';
 
 const MAX_EMAIL_LENGTH = 320;
@@ -5,14 +6,16 @@ const MAX_NAME_LENGTH = 200;
 
 /** Why a text can't be an e-mail address, or undefined. */
 export function emailProblem(email: string): string | undefined {
-  const isPossible = /^[^\s@]+@[^\s@]+$/.test(email) && email.length <= MAX_EMAIL_LENGTH;
+  const isFit = characterProblem(email, 'line') === undefined && email.length <= MAX_EMAIL_LENGTH;
+  const isPossible = isFit && /^[^\s@]+@[^\s@]+$/.test(email);
   return isPossible ? undefined : `${email} is no address`;
 }
 
 /** Why a text can't be a person's name, or undefined. */
 export function nameProblem(name: string): string | undefined {
   if (name.trim() === '') return 'is needed';
-  return name.length > MAX_NAME_LENGTH ? `must have at most ${MAX_NAME_LENGTH} characters` : undefined;
+  if (name.length > MAX_NAME_LENGTH) return `must have at most ${MAX_NAME_LENGTH} characters`;
+  return characterProblem(name, 'line');
 }
 
 /** Why a text can't be a role, or undefined. */

@@ -1,5 +1,6 @@
 import { weaknessOf } from '@trellis/config';
 import { isBoundedKey } from '@trellis/dpop';
+import { characterProblem, unfitTextIn } from '@trellis/text-rules';
 import { z } from 'zod';
 import { redirectUriProblem } from './redirect-uri.ts';
 import { ADMIN_SCOPE, parseScope } from './scopes.ts';
@@ -102,6 +103,16 @@ const publicKey = z
     error: 'must have 2,048 to 4,096 bits and the exponent 65,537 where they are of RSA', // anybody can have one used
   });
 
+/** As people read it on pages. */
+const clientName = z
+  .string()
+  .min(1)
+  .max(200)
+  .superRefine((name, context) => {
+    const problem = characterProblem(name, 'line');
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+
 const declared = z.object({
   client_id: z.string().regex(CLIENT_ID, { error: 'must be 1 to 200 visible ASCII characters' }),
   client_secret: z
@@ -112,7 +123,7 @@ const declared = z.object({
       if (weakness !== undefined) context.addIssue({ code: 'custom', message: weakness });
     })
     .optional(),
-  client_name: z.string().min(1).max(200).optional(),
+  client_name: clientName.optional(),
   redirect_uris: z.array(redirectUri).max(50).default([]),
   post_logout_redirect_uris: z.array(redirectUri).max(50).default([]),
   grant_types: z.array(z.enum(grantTypes)).default(['authorization_code', 'refresh_token']),
@@ -155,6 +166,8 @@ export type ParsedClient =
  * @param knownScopes what `scope` may name; its default are all but the one for administration
  */
 export function parseClient(value: unknown, knownScopes: readonly string[]): ParsedClient {
+  const unfit = unfitTextIn(value, 'token');
+  if (unfit) return { kind: 'problems', problems: [`${unfit.path || 'client'}: ${unfit.problem}`] };
   const parsed = declared.safeParse(value);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(

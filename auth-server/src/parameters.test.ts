@@ -19,8 +19,22 @@ describe('parameters', () => {
     expect(parseParameters('state=&scope').get('scope')).toBeUndefined();
   });
 
-  it.each(['a=%', 'a=%zz', 'a=%c3%28', '%ff=1', 'a=%00', 'a=\0'])('A-010 refuses %j', (text) => {
+  it.each([
+    'a=%',
+    'a=%zz',
+    'a=%c3%28',
+    '%ff=1',
+    'a=%00',
+    'a=\0',
+    'a=%E2%80%AE',
+    'a%E2%81%A6=1',
+    'password=%00',
+  ])('A-010 refuses %j', (text) => {
     expect(() => parseParameters(text)).toThrow(/well-formed/);
+  });
+
+  it('takes a password as it is typed, marks of direction included', () => {
+    expect(parseParameters('password=a%E2%80%8F&new_password=%E2%80%AE').get('password')).toBe('a\u200f');
   });
 
   it('A-009 refuses thousands of parameters', () => {

@@ -1,3 +1,4 @@
+import { characterProblem, type TextKind } from '@trellis/text-rules';
 import { OAuthError } from './errors.ts';
 
 /** Most name=value pairs that a request may carry. */
@@ -5,6 +6,9 @@ const MAX_PAIRS = 200;
 
 /** RFC 8707 §2 alone lets a parameter repeat. */
 const REPEATABLE: ReadonlySet<string> = new Set(['resource']);
+
+/** A person's own business, as long as it can be hashed. */
+const PASSWORDS: ReadonlySet<string> = new Set(['password', 'new_password']);
 
 /**
  * The parameters of a query string or form. Names are looked up in a map, so no name is special; a parameter without a
@@ -51,8 +55,8 @@ export class Parameters {
 /**
  * Parses `application/x-www-form-urlencoded` text.
  *
- * @throws OAuthError invalid_request for malformed percent-encoding, bytes that are not UTF-8, NUL, or too many pairs;
- * none of these may be carried by a redirect, because the redirect URI itself can't be read
+ * @throws OAuthError invalid_request for malformed percent-encoding, bytes that are not UTF-8, NUL, characters that change the
+ * direction of text, or too many pairs; none of these may be carried by a redirect, because the redirect URI itself can't be read
  */
 export function parseParameters(encoded: string): Parameters {
   const pairs = encoded === '' ? [] : encoded.split('&').filter((pair) => pair !== '');
@@ -73,19 +77,21 @@ export function parametersOf(entries: Iterable<readonly [string, string]>): Para
 
 function parsePair(pair: string): readonly [string, string] {
   const equals = pair.indexOf('=');
-  if (equals === -1) return [decode(pair), ''];
-  return [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
+  if (equals === -1) return [decode(pair, 'token'), ''];
+  const name = decode(pair.slice(0, equals), 'token');
+  return [name, decode(pair.slice(equals + 1), PASSWORDS.has(name) ? 'opaque' : 'token')];
 }
 
 /** decodeURIComponent rejects malformed escapes and invalid UTF-8. */
-function decode(text: string): string {
+function decode(text: string, kind: TextKind): string {
   let decoded: string;
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '));
   } catch (error) {
     throw malformed('percent-encoding', error);
   }
-  if (decoded.includes('\0')) throw malformed('NUL');
+  const problem = characterProblem(decoded, kind);
+  if (problem !== undefined) throw malformed(`a text ${problem}`);
   return decoded;
 }
 

@@ -24,6 +24,8 @@ describe('readText', () => {
     ['a\ud800b', 'well-formed Unicode'],
     ['a\nb', 'must be one line'],
     ['a\u0007b', 'must be one line'],
+    ['a\u202eb', 'change the direction'],
+    ['a\u200fb', 'change the direction'],
   ])('refuses %j: %s', (value, problem) => {
     expect(() => read(value)).toThrow(problem);
     expect(() => read(value)).toThrow(refusal('input.title'));
@@ -32,6 +34,12 @@ describe('readText', () => {
   it('lets lines break where they may', () => {
     expect(read('a\nb', true)).toBe('a\nb');
     expect(() => read('a\u0000b', true)).toThrow(refusal('input.title'));
+  });
+
+  it('L1: lets marks of direction stand in paragraphs, and nothing that reorders what follows', () => {
+    expect(read('\u05d0\u200f!', true)).toBe('\u05d0\u200f!');
+    for (const text of ['a\u202eb', 'a\u2067b'])
+      expect(() => read(text, true)).toThrow(refusal('input.title'));
   });
 });
 
@@ -50,6 +58,7 @@ describe('readJson', () => {
     [nested(5_000), 'must nest at most 3 levels'],
     ['ä'.repeat(50), 'must be at most 100 bytes'],
     [{ a: 'x\u0000' }, 'without the character zero'],
+    [{ a: { b: 'x\u202e' } }, 'change the direction'],
     [{ 'k\ud800': 1 }, 'well-formed Unicode'],
     [[Number.POSITIVE_INFINITY], 'finite numbers'],
   ])('refuses a value: %#', (value, problem) => {

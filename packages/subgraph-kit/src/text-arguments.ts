@@ -1,11 +1,12 @@
 import { badUserInput } from '@trellis/errors';
+import { characterProblem, unfitTextIn } from '@trellis/text-rules';
 import type { JsonValue } from './scalars/json.ts';
 
 /** What a text may be. */
 export interface TextBounds {
   /** UTF-16 code units. */
   readonly maxLength: number;
-  /** Whether it may have line breaks and other control characters. @default false */
+  /** Whether it is paragraphs rather than one line: then it may have controls, and marks of direction. @default false */
   readonly multiline?: boolean;
 }
 
@@ -17,11 +18,8 @@ export interface JsonBounds {
   readonly maxDepth?: number;
 }
 
-const CONTROL = /\p{Cc}/u;
 /** Nothing but what is not seen: white space, controls, characters that are made to be invisible, and the empty Braille cell. */
 const BLANK = /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u{2800}]*$/u;
-/** What PostgreSQL can't store: the character zero, and halves of surrogate pairs. */
-const UNSTORABLE = /[\0\p{Cs}]/u;
 
 /**
  * Checks a text of a client. It stays as it is: what was sent is what is stored.
@@ -38,8 +36,7 @@ export function readText(field: string, value: string, bounds: TextBounds): stri
 function textProblem(value: string, { maxLength, multiline = false }: TextBounds): string | undefined {
   if (value.length > maxLength) return `must have at most ${maxLength} characters`;
   if (BLANK.test(value)) return 'must not be blank';
-  if (UNSTORABLE.test(value)) return 'must be well-formed Unicode without the character zero';
-  return !multiline && CONTROL.test(value) ? 'must be one line' : undefined;
+  return characterProblem(value, multiline ? 'lines' : 'line');
 }
 
 /**
@@ -57,9 +54,9 @@ export function readJson(field: string, value: JsonValue, bounds: JsonBounds): J
 function jsonProblem(value: JsonValue, { maxBytes, maxDepth = 32 }: JsonBounds): string | undefined {
   if (!isWithinDepth(value, maxDepth)) return `must nest at most ${maxDepth} levels`;
   if (Buffer.byteLength(JSON.stringify(value)) > maxBytes) return `must be at most ${maxBytes} bytes of JSON`;
-  return isStorable(value)
-    ? undefined
-    : 'must hold finite numbers and well-formed Unicode without the character zero';
+  if (!hasFiniteNumbers(value)) return 'must hold finite numbers';
+  const unfit = unfitTextIn(value, 'lines');
+  return unfit && `must not be as it is: a text in it ${unfit.problem}`;
 }
 
 /** Looks no deeper than it must, so that a value nested without measure costs nothing. */
@@ -68,9 +65,8 @@ function isWithinDepth(value: JsonValue, levels: number): boolean {
   return levels > 0 && Object.values(value).every((member: JsonValue) => isWithinDepth(member, levels - 1));
 }
 
-function isStorable(value: JsonValue): boolean {
-  if (typeof value === 'string') return !UNSTORABLE.test(value);
+function hasFiniteNumbers(value: JsonValue): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, member]) => !UNSTORABLE.test(name) && isStorable(member));
+  return Object.values(value).every((member: JsonValue) => hasFiniteNumbers(member));
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { parseAccountClaims } from '../../account-claims.ts';
-import { emailProblem } from '../../account-rules.ts';
+import { emailProblem, nameProblem } from '../../account-rules.ts';
 import { roles, type Account } from '../../accounts.ts';
 import { issueLink, resetLinkOf } from '../../administration/account-links.ts';
 import { changeAccount, disableAccount, enableAccount } from '../../administration/accounts.ts';
@@ -13,7 +13,13 @@ import { queryParameters } from '../../http/request-parameters.ts';
 import { authorized, invalid, parameterOf, required, type AdminContext } from './admin-context.ts';
 
 const PAGE = 100;
-const name = z.string().trim().min(1).max(200);
+const name = z
+  .string()
+  .trim()
+  .superRefine((text, context) => {
+    const problem = nameProblem(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
 const email = z.string().refine((text) => emailProblem(text) === undefined, { error: 'is no address' });
 const invitation = z.strictObject({
   email,

@@ -1,3 +1,4 @@
+import { characterProblem } from '@trellis/text-rules';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientAdministration } from '../../administration/clients.ts';
 import type { Actor } from '../../audit.ts';
@@ -66,10 +67,12 @@ function pathBelow(issuer: string, url: string): string {
   return path.slice(new URL(issuer).pathname.replace(/\/$/, '').length);
 }
 
-/** A path parameter. */
+/** A path parameter. @throws OAuthError invalid_request for one that no id can be */
 export function parameterOf(request: FastifyRequest, name: string): string {
-  const parameters = request.params as Readonly<Record<string, string>>;
-  return parameters[name] ?? '';
+  const { [name]: value = '' } = request.params as Readonly<Record<string, string>>;
+  const problem = characterProblem(value, 'line');
+  if (problem !== undefined) throw new OAuthError('invalid_request', `${name}: ${problem}`);
+  return value;
 }
 
 /** @throws OAuthError not_found */

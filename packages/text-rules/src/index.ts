@@ -1,0 +1,2 @@
+export { characterProblem, type TextKind } from './character-problem.ts';
+export { unfitTextIn } from './unfit-text-in.ts';
