@@ -1,5 +1,5 @@
 import type { NodeEnvironment } from '@trellis/config';
-import { ADMIN_SCOPE, openidScopes } from './scopes.ts';
+import { adminScopes, openidScopes } from './scopes.ts';
 
 /** The auth-server's configuration, as read from its environment. */
 export interface AuthServerConfig {
@@ -50,11 +50,12 @@ export interface AuthServerConfig {
   readonly MAIL_WEBHOOK_SECRET?: string | undefined;
   readonly LINK_TTL_S: number;
   readonly ADMIN_API: boolean;
+  readonly ADMIN_SIGN_IN_MAX_AGE_S: number;
   readonly REGISTRATION_TOKEN?: string | undefined;
   readonly BACKCHANNEL_NETWORKS: readonly string[];
 }
 
 /** Every scope that clients can be registered for. */
 export function knownScopes(config: Pick<AuthServerConfig, 'API_SCOPES' | 'ADMIN_API'>): readonly string[] {
-  return [...openidScopes, ...config.API_SCOPES, ...(config.ADMIN_API ? [ADMIN_SCOPE] : [])];
+  return [...openidScopes, ...config.API_SCOPES, ...(config.ADMIN_API ? adminScopes : [])];
 }

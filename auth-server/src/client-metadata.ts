@@ -3,7 +3,7 @@ import { isBoundedKey } from '@trellis/dpop';
 import { characterProblem, unfitTextIn } from '@trellis/text-rules';
 import { z } from 'zod';
 import { redirectUriProblem } from './redirect-uri.ts';
-import { ADMIN_SCOPE, parseScope } from './scopes.ts';
+import { adminScopes, parseScope } from './scopes.ts';
 
 /** How a client proves who it is at the token endpoint. RFC 7591 §2 */
 export type ClientAuthenticationMethod =
@@ -163,7 +163,7 @@ export type ParsedClient =
  * `token_endpoint_auth_method` it is client_secret_basic for a client with a secret, private_key_jwt for one with keys,
  * else none.
  *
- * @param knownScopes what `scope` may name; its default are all but the one for administration
+ * @param knownScopes what `scope` may name; its default are all but those for administration
  */
 export function parseClient(value: unknown, knownScopes: readonly string[]): ParsedClient {
   const unfit = unfitTextIn(value, 'token');
@@ -186,7 +186,7 @@ function complete(given: Declared, knownScopes: readonly string[]): ClientDeclar
     ...rest,
     client_name: given.client_name ?? given.client_id,
     token_endpoint_auth_method: given.token_endpoint_auth_method ?? defaultMethod(given),
-    scope: given.scope ?? knownScopes.filter((scope) => scope !== ADMIN_SCOPE).join(' '),
+    scope: given.scope ?? knownScopes.filter((scope) => !adminScopes.includes(scope)).join(' '),
   };
   return { metadata, secret };
 }

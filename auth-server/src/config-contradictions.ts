@@ -2,7 +2,7 @@ import { allowsConveniences, isLoopbackHost } from '@trellis/config';
 import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
 import { isNetwork } from './back-channel/address-guard.ts';
 import { readClientsFile } from './clients-file.ts';
-import { ADMIN_SCOPE, openidScopes, parseScope } from './scopes.ts';
+import { adminScopes, openidScopes, parseScope } from './scopes.ts';
 import { readCertificate } from './tls-certificate.ts';
 
 /**
@@ -47,7 +47,8 @@ function audienceProblems(audiences: readonly string[]): string[] {
 function scopeProblems(scopes: readonly string[]): string[] {
   return scopes
     .filter(
-      (scope) => parseScope(scope) === undefined || scope === ADMIN_SCOPE || openidScopes.includes(scope),
+      (scope) =>
+        parseScope(scope) === undefined || adminScopes.includes(scope) || openidScopes.includes(scope),
     )
     .map((scope) => `API_SCOPES: ${scope} is not possible as a scope of an API.`);
 }

@@ -152,7 +152,10 @@ export const configSchema: z.ZodObject<Shape> = z.object({
     'Seconds for which one-time links for invitation, sign-up and reset work.',
   ),
   ADMIN_API: flag(false).describe(
-    'Whether the admin API is served at /admin below the issuer, for tokens with that audience and the scope auth:admin.',
+    'Whether the admin API is served at /admin below the issuer, for tokens with that audience and a scope of it: auth:admin for everything, or auth:accounts:read and the like.',
+  ),
+  ADMIN_SIGN_IN_MAX_AGE_S: seconds(60, DAY_S, 3_600).describe(
+    'Seconds after signing in for which an administrator may change things by the admin API. Then a fresh sign-in is asked for.',
   ),
   REGISTRATION_TOKEN: z
     .string()

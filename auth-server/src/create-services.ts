@@ -239,6 +239,7 @@ function settingsOf(config: AuthServerConfig, issuer: string): Settings {
     issuer,
     audiences: adminAudience === undefined ? config.AUDIENCES : [...config.AUDIENCES, adminAudience],
     adminAudience,
+    adminSignInMaxAgeS: config.ADMIN_SIGN_IN_MAX_AGE_S,
     registrationToken: config.REGISTRATION_TOKEN,
     scopes: knownScopes(config),
     accessTokenTtlS: config.ACCESS_TOKEN_TTL_S,

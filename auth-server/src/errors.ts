@@ -16,6 +16,7 @@ export type OAuthErrorCode =
   | 'consent_required'
   | 'expired_token'
   | 'insufficient_scope'
+  | 'insufficient_user_authentication'
   | 'interaction_required'
   | 'invalid_client'
   | 'invalid_client_metadata'
@@ -53,6 +54,12 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
   ),
   expired_token: describe(400, false, 'RFC 8628 §3.5', 'The device code has expired.'),
   insufficient_scope: describe(403, false, 'RFC 6750 §3.1', 'The token lacks a scope that this needs.'),
+  insufficient_user_authentication: describe(
+    401,
+    false,
+    'RFC 9470 §3',
+    'The person signed in too long ago for this; sign in again with max_age.',
+  ),
   interaction_required: describe(
     400,
     true,

@@ -8,8 +8,40 @@ export const openidScopes: readonly string[] = Object.freeze([
   'offline_access',
 ]);
 
-/** Scope of the admin API. No client has it unless its registration says so. */
+/** A scope of the admin API for one kind of thing. */
+export type AdminScope =
+  | 'auth:accounts:read'
+  | 'auth:accounts:write'
+  | 'auth:audit:read'
+  | 'auth:clients:read'
+  | 'auth:clients:write'
+  | 'auth:grants:read'
+  | 'auth:grants:write'
+  | 'auth:keys:read'
+  | 'auth:keys:write';
+
+/** The scope of the admin API that stands for all the others. */
 export const ADMIN_SCOPE = 'auth:admin';
+
+const narrowAdminScopes: readonly AdminScope[] = [
+  'auth:accounts:read',
+  'auth:accounts:write',
+  'auth:audit:read',
+  'auth:clients:read',
+  'auth:clients:write',
+  'auth:grants:read',
+  'auth:grants:write',
+  'auth:keys:read',
+  'auth:keys:write',
+];
+
+/** Scopes of the admin API. No client has one unless its registration says so. */
+export const adminScopes: readonly string[] = Object.freeze([ADMIN_SCOPE, ...narrowAdminScopes]);
+
+/** Those of the admin API among scopes, `auth:admin` spelled out. */
+export function heldAdminScopes(scopes: readonly string[]): readonly string[] {
+  return scopes.includes(ADMIN_SCOPE) ? adminScopes : scopes.filter((scope) => adminScopes.includes(scope));
+}
 
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 

@@ -38,6 +38,8 @@ export interface Settings {
   readonly audiences: readonly string[];
   /** Audience of tokens for the admin API; undefined where there is none. */
   readonly adminAudience: string | undefined;
+  /** How long after signing in an administrator may change things, seconds. */
+  readonly adminSignInMaxAgeS: number;
   /** What clients that register themselves have to bring; undefined where they can't. */
   readonly registrationToken: string | undefined;
   /** Every scope there is. */

@@ -87,7 +87,7 @@ export function invalidToken(scheme: TokenScheme): OAuthError {
 /** A refusal with its challenge. RFC 6750 §3 @param more further parameters of the challenge */
 export function refusedToken(
   scheme: TokenScheme,
-  code: 'invalid_request' | 'invalid_token' | 'insufficient_scope',
+  code: 'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'insufficient_user_authentication',
   description: string,
   more = '',
 ): OAuthError {

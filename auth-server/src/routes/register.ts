@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { registerClient, type ClientAdministration } from '../administration/clients.ts';
 import { acceptJson } from '../http/accept-json.ts';
 import { addEndpoint } from '../http/endpoint.ts';
-import { ADMIN_SCOPE } from '../scopes.ts';
+import { heldAdminScopes } from '../scopes.ts';
 import { equalsConstantTime, sha256 } from '../secrets.ts';
 import { nowS } from '../services.ts';
 import { paths } from './paths.ts';
@@ -55,8 +55,7 @@ function checkInitialToken(request: FastifyRequest, expected: string): void {
 function ownMetadata(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const { scope, client_id: _chosen, ...given }: Readonly<Record<string, unknown>> = { ...body };
-  if (typeof scope === 'string' && scope.split(' ').includes(ADMIN_SCOPE)) {
-    throw registrationError([`scope: ${ADMIN_SCOPE} can't be registered for`]);
-  }
+  const [forbidden] = typeof scope === 'string' ? heldAdminScopes(scope.split(' ')) : [];
+  if (forbidden !== undefined) throw registrationError([`scope: ${forbidden} can't be registered for`]);
   return { ...given, ...(scope !== undefined && { scope }), ...NOT_ITS_OWN };
 }

@@ -34,8 +34,12 @@ export interface AccountStore {
   seed(accounts: readonly NewAccount[]): Promise<boolean>;
   /** In the order of their ids. @param after the id that the page before ended with */
   list(limit: number, after?: string): Promise<readonly Account[]>;
-  /** @returns the account as it was and as it is now, or undefined when there is none, or `taken` when the address is */
+  /**
+   * @returns the account as it was and as it is now, or undefined when there is none, or `taken` when the address is
+   * @throws LastAdministrator instead of leaving none
+   */
   update(id: string, changes: AccountChanges): Promise<AccountUpdate | 'taken' | undefined>;
+  /** @throws LastAdministrator instead of leaving none */
   setDisabled(id: string, disabled: boolean): Promise<void>;
   /**
    * Sessions and grants from before `now` (milliseconds since 1970) are not honoured any more.
@@ -125,13 +129,15 @@ export function createAccountStore(pool: Pool): AccountStore {
         throw error;
       }
     },
-    setDisabled: async (id, disabled) => {
-      await pool.query(
-        `UPDATE account SET disabled_at = CASE WHEN $2 THEN coalesce(disabled_at, now()) END, updated_at = now()
-         WHERE id = $1`,
-        [id, disabled],
-      );
-    },
+    setDisabled: (id, disabled) =>
+      inTransaction(pool, async (connection) => {
+        if (disabled) await keepAnAdministrator(connection, id);
+        await connection.query(
+          `UPDATE account SET disabled_at = CASE WHEN $2 THEN coalesce(disabled_at, now()) END, updated_at = now()
+           WHERE id = $1`,
+          [id, disabled],
+        );
+      }),
     setPassword: async (id, passwordHash, now, known) => {
       const set = await pool.query(
         `UPDATE account SET password_hash = $2, credentials_changed_at = $3
@@ -157,6 +163,7 @@ async function updateLocked(
   id: string,
   { name, email, role, claims }: AccountChanges,
 ): Promise<AccountUpdate | undefined> {
+  if (role !== undefined && role !== 'ADMIN') await keepAnAdministrator(connection, id);
   const known = await connection.query<AccountRow>(
     `SELECT ${COLUMNS} FROM account WHERE id = $1 FOR UPDATE`,
     [id],
@@ -177,6 +184,30 @@ async function updateLocked(
   );
   const [before, after] = [toAccount(known.rows[0]), toAccount(updated.rows[0])];
   return before && after && { before, after };
+}
+
+/**
+ * Sees that somebody else can administer when this account can't any more. Those who give up their role at the same time wait
+ * for one another.
+ *
+ * @throws LastAdministrator
+ */
+async function keepAnAdministrator(connection: Queryable, id: string): Promise<void> {
+  await connection.query("SELECT pg_advisory_xact_lock(hashtextextended('trellis auth: administrators', 0))");
+  const { rows } = await connection.query<{ id: string }>(
+    "SELECT id FROM account WHERE role = 'ADMIN' AND disabled_at IS NULL ORDER BY id = $1 DESC LIMIT 2",
+    [id],
+  );
+  if (rows.length === 1 && rows[0]?.id === id) throw new LastAdministrator();
+}
+
+/** Without this account nobody could administer any more. */
+export class LastAdministrator extends Error {
+  override readonly name = 'LastAdministrator';
+
+  constructor() {
+    super('This is the last administrator. Make another one first.');
+  }
 }
 
 /** Class 23505 of PostgreSQL. */

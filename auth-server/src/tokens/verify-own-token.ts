@@ -15,6 +15,8 @@ export interface VerifiedAccessToken {
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly tokenId: string;
+  /** When the person signed in, seconds since 1970; undefined for a client that acts for itself. */
+  readonly authenticatedAt: number | undefined;
   /** Thumbprint of the key that must come with it. RFC 9449 §6 */
   readonly keyThumbprint: string | undefined;
 }
@@ -114,6 +116,7 @@ function toAccessToken(claims: JWTPayload): VerifiedAccessToken | undefined {
     issuedAt: iat ?? 0,
     expiresAt: exp ?? 0,
     tokenId: jti,
+    authenticatedAt: typeof claims['auth_time'] === 'number' ? claims['auth_time'] : undefined,
     keyThumbprint: thumbprintOf(claims['cnf']),
   };
 }

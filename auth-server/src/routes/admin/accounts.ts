@@ -10,7 +10,15 @@ import { endSessionsOf } from '../../end-session.ts';
 import { OAuthError } from '../../errors.ts';
 import { addEndpoint } from '../../http/endpoint.ts';
 import { queryParameters } from '../../http/request-parameters.ts';
-import { authorized, invalid, parameterOf, required, type AdminContext } from './admin-context.ts';
+import { LastAdministrator } from '../../stores/account-store.ts';
+import {
+  authorized,
+  invalid,
+  parameterOf,
+  required,
+  requireAllFor,
+  type AdminContext,
+} from './admin-context.ts';
 
 const PAGE = 100;
 const name = z
@@ -39,7 +47,7 @@ export function addAccountAdministration(server: FastifyInstance, context: Admin
   const { services } = context;
   const find = async (id: string): Promise<Account> => required(await services.accounts.findById(id));
   addEndpoint(server, '/accounts', {
-    GET: authorized(context, async (request, reply) => {
+    GET: authorized(context, 'auth:accounts:read', async (request, reply) => {
       const query = queryParameters(request);
       const email = query.get('email');
       const found =
@@ -48,8 +56,9 @@ export function addAccountAdministration(server: FastifyInstance, context: Admin
           : [await services.accounts.findByEmail(email)].flatMap((account) => account ?? []);
       return reply.send({ accounts: found.map(describeAccount) });
     }),
-    POST: authorized(context, async (request, reply, by) => {
+    POST: authorized(context, 'auth:accounts:write', async (request, reply, by, administrator) => {
       const account = parse(invitation, request.body);
+      requireAllFor(administrator, account.role);
       if (await services.accounts.findByEmail(account.email)) {
         throw addressTaken();
       }
@@ -58,28 +67,33 @@ export function addAccountAdministration(server: FastifyInstance, context: Admin
     }),
   });
   addEndpoint(server, '/accounts/:id', {
-    GET: authorized(context, async (request, reply) =>
+    GET: authorized(context, 'auth:accounts:read', async (request, reply) =>
       reply.send(describeAccount(await find(parameterOf(request, 'id')))),
     ),
-    PATCH: authorized(context, async (request, reply, by) => {
-      const { id } = await find(parameterOf(request, 'id'));
+    PATCH: authorized(context, 'auth:accounts:write', async (request, reply, by, administrator) => {
+      const { id, role } = await find(parameterOf(request, 'id'));
       const { disabled, claims, ...rest } = parse(change, request.body);
+      for (const one of [role, rest.role]) requireAllFor(administrator, one);
       const changes = { ...rest, claims: claims === undefined ? undefined : readClaims(claims) };
-      const isChange = Object.values(changes).some((value) => value !== undefined);
-      if (isChange && (await changeAccount(services, id, changes, by)) === 'taken') throw addressTaken();
-      if (disabled === true) await disableAccount(services, id, by);
-      if (disabled === false) await enableAccount(services, id, by);
+      await refuseLastAdministrator(async () => {
+        const isChange = Object.values(changes).some((value) => value !== undefined);
+        if (isChange && (await changeAccount(services, id, changes, by)) === 'taken') throw addressTaken();
+        if (disabled === true) await disableAccount(services, id, by);
+        if (disabled === false) await enableAccount(services, id, by);
+      });
       return reply.send(describeAccount(await find(id)));
     }),
   });
   addEndpoint(server, '/accounts/:id/reset', {
-    POST: authorized(context, async (request, reply, by) => {
-      const link = await issueLink(services, resetLinkOf(await find(parameterOf(request, 'id'))), by);
+    POST: authorized(context, 'auth:accounts:write', async (request, reply, by, administrator) => {
+      const account = await find(parameterOf(request, 'id'));
+      requireAllFor(administrator, account.role);
+      const link = await issueLink(services, resetLinkOf(account), by);
       return reply.status(201).send({ link });
     }),
   });
   addEndpoint(server, '/accounts/:id/sign-out', {
-    POST: authorized(context, async (request, reply) => {
+    POST: authorized(context, 'auth:grants:write', async (request, reply) => {
       const { id } = await find(parameterOf(request, 'id'));
       await services.revoker.revokeOfAccount(id, 'operator');
       await endSessionsOf(id, services);
@@ -87,7 +101,7 @@ export function addAccountAdministration(server: FastifyInstance, context: Admin
     }),
   });
   addEndpoint(server, '/accounts/:id/grants', {
-    GET: authorized(context, async (request, reply) => {
+    GET: authorized(context, 'auth:grants:read', async (request, reply) => {
       const { id } = await find(parameterOf(request, 'id'));
       const grants = (await listGrants(services, id)).map((grant) => ({
         grant_id: grant.grantId,
@@ -100,6 +114,16 @@ export function addAccountAdministration(server: FastifyInstance, context: Admin
       return reply.send({ grants });
     }),
   });
+}
+
+/** Somebody must be left who can administer. */
+async function refuseLastAdministrator(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof LastAdministrator)) throw error;
+    throw new OAuthError('invalid_request', error.message, { status: 409 });
+  }
 }
 
 function addressTaken(): OAuthError {

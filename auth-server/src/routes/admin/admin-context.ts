@@ -1,12 +1,21 @@
 import { characterProblem } from '@trellis/text-rules';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientAdministration } from '../../administration/clients.ts';
+import type { Role } from '../../accounts.ts';
 import type { Actor } from '../../audit.ts';
 import { OAuthError } from '../../errors.ts';
 import type { AuditStore } from '../../stores/audit-store.ts';
-import { ADMIN_SCOPE } from '../../scopes.ts';
+import { ADMIN_SCOPE, heldAdminScopes, type AdminScope } from '../../scopes.ts';
+import { nowS } from '../../services.ts';
 import type { SigningKeyDependencies } from '../../tokens/signing-keys.ts';
-import { invalidToken, readHeaderToken, refusedToken, verifyPresented } from '../presented-token.ts';
+import type { VerifiedAccessToken } from '../../tokens/verify-own-token.ts';
+import {
+  invalidToken,
+  readHeaderToken,
+  refusedToken,
+  verifyPresented,
+  type TokenScheme,
+} from '../presented-token.ts';
 import type { RouteContext } from '../route-context.ts';
 
 /** What administration works with beside the services of every route. */
@@ -18,47 +27,93 @@ export interface Administration extends Pick<ClientAdministration, 'clientStore'
 /** What every route of the admin API works with. */
 export interface AdminContext extends RouteContext, Administration {}
 
+/** Who administers, by which right. */
+export interface Administrator {
+  /** For the audit log. */
+  readonly actor: Actor;
+  /** The scopes of the admin API that the token has, `auth:admin` spelled out. */
+  readonly scopes: readonly string[];
+}
+
 /** Answers a request that was authorized. */
-export type AdminHandler = (request: FastifyRequest, reply: FastifyReply, by: Actor) => Promise<FastifyReply>;
+export type AdminHandler = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  by: Actor,
+  administrator: Administrator,
+) => Promise<FastifyReply>;
 
 /**
  * Lets a handler answer those who may administer: a token for this API with the scope, of a client that acts for itself
- * or of a person whose role is ADMIN.
+ * or of a person whose role is ADMIN. To change something, the person must have signed in not long ago.
  */
 export function authorized(
   context: AdminContext,
+  scope: AdminScope,
   handler: AdminHandler,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {
-    const by = await authorize(context, request, reply);
+    const administrator = await authorize(context, scope, request, reply);
     reply.header('cache-control', 'no-store');
-    return handler(request, reply, by);
+    return handler(request, reply, administrator.actor, administrator);
   };
 }
 
 async function authorize(
   context: AdminContext,
+  scope: AdminScope,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Actor> {
+): Promise<Administrator> {
   const { settings, accounts } = context.services;
   const presented = readHeaderToken(request);
-  const token = await verifyPresented(
-    context,
-    presented,
-    request,
-    reply,
-    pathBelow(settings.issuer, request.url),
-  );
+  const path = pathBelow(settings.issuer, request.url);
+  const token = await verifyPresented(context, presented, request, reply, path);
   if (token.audience !== settings.adminAudience) throw invalidToken(presented.scheme);
-  const account = token.subject === token.clientId ? undefined : await accounts.findById(token.subject);
-  const isAdministrator =
-    token.subject === token.clientId || (account?.role === 'ADMIN' && !account.disabled);
-  if (!isAdministrator || !token.scopes.includes(ADMIN_SCOPE)) {
-    const description = 'The token does not allow administration.';
-    throw refusedToken(presented.scheme, 'insufficient_scope', description, `, scope="${ADMIN_SCOPE}"`);
+  const isPerson = token.subject !== token.clientId;
+  const account = isPerson ? await accounts.findById(token.subject) : undefined;
+  const isAdministrator = !isPerson || (account?.role === 'ADMIN' && !account.disabled);
+  const scopes = heldAdminScopes(token.scopes);
+  if (!isAdministrator || !scopes.includes(scope)) {
+    const description = 'The token does not allow this.';
+    throw refusedToken(presented.scheme, 'insufficient_scope', description, `, scope="${scope}"`);
   }
-  return account ? `person ${account.id}` : `client ${token.clientId}`;
+  if (isPerson && request.method !== 'GET') checkFreshness(context, token, presented.scheme);
+  return { actor: account ? `person ${account.id}` : `client ${token.clientId}`, scopes };
+}
+
+/** @throws OAuthError insufficient_user_authentication when the person signed in too long ago. RFC 9470 §3 */
+function checkFreshness(
+  { services }: AdminContext,
+  { authenticatedAt }: VerifiedAccessToken,
+  scheme: TokenScheme,
+): void {
+  const maxAgeS = services.settings.adminSignInMaxAgeS;
+  if (authenticatedAt !== undefined && nowS(services) - authenticatedAt <= maxAgeS) return;
+  const description = 'Sign in again to change something.';
+  throw refusedToken(scheme, 'insufficient_user_authentication', description, `, max_age="${maxAgeS}"`);
+}
+
+/**
+ * Nobody gives what he has not: who may change clients can't make one that may do more here than he does, nor take over one.
+ *
+ * @param scopes of the client, as it is or is to be
+ * @throws OAuthError insufficient_scope
+ */
+export function requireScopesOf(administrator: Administrator, scopes: readonly string[]): void {
+  const missing = heldAdminScopes(scopes).filter((scope) => !administrator.scopes.includes(scope));
+  if (missing.length > 0) throw lacking(`Needs what it gives or changes: ${missing.join(' ')}.`);
+}
+
+/** Who may change accounts, but not everything, leaves administrators alone. @throws OAuthError insufficient_scope */
+export function requireAllFor(administrator: Administrator, role: Role | undefined): void {
+  if (role === 'ADMIN' && !administrator.scopes.includes(ADMIN_SCOPE)) {
+    throw lacking(`Administrators are made and changed with ${ADMIN_SCOPE} alone.`);
+  }
+}
+
+function lacking(description: string): OAuthError {
+  return new OAuthError('insufficient_scope', description);
 }
 
 /** Without the query, which a DPoP proof leaves out. RFC 9449 §4.2 */

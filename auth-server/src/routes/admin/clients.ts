@@ -11,7 +11,15 @@ import { OAuthError } from '../../errors.ts';
 import { addEndpoint } from '../../http/endpoint.ts';
 import type { Client } from '../../stores/client-store.ts';
 import { registrationError } from '../registration-error.ts';
-import { authorized, invalid, parameterOf, required, type AdminContext } from './admin-context.ts';
+import {
+  authorized,
+  invalid,
+  parameterOf,
+  required,
+  requireScopesOf,
+  type AdminContext,
+  type Administrator,
+} from './admin-context.ts';
 
 const MAX_GRACE_S = 30 * 86_400;
 const rotation = z.strictObject({ grace_seconds: z.int().min(0).max(MAX_GRACE_S).default(0) });
@@ -21,32 +29,34 @@ export function addClientAdministration(server: FastifyInstance, context: AdminC
   const find = async (clientId: string): Promise<Client> =>
     required(await context.clientStore.find(clientId));
   addEndpoint(server, '/clients', {
-    GET: authorized(context, async (_request, reply) =>
+    GET: authorized(context, 'auth:clients:read', async (_request, reply) =>
       reply.send({ clients: (await context.clientStore.list()).map(describeClient) }),
     ),
-    POST: authorized(context, async (request, reply, by) => {
+    POST: authorized(context, 'auth:clients:write', async (request, reply, by, administrator) => {
+      requireScopesOf(administrator, scopesIn(request.body));
       await refuseTaken(context, request.body);
       const outcome = await registerClient(context, request.body, { source: 'administration', by });
       return sendOutcome(outcome, reply.status(201));
     }),
   });
   addEndpoint(server, '/clients/:id', {
-    GET: authorized(context, async (request, reply) =>
+    GET: authorized(context, 'auth:clients:read', async (request, reply) =>
       reply.send(describeClient(await find(parameterOf(request, 'id')))),
     ),
-    PUT: authorized(context, async (request, reply, by) => {
-      const known = changeable(await find(parameterOf(request, 'id')));
+    PUT: authorized(context, 'auth:clients:write', async (request, reply, by, administrator) => {
+      const known = changeable(await find(parameterOf(request, 'id')), administrator);
+      requireScopesOf(administrator, scopesIn(request.body));
       return sendOutcome(await replaceClient(context, known, request.body, by), reply);
     }),
-    DELETE: authorized(context, async (request, reply, by) => {
-      const { metadata } = changeable(await find(parameterOf(request, 'id')));
+    DELETE: authorized(context, 'auth:clients:write', async (request, reply, by, administrator) => {
+      const { metadata } = changeable(await find(parameterOf(request, 'id')), administrator);
       await removeClient(context, metadata.client_id, by);
       return reply.status(204).send();
     }),
   });
   addEndpoint(server, '/clients/:id/secret', {
-    POST: authorized(context, async (request, reply, by) => {
-      const known = changeable(await find(parameterOf(request, 'id')));
+    POST: authorized(context, 'auth:clients:write', async (request, reply, by, administrator) => {
+      const known = changeable(await find(parameterOf(request, 'id')), administrator);
       const parsed = rotation.safeParse(request.body ?? {});
       if (!parsed.success)
         throw invalid(parsed.error.issues.map(({ message }) => `grace_seconds: ${message}`));
@@ -65,10 +75,16 @@ async function refuseTaken({ clientStore }: AdminContext, body: unknown): Promis
 }
 
 /** What a file declares is changed there, or the next start would undo it. */
-function changeable(client: Client): Client {
+function changeable(client: Client, administrator: Administrator): Client {
+  requireScopesOf(administrator, client.metadata.scope.split(' '));
   if (client.source !== 'file') return client;
   const description = 'The client is declared in the clients file; change it there.';
   throw new OAuthError('invalid_request', description, { status: 409 });
+}
+
+/** The scopes that metadata asks for; without any a client gets none of the admin API. */
+function scopesIn(body: unknown): readonly string[] {
+  return z.object({ scope: z.string() }).safeParse(body).data?.scope.split(' ') ?? [];
 }
 
 function sendOutcome(outcome: RegistrationOutcome, reply: FastifyReply): FastifyReply {

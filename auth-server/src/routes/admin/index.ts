@@ -11,7 +11,7 @@ export type { Administration, AdminContext } from './admin-context.ts';
 
 const MAX_EVENTS = 1_000;
 
-/** The admin API: JSON, for tokens with its own audience and scope. Everything that it does is in the audit log. */
+/** The admin API: JSON, for tokens with its own audience and scopes. Everything that it does is in the audit log. */
 export function addAdminRoutes(server: FastifyInstance, context: AdminContext): void {
   acceptJson(server);
   addClientAdministration(server, context);
@@ -23,7 +23,7 @@ export function addAdminRoutes(server: FastifyInstance, context: AdminContext): 
 
 function addGrantAdministration(server: FastifyInstance, context: AdminContext): void {
   addEndpoint(server, '/grants/:id', {
-    DELETE: authorized(context, async (request, reply) => {
+    DELETE: authorized(context, 'auth:grants:write', async (request, reply) => {
       const wasLive = await context.services.revoker.revoke(parameterOf(request, 'id'), 'operator');
       required(wasLive ? true : undefined);
       return reply.status(204).send();
@@ -34,7 +34,7 @@ function addGrantAdministration(server: FastifyInstance, context: AdminContext):
 function addKeyAdministration(server: FastifyInstance, context: AdminContext): void {
   const { signingKeys, services } = context;
   addEndpoint(server, '/keys', {
-    GET: authorized(context, async (_request, reply) => {
+    GET: authorized(context, 'auth:keys:read', async (_request, reply) => {
       const keys = (await signingKeys.store.list()).map(({ kid, algorithm, state, createdAt }) => ({
         kid,
         algorithm,
@@ -45,7 +45,7 @@ function addKeyAdministration(server: FastifyInstance, context: AdminContext): v
     }),
   });
   addEndpoint(server, '/keys/rotate', {
-    POST: authorized(context, async (_request, reply, by) => {
+    POST: authorized(context, 'auth:keys:write', async (_request, reply, by) => {
       const { activated, waitS } = await rotateSigningKeys(signingKeys, false);
       if (activated.length > 0) services.audit.record({ event: 'keys_rotated', kids: activated, by });
       await services.keyring.reload();
@@ -56,7 +56,7 @@ function addKeyAdministration(server: FastifyInstance, context: AdminContext): v
 
 function addAuditEvents(server: FastifyInstance, context: AdminContext): void {
   addEndpoint(server, '/audit-events', {
-    GET: authorized(context, async (request, reply) => {
+    GET: authorized(context, 'auth:audit:read', async (request, reply) => {
       const query = queryParameters(request);
       const events = await context.auditStore.list({
         event: query.get('event'),
