@@ -157,7 +157,7 @@ describe('L5: an administrator', () => {
     const paths = [`/accounts/${ada?.id}`, `/accounts/${ed?.id}`];
     await call(token, 'PATCH', paths[1] ?? '', { role: 'ADMIN' });
     const answers = await Promise.all(paths.map((path) => call(token, 'PATCH', path, { role: 'EDITOR' })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
     const left = answers[0]?.status === 409 ? 0 : 1;
     expect(await (await call(token, 'GET', paths[left] ?? '')).json()).toMatchObject({ role: 'ADMIN' });
   });
