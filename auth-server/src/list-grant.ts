@@ -14,7 +14,12 @@ export async function listGrant(
   services: Pick<Services, 'accountGrants' | 'grants' | 'revoker' | 'clock'>,
 ): Promise<void> {
   const { accountGrants, grants, revoker } = services;
-  const ofClient = await accountGrants.add(subject, grant, nowS(services), MOST_GRANTS);
+  const ofClient = await accountGrants.add(
+    subject,
+    withMilliseconds(grant, services),
+    nowS(services),
+    MOST_GRANTS,
+  );
   if (ofClient.length === 0) return;
   const others = ofClient.filter(({ grantId }) => grantId !== grant.grantId);
   const live = await grants.filterLive(others.map(({ grantId }) => grantId));
@@ -24,4 +29,9 @@ export async function listGrant(
   );
   const surplus = others.filter(({ grantId }) => live.has(grantId)).slice(0, -(MOST_GRANTS - 1));
   await revoker.revokeMany(subject, surplus, 'more_than_allowed');
+}
+
+/** So that the grants of one second stay in their order. */
+function withMilliseconds(grant: NewAccountGrant, { clock }: Pick<Services, 'clock'>): NewAccountGrant {
+  return { ...grant, expiresAt: grant.expiresAt + (clock() % 1000) / 1000 };
 }

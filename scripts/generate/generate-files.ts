@@ -8,6 +8,7 @@ import { generateBehavioursPage } from './behaviours-page.ts';
 import { generateCommonPasswords } from './common-passwords-file.ts';
 import { generateConfigurationPage } from './configuration-page.ts';
 import type { GeneratedFile } from './generated-file.ts';
+import { generateLifeCycleSection } from './life-cycle-section.ts';
 import { generateSettingsSchema } from './settings-schema-file.ts';
 import { generateSupergraph } from './supergraph-file.ts';
 
@@ -24,12 +25,13 @@ const generators: readonly (() => Promise<GeneratedFile>)[] = [
   generateSettingsSchema,
   generateBehavioursPage,
   generateCommonPasswords,
+  generateLifeCycleSection,
 ];
 
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, graph/supergraph.graphql, docs/api.graphql,
- * gateway.schema.json, the pages docs/configuration.md and docs/authorization-behaviours.md, and the filter of common
- * passwords.
+ * gateway.schema.json, the pages docs/configuration.md and docs/authorization-behaviours.md, the filter of common
+ * passwords, and the tables of docs/auth-operations.md.
  *
  * @returns the paths of those that were out of date
  */

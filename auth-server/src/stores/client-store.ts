@@ -56,7 +56,7 @@ interface ClientRow {
 
 const COLUMNS = `metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation,
   secret_key_id`;
-const UPSERT = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1 FOR UPDATE)
+const UPSERT = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1)
   INSERT INTO client
     (client_id, metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation, secret_key_id)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)

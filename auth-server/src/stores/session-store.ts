@@ -94,7 +94,7 @@ export function createSessionStore(
       const secret = randomToken();
       const index = indexKey(subject);
       // Listed before it exists, so that whatever ends the account's sessions ends this one too.
-      await redis.zadd(index, Math.floor(authenticatedAt / 1000) + lifetimes.ttlS, sessionId);
+      await redis.zadd(index, authenticatedAt / 1000 + lifetimes.ttlS, sessionId);
       await redis.expire(index, lifetimes.ttlS);
       const key = sessionKeys.session(sessionId);
       const record = records.seal(key, { ...session, secretHash: sha256(secret) });

@@ -16,6 +16,16 @@ export interface Authenticator {
   authenticate(authorization: string | undefined, proof?: PresentedProof): Caller | Promise<Caller>;
   /** Whether a token was verified before, and would be taken again: that much can be told at once. Never throws. */
   isKnown(authorization: string | undefined): boolean;
+  /** For what runs longer than a request. */
+  readonly keys: KeyWatch;
+}
+
+/** Tells when the keys of issuers are others than before, and which tokens those have signed. */
+export interface KeyWatch {
+  /** Rises whenever other keys were fetched. Asking has old ones fetched again, as a token that comes would. */
+  generation(): number;
+  /** Whether a token would be taken if it came now, but for revocation. True where that can't be judged at present. */
+  isSigned(token: string): Promise<boolean>;
 }
 
 /** Settings of {@link createAuthenticator}. */
@@ -31,6 +41,7 @@ export interface AuthenticatorOptions extends AccessTokenRules {
 export const ANONYMOUS_ONLY: Authenticator = Object.freeze({
   authenticate: () => ANONYMOUS,
   isKnown: () => true,
+  keys: { generation: () => 0, isSigned: async () => true },
 });
 
 interface VerifiedToken {
@@ -96,7 +107,21 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return verifyPossession(proof, token, keyThumbprint, options.proofs).then(() => caller);
   }
 
+  const keys: KeyWatch = {
+    generation: () => {
+      // Keys that can't be fetched leave those at hand in use, and their failure is told where they are fetched.
+      for (const issuer of issuers) void issuer.keys.load().catch(() => undefined);
+      return generation();
+    },
+    isSigned: (token) =>
+      verifyOnce(token).then(
+        () => true,
+        (error: unknown) => !(error instanceof InvalidAccessToken),
+      ),
+  };
+
   return {
+    keys,
     authenticate(authorization, proof) {
       if (authorization === undefined) return ANONYMOUS;
       const credentials = readCredentials(authorization);

@@ -9,6 +9,7 @@ export function observeActivity(authenticator: Authenticator, activity: Activity
     return caller;
   };
   return {
+    keys: authenticator.keys,
     isKnown: (authorization) => authenticator.isKnown(authorization),
     authenticate: (authorization, proof) => {
       const caller = authenticator.authenticate(authorization, proof);

@@ -2,6 +2,7 @@ import { createActivityStream, type ActivityBatch, type ActivityStream } from '@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ANONYMOUS_ONLY } from '../auth/authenticator.ts';
 import { ANONYMOUS, type Caller } from '../auth/caller.ts';
 import { startActivityPublisher, type ActivityPublisher } from './activity-publisher.ts';
 import { observeActivity } from './observe-activity.ts';
@@ -103,7 +104,10 @@ describe('what is taken for a sign of a user', () => {
   ])('%s', async (_what, authenticate, expected) => {
     start(60_000);
     await Promise.resolve(
-      observeActivity({ authenticate, isKnown: () => true }, publisher).authenticate('Bearer x'),
+      observeActivity(
+        { authenticate, isKnown: () => true, keys: ANONYMOUS_ONLY.keys },
+        publisher,
+      ).authenticate('Bearer x'),
     ).catch(() => undefined);
     await publisher.close();
     expect(await usersTold()).toEqual(expected);

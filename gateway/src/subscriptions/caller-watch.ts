@@ -1,3 +1,4 @@
+import type { KeyWatch } from '../auth/authenticator.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { RevokedTokens, TokenHolder } from '../auth/revoked-tokens.ts';
 
@@ -15,20 +16,29 @@ const SWEEP_MS = 1_000;
 /** Notes that a user is there until the function that is returned is called. */
 export type HoldUser = (userId: string) => () => void;
 
-/** Ends what runs in the name of a token when that expires, within a second, or when it is revoked, at once. */
+/**
+ * Ends what runs in the name of a token when that expires, within a second, when it is revoked, at once, or when the key that
+ * signed it was withdrawn, a second after that was learnt.
+ */
 export class CallerWatch {
   /** Each with what ends the user's being there. */
   readonly #watched = new Map<RunsForCaller, (() => void) | undefined>();
   readonly #revokedTokens: RevokedTokens;
   readonly #holdUser: HoldUser;
+  readonly #keys: () => KeyWatch;
+  #keyGeneration: number | undefined;
   readonly #stopListening: () => void;
   readonly #sweep: NodeJS.Timeout;
 
-  constructor(revokedTokens: RevokedTokens, holdUser: HoldUser) {
+  constructor(revokedTokens: RevokedTokens, holdUser: HoldUser, keys: () => KeyWatch) {
     this.#revokedTokens = revokedTokens;
     this.#holdUser = holdUser;
+    this.#keys = keys;
     this.#stopListening = revokedTokens.onRevoked((concerns) => this.#revoked(concerns));
-    this.#sweep = setInterval(() => this.#endExpired(), SWEEP_MS);
+    this.#sweep = setInterval(() => {
+      this.#endExpired();
+      void this.#endUnsigned();
+    }, SWEEP_MS);
     this.#sweep.unref();
   }
 
@@ -36,6 +46,7 @@ export class CallerWatch {
   add(watched: RunsForCaller): void {
     const { authenticated, context } = watched.caller;
     if (!authenticated) return;
+    this.#keyGeneration ??= this.#keys().generation();
     const release = context.user && this.#holdUser(context.user.id);
     this.#watched.get(watched)?.();
     this.#watched.set(watched, release);
@@ -56,6 +67,19 @@ export class CallerWatch {
     const now = Date.now();
     for (const watched of this.#watched.keys())
       if (watched.caller.expiresAtMs <= now) watched.onTokenEnd(EXPIRED);
+  }
+
+  /** One after the other, so that thousands of them don't hold up what else there is to do. */
+  async #endUnsigned(): Promise<void> {
+    if (this.#watched.size === 0) return;
+    const keys = this.#keys();
+    const before = this.#keyGeneration;
+    this.#keyGeneration = keys.generation();
+    if (before === this.#keyGeneration) return;
+    for (const watched of this.#watched.keys()) {
+      const { token } = watched.caller;
+      if (token !== undefined && !(await keys.isSigned(token))) watched.onTokenEnd(REVOKED);
+    }
   }
 
   #revoked(concerns: (holder: TokenHolder) => boolean): void {

@@ -79,7 +79,11 @@ class Streams implements OpenStreams, StreamKeeper {
   constructor(options: OpenStreamsOptions) {
     this.#options = options;
     setMaxListeners(0, this.#closing.signal); // every plan that is waited for listens
-    this.watch = new CallerWatch(options.revokedTokens, options.holdUser);
+    this.watch = new CallerWatch(
+      options.revokedTokens,
+      options.holdUser,
+      () => options.services().authenticator.keys,
+    );
     this.#sockets = new SubgraphSockets(options);
     this.#upstreams = new Upstreams(this.#sockets, options.observer);
     this.#stopFollowing = options.supergraphs.onChange((next) => void this.#carryOver(next));

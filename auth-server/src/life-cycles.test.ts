@@ -1,0 +1,391 @@
+import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { randomToken } from './secrets.ts';
+import { Browser, readForm } from './testing/browser.ts';
+import { choosePassword } from './testing/choose-password.ts';
+import {
+  answerOf,
+  authorizationUrl,
+  completePages,
+  createPkce,
+  isHonoured,
+  obtainTokens,
+  refresh,
+  submitSignIn,
+  tokensOf,
+  type Tokens,
+} from './testing/flow.ts';
+import { startLogoutReceiver, type LogoutReceiver } from './testing/logout-receiver.ts';
+import { runCommand } from './testing/run-command.ts';
+import { startTestAuthServer, type TestAuthServer } from './testing/test-auth-server.ts';
+import { CALLBACK } from './testing/test-clients.ts';
+
+let server: TestAuthServer;
+let redis: RedisConnection;
+let receiver: LogoutReceiver;
+beforeAll(async () => {
+  [server, receiver] = await Promise.all([startTestAuthServer(), startLogoutReceiver(() => 200)]);
+  redis = connectRedis({ url: server.redis.url, name: 'test', onError: () => undefined });
+});
+afterAll(async () => {
+  redis.disconnect();
+  await receiver.close();
+  await server.stop();
+});
+
+async function command(args: readonly string[], stdin = ''): Promise<string> {
+  const { status, out, err } = await runCommand(server, args, stdin);
+  expect(status, err).toBe(0);
+  return out.trim();
+}
+
+/** A person whom no other test knows. */
+async function addPerson(role = 'EDITOR'): Promise<{ readonly email: string; readonly password: string }> {
+  const [name, password] = [randomToken(9).toLowerCase(), randomToken()];
+  const email = `${name}@example.com`;
+  const person = ['--email', email, '--name', name, '--role', role, '--password-stdin'];
+  await command(['accounts', 'add', ...person], password);
+  return { email, password };
+}
+
+/** A client whom no other test knows. */
+async function addClient(
+  clientId = `c-${randomToken(9)}`,
+  more: Record<string, unknown> = {},
+): Promise<string> {
+  const metadata = { client_id: clientId, redirect_uris: [CALLBACK], ...more };
+  await command(['clients', 'add', '--metadata-stdin'], JSON.stringify(metadata));
+  return clientId;
+}
+
+async function obtain(
+  browser: Browser,
+  { email, password }: { readonly email: string; readonly password: string },
+  changes: Record<string, string | undefined> = {},
+): Promise<Tokens> {
+  return obtainTokens(server.issuer, changes, browser, email, password);
+}
+
+function sidOf({ idToken }: Tokens): unknown {
+  return decodeJwt(idToken)['sid'];
+}
+
+function subjectOf({ accessToken }: Tokens): string {
+  return String(decodeJwt(accessToken).sub);
+}
+
+describe('H1: a session outlives the sign-ins of its person', () => {
+  it('H1: signing out ends what an earlier sign-in in the same browser began', async () => {
+    const person = await addPerson();
+    const client_id = await addClient(undefined, { backchannel_logout_uri: receiver.url });
+    const browser = new Browser();
+    const first = await obtain(browser, person, { client_id });
+    const second = await obtain(browser, person, { client_id, prompt: 'login' });
+    expect(sidOf(second)).toBe(sidOf(first));
+    expect(decodeJwt(second.idToken)['auth_time']).toBeGreaterThanOrEqual(
+      Number(decodeJwt(first.idToken)['auth_time']),
+    );
+    await browser.get(`${server.issuer}/logout?id_token_hint=${second.idToken}`);
+    for (const { accessToken, refreshToken } of [first, second]) {
+      expect((await refresh(server.issuer, refreshToken, { client_id })).body['error']).toBe('invalid_grant');
+      expect(await isHonoured(server.issuer, accessToken)).toBe(false);
+    }
+    const told = receiver.tokens.filter((token) => decodeJwt(token)['sid'] === sidOf(first));
+    await expect.poll(() => receiver.tokens.length).toBeGreaterThan(0);
+    expect(told.length).toBeLessThanOrEqual(1);
+  });
+
+  it('H1: another person who signs in ends the session of the one before whole', async () => {
+    const [ada, ed] = [await addPerson(), await addPerson()];
+    const client_id = await addClient(undefined, { backchannel_logout_uri: receiver.url });
+    const browser = new Browser();
+    const first = await obtain(browser, ada, { client_id });
+    const second = await obtain(browser, ed, { client_id, prompt: 'login' });
+    expect(sidOf(second)).not.toBe(sidOf(first));
+    expect((await refresh(server.issuer, first.refreshToken, { client_id })).status).toBe(400);
+    expect(await isHonoured(server.issuer, first.accessToken)).toBe(false);
+    await expect
+      .poll(() => receiver.tokens.some((token) => decodeJwt(token)['sid'] === sidOf(first)))
+      .toBe(true);
+    const { out } = await runCommand(server, [
+      'audit',
+      'list',
+      '--email',
+      ada.email,
+      '--event',
+      'signed_out',
+    ]);
+    expect(out.trim().split('\n')).toHaveLength(1);
+    tokensOf(await refresh(server.issuer, second.refreshToken, { client_id }));
+  });
+
+  it('H1: a session that has ended is in no list', async () => {
+    const person = await addPerson();
+    const browser = new Browser();
+    const tokens = await obtain(browser, person);
+    const index = `account-sessions:{${subjectOf(tokens)}}`;
+    expect(await redis.zcard(index)).toBe(1);
+    await obtain(browser, person, { prompt: 'login' });
+    expect(await redis.zcard(index)).toBe(1);
+    await browser.get(`${server.issuer}/logout?id_token_hint=${tokens.idToken}`);
+    expect(await redis.exists(index)).toBe(0);
+  });
+
+  it('a password that was changed while the old one was being checked does not let it in', async () => {
+    const person = await addPerson();
+    const browser = new Browser();
+    const page = await browser.follow(
+      await browser.get(authorizationUrl(server.issuer, createPkce())),
+      server.issuer,
+    );
+    const link = await command(['accounts', 'reset', '--email', person.email]);
+    // Both hash at the same time, whichever comes first: once both are done, the old password has begun nothing that counts.
+    await Promise.all([
+      submitSignIn(browser, page, person.email, person.password),
+      choosePassword(link, randomToken()),
+    ]);
+    const account = await browser.get(`${server.issuer}/account`);
+    expect(account.headers.get('location') ?? '').toContain('/login');
+  });
+});
+
+describe('M1: one-time links', () => {
+  const statusOf = async (link: string): Promise<number> => (await new Browser().get(link)).status;
+
+  it('M1: of two links to reset a password the second alone is of use, and neither when it was used', async () => {
+    const { email } = await addPerson();
+    const first = await command(['accounts', 'reset', '--email', email]);
+    const second = await command(['accounts', 'reset', '--email', email]);
+    expect([await statusOf(first), await statusOf(second)]).toEqual([403, 200]);
+    await choosePassword(second, randomToken());
+    expect([await statusOf(first), await statusOf(second)]).toEqual([403, 403]);
+  });
+
+  it('M1: a link to reset a password is void once the owner has changed it, also at the last moment', async () => {
+    const person = await addPerson();
+    const link = await command(['accounts', 'reset', '--email', person.email]);
+    const visitor = new Browser();
+    const page = await visitor.get(link);
+    const { action, fields } = readForm(await page.text(), page.url);
+
+    const browser = new Browser();
+    await obtain(browser, person);
+    const html = await (await browser.get(`${server.issuer}/account`)).text();
+    const form = html.split('<form ').find((text) => text.includes('account/password')) ?? '';
+    const own = readForm(`<form ${form}`, `${server.issuer}/`);
+    const chosen = { password: person.password, new_password: randomToken() };
+    expect((await browser.post(own.action, { ...own.fields, ...chosen })).status).toBe(303);
+
+    expect((await visitor.post(action, { ...fields, new_password: randomToken() })).status).toBe(403);
+    tokensOf(await refreshOf(person.email, chosen.new_password));
+  });
+
+  const refreshOf = async (email: string, password: string): Promise<Awaited<ReturnType<typeof refresh>>> =>
+    refresh(server.issuer, (await obtain(new Browser(), { email, password })).refreshToken);
+
+  it('M1: of many who use one link at the same time one succeeds', async () => {
+    const { email } = await addPerson();
+    const link = await command(['accounts', 'reset', '--email', email]);
+    const passwords = Array.from({ length: 6 }, () => randomToken());
+    const use = async (new_password: string): Promise<number> => {
+      const browser = new Browser();
+      const page = await browser.get(link);
+      const { action, fields } = readForm(await page.text(), page.url);
+      return (await browser.post(action, { ...fields, new_password })).status;
+    };
+    const statuses = await Promise.all(passwords.map(use));
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 403, 403, 403, 403, 403]);
+    tokensOf(await refreshOf(email, passwords[statuses.indexOf(200)] ?? ''));
+  });
+
+  it('M7: a link that could not be used is not used up', async () => {
+    const link = await command([
+      'accounts',
+      'invite',
+      '--email',
+      'later@example.com',
+      '--name',
+      'L',
+      '--role',
+      'VIEWER',
+    ]);
+    const browser = new Browser();
+    const page = await browser.get(link);
+    const { action, fields } = readForm(await page.text(), page.url);
+    expect((await browser.post(action, { ...fields, new_password: 'short' })).status).toBe(400);
+    expect(await statusOf(link)).toBe(200);
+    await choosePassword(link, randomToken());
+    expect(await statusOf(link)).toBe(403);
+  });
+});
+
+describe('M2: what was given to a client ends with it', () => {
+  it('M2: a narrowed client gets no more than it is registered for, and its old access tokens end', async () => {
+    const person = await addPerson();
+    const client_id = await addClient();
+    const tokens = await obtain(new Browser(), person, { client_id, scope: 'openid read:data write:data' });
+    await addClient(client_id, { scope: 'openid' });
+    const { body } = await refresh(server.issuer, tokens.refreshToken, { client_id });
+    expect(body['scope']).toBe('openid');
+    expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(false);
+  });
+
+  it('M2: a client that is registered again gets nothing of the one before: no token, no code without consent', async () => {
+    const person = await addPerson();
+    const client_id = await addClient();
+    const browser = new Browser();
+    const tokens = await obtain(browser, person, { client_id });
+    await command(['clients', 'remove', '--client-id', client_id]);
+    expect((await refresh(server.issuer, tokens.refreshToken, { client_id })).status).not.toBe(200);
+    expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(false);
+    await addClient(client_id, { redirect_uris: ['https://evil.example/cb'] });
+    expect(
+      (await refresh(server.issuer, tokens.refreshToken, { client_id })).body['error'],
+    ).not.toBeUndefined();
+    const request = { client_id, redirect_uri: 'https://evil.example/cb', prompt: 'none' };
+    await expect
+      .poll(
+        async () => {
+          const answer = await browser.get(authorizationUrl(server.issuer, createPkce(), request));
+          return answer.headers.get('location') ?? '';
+        },
+        { timeout: 8_000 },
+      )
+      .toContain('error=consent_required');
+  });
+
+  it('M2: a page that waits for a client that is removed meanwhile gives no code', async () => {
+    const person = await addPerson();
+    const client_id = await addClient();
+    const browser = new Browser();
+    const page = await browser.follow(
+      await browser.get(authorizationUrl(server.issuer, createPkce(), { client_id })),
+      server.issuer,
+    );
+    await command(['clients', 'remove', '--client-id', client_id]);
+    const signedIn = await submitSignIn(browser, page, person.email, person.password);
+    const answer = await browser.follow(signedIn, server.issuer);
+    const after = answer.url.includes('/consent')
+      ? await completePages(browser, answer, server.issuer)
+      : answer;
+    const location = after.headers.get('location') ?? '';
+    const code = new URL(location === '' ? server.issuer : location).searchParams.get('code');
+    const verifier = createPkce();
+    const form = {
+      grant_type: 'authorization_code',
+      client_id,
+      code: code ?? 'none',
+      code_verifier: verifier.verifier,
+    };
+    const exchanged = await fetch(`${server.issuer}/token`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+    });
+    expect(exchanged.status).not.toBe(200);
+  });
+});
+
+describe('M3: fewer rights', () => {
+  it('M3: a demoted administrator is none any more, and the grant goes on with the role of now', async () => {
+    const person = await addPerson('ADMIN');
+    const tokens = await obtain(new Browser(), person);
+    await command(['accounts', 'update', '--email', person.email, '--role', 'VIEWER']);
+    expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(false);
+    const refreshed = tokensOf(await refresh(server.issuer, tokens.refreshToken));
+    expect(decodeJwt(refreshed.accessToken)['roles']).toEqual(['VIEWER']);
+  });
+
+  it('M3: more rights, or another name, end nothing', async () => {
+    const person = await addPerson('VIEWER');
+    const tokens = await obtain(new Browser(), person);
+    await command(['accounts', 'update', '--email', person.email, '--role', 'EDITOR', '--name', 'Else']);
+    expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(true);
+  });
+});
+
+describe('M4: without offline_access', () => {
+  it('M4: a grant ends when its session is over; with offline_access it does not', async () => {
+    const person = await addPerson();
+    const browser = new Browser();
+    const bound = await obtain(browser, person, { scope: 'openid read:data' });
+    const offline = await obtain(browser, person, { scope: 'openid read:data offline_access' });
+    const again = tokensOf(await refresh(server.issuer, bound.refreshToken));
+    await redis.del(`session:{${String(sidOf(bound))}}`); // what its time does
+    expect((await refresh(server.issuer, again.refreshToken)).body['error']).toBe('invalid_grant');
+    tokensOf(await refresh(server.issuer, offline.refreshToken));
+  });
+});
+
+describe('M10: many sessions and grants', () => {
+  it('M10: an account has 50 sessions at most; the oldest goes, with its grants', async () => {
+    const person = await addPerson();
+    const first = await obtain(new Browser(), person, { client_id: 'first-party' });
+    for (let index = 0; index < 50; index += 1) await signIn(person);
+    expect(await redis.zcard(`account-sessions:{${subjectOf(first)}}`)).toBe(50);
+    const answer = await refresh(server.issuer, first.refreshToken, { client_id: 'first-party' });
+    expect(answer.body['error']).toBe('invalid_grant');
+  });
+
+  it('M10: signing out everywhere else leaves this browser alone, however many there are', async () => {
+    const person = await addPerson();
+    const others = await Promise.all(Array.from({ length: 12 }, () => signIn(person)));
+    const browser = await signIn(person);
+    const html = await (await browser.get(`${server.issuer}/account`)).text();
+    const form = html.split('<form ').find((text) => text.includes('name="others"')) ?? '';
+    const { action, fields } = readForm(`<form ${form}`, `${server.issuer}/`);
+    await browser.post(action, { ...fields, others: '1' });
+    for (const other of others) expect((await other.get(`${server.issuer}/account`)).status).toBe(303);
+    expect((await browser.get(`${server.issuer}/account`)).status).toBe(200);
+  });
+
+  async function signIn(person: { readonly email: string; readonly password: string }): Promise<Browser> {
+    const browser = new Browser();
+    const page = await browser.follow(await browser.get(`${server.issuer}/account`), server.issuer);
+    await submitSignIn(browser, page, person.email, person.password);
+    return browser;
+  }
+
+  it('M10: a client has 200 grants of an account at most; what has ended goes first, then the oldest', async () => {
+    const person = await addPerson();
+    const browser = new Browser();
+    const client_id = 'first-party';
+    const tokens = await obtain(browser, person, { client_id });
+    const index = `account-grants:{${subjectOf(tokens)}}`;
+    const silently = async (): Promise<void> => {
+      const url = authorizationUrl(server.issuer, createPkce(), { client_id, prompt: 'none' });
+      expect(answerOf(await browser.get(url)).get('code')).not.toBeNull();
+    };
+    for (let count = 1; count < 200; count += 1) await silently();
+    expect(await redis.zcard(index)).toBe(200);
+    const [, second = ''] = await redis.zrange(index, '0', '-1');
+    await redis.del(`code:{${second.split(' ')[0]}}`); // one that has ended by itself
+    await silently();
+    const after = await redis.zrange(index, '0', '-1');
+    expect(after).toHaveLength(200);
+    expect(after).not.toContain(second);
+    await silently();
+    expect(await redis.zcard(index)).toBe(200);
+    const answer = await refresh(server.issuer, tokens.refreshToken, { client_id });
+    expect(answer.body['error'], 'the oldest had to go').toBe('invalid_grant');
+  });
+
+  it('M10: ending a session costs what hangs on it, and nothing for the other grants of the account', async () => {
+    const client_id = 'first-party';
+    const costOfLeaving = async (others: number): Promise<number> => {
+      const person = await addPerson();
+      const elsewhere = await signIn(person);
+      const request = { client_id, prompt: 'none', scope: 'openid offline_access' };
+      for (let count = 0; count < others; count += 1)
+        await elsewhere.get(authorizationUrl(server.issuer, createPkce(), request));
+      const browser = new Browser();
+      const { idToken } = await obtain(browser, person, { client_id });
+      const commands = async (): Promise<number> =>
+        Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1]);
+      const before = await commands();
+      await browser.get(`${server.issuer}/logout?id_token_hint=${idToken}`);
+      return (await commands()) - before;
+    };
+    expect(await costOfLeaving(60)).toBeLessThan((await costOfLeaving(0)) + 20);
+  });
+});

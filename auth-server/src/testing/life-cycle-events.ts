@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { until } from '../../../gateway/src/testing/until.ts';
+import type { LifeCycleEvent } from '../what-ends-what.ts';
+import { readForm } from './browser.ts';
+import { choosePassword } from './choose-password.ts';
+import { authorizationUrl, completePages, createPkce, postForm, tokensOf } from './flow.ts';
+import { command, type Scene } from './life-cycle-scene.ts';
+import { startSecondInstance } from './second-instance.ts';
+
+const NEW_PASSWORD = 'giraffes in Lübeck juggle';
+
+/** How each event is brought about, by whoever does so in life. @returns what ends what was started for it */
+export const bringAbout: Readonly<
+  Record<LifeCycleEvent, (scene: Scene) => Promise<void | (() => Promise<void>)>>
+> = {
+  signed_out: async ({ browser, online, url }) => {
+    expect((await browser.get(`${url}/logout?id_token_hint=${online.idToken}`)).status).toBe(200);
+  },
+  signed_in_again: (scene) => signInAgain(scene, scene.email, scene.password),
+  signed_in_as_another: (scene) => signInAgain(scene, 'ed@example.com'),
+  password_changed: async (scene) => {
+    await sendAccountForm(scene, 'password', { password: scene.password, new_password: NEW_PASSWORD });
+    scene.password = NEW_PASSWORD;
+  },
+  password_reset: async (scene) => {
+    await choosePassword(scene.link, NEW_PASSWORD);
+    scene.password = NEW_PASSWORD;
+  },
+  email_changed: async (scene) => {
+    const address = `new-${scene.email}`;
+    await command(scene.stage, ['accounts', 'update', '--email', scene.email, '--new-email', address]);
+    scene.email = address;
+  },
+  account_disabled: async ({ stage, email }) => {
+    await command(stage, ['accounts', 'disable', '--email', email]);
+  },
+  role_reduced: async ({ stage, email }) => {
+    await command(stage, ['accounts', 'update', '--email', email, '--role', 'VIEWER']);
+  },
+  scope_reduced: async (scene) => {
+    const overrides = { API_SCOPES: 'read:data read:profile', CLIENTS_FILE: undefined, DEMO_DATA: 'false' };
+    const other = await startSecondInstance(scene.stage.server, overrides);
+    scene.url = other.url;
+    return () => other.close();
+  },
+  client_removed: async ({ stage, clientId }) => {
+    await command(stage, ['clients', 'remove', '--client-id', clientId]);
+  },
+  client_narrowed: (scene) => register(scene, { scope: 'openid read:data offline_access' }),
+  client_registered_again: async (scene) => {
+    await command(scene.stage, ['clients', 'remove', '--client-id', scene.clientId]);
+    await register(scene);
+  },
+  consent_withdrawn: (scene) => sendAccountForm(scene, 'applications', {}),
+  session_over: async ({ stage, sessionId }) => {
+    expect(await stage.redis.pexpire(`session:{${sessionId}}`, 1), 'the session is there').toBe(1);
+    const isOver = async (): Promise<boolean> => (await stage.redis.exists(`session:{${sessionId}}`)) === 0;
+    await until(isOver, 'the session is over');
+  },
+  grant_revoked: async ({ url, refreshToken, authorization }) => {
+    expect((await postForm(`${url}/revoke`, { token: refreshToken }, authorization)).status).toBe(200);
+  },
+  refresh_token_reused: async (scene) => {
+    const form = { grant_type: 'refresh_token', refresh_token: scene.refreshToken };
+    const { refreshToken } = tokensOf(await postForm(`${scene.url}/token`, form, scene.authorization));
+    expect((await postForm(`${scene.url}/token`, form, scene.authorization)).status, 'reuse').toBe(400);
+    scene.refreshToken = refreshToken;
+  },
+  keys_replaced: async ({ stage }) => {
+    const { issuer } = stage.server;
+    const published = async (): Promise<string> => (await fetch(`${issuer}/jwks.json`)).text();
+    const before = await published();
+    await command(stage, ['keys', 'replace']);
+    await until(async () => (await published()) !== before, 'the running server knows the new keys');
+    await haveKeysRead(stage);
+  },
+};
+
+/** Has the gateway read the key set, as it does by itself now and then: by a token that names a key that it does not know. */
+async function haveKeysRead({ server, gateway }: Scene['stage']): Promise<void> {
+  await pause(1_100); // it has a cooldown of a second
+  const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const header = part({ alg: 'ES256', typ: 'at+jwt', kid: 'unknown' });
+  const token = `${header}.${part({ iss: server.issuer })}.${'A'.repeat(86)}`;
+  await gateway.post({ query: '{ latest { id } }' }, { authorization: `Bearer ${token}` });
+}
+
+/** Registers the client of a scene under its id, some of its metadata changed. */
+export async function register(scene: Scene, changes: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  const metadata = JSON.stringify({ ...scene.metadata, ...changes });
+  await command(scene.stage, ['clients', 'add', '--metadata-stdin'], metadata);
+}
+
+async function signInAgain({ browser, url }: Scene, email: string, password?: string): Promise<void> {
+  const request = { client_id: 'first-party', prompt: 'login', scope: 'openid' };
+  const first = await browser.get(authorizationUrl(url, createPkce(), request));
+  const answer = await completePages(browser, first, url, email, password);
+  expect(answer.headers.get('location')).toContain('code=');
+}
+
+async function sendAccountForm(
+  { browser, url }: Scene,
+  name: string,
+  fields: Record<string, string>,
+): Promise<void> {
+  const html = await (await browser.get(`${url}/account`)).text();
+  const form = html.split('<form ').find((text) => text.includes(`account/${name}"`)) ?? '';
+  const { action, fields: hidden } = readForm(`<form ${form}`, `${url}/`);
+  expect((await browser.post(action, { ...hidden, ...fields })).status).toBe(303);
+}

@@ -1,0 +1,93 @@
+import { decodeJwt } from 'jose';
+import { DEVICE_CODE_GRANT } from '../client-metadata.ts';
+import type { Effect, LifeCycleThing } from '../what-ends-what.ts';
+import { Browser } from './browser.ts';
+import {
+  authorizationUrl,
+  basic,
+  createPkce,
+  exchange,
+  postForm,
+  submitSignIn,
+  tokensOf,
+  type JsonAnswer,
+} from './flow.ts';
+import { register } from './life-cycle-events.ts';
+import { command, ONLINE, type Scene } from './life-cycle-scene.ts';
+
+type Probe = (scene: Scene) => Promise<Effect>;
+
+/**
+ * How it is found out what became of each thing, by using it as its owner would. In this order: what uses a thing up, or lets
+ * people sign in, comes last.
+ */
+export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
+  gatewayToken: async ({ stage, online }) => {
+    const headers = { authorization: `Bearer ${online.accessToken}` };
+    const { body } = await stage.gateway.post({ query: '{ latest { secret } }' }, headers);
+    return body.errors === undefined ? 'stays' : 'ends';
+  },
+  socket: async ({ socket }) => {
+    const open = Symbol('open');
+    return (await Promise.race([socket.closed, Promise.resolve(open)])) === open ? 'stays' : 'ends';
+  },
+  notice: async ({ stage, sessionId }) => {
+    const told = stage.receiver.tokens.some((token) => decodeJwt(token)['sid'] === sessionId);
+    return told ? 'sent' : 'none';
+  },
+  introspectedToken: async ({ url, online }) =>
+    effectOf(await postForm(`${url}/introspect`, { token: online.accessToken }, basic('basic'))),
+  grant: async ({ url, refreshToken, authorization }) =>
+    effectOf(await postForm(`${url}/introspect`, { token: refreshToken }, authorization)),
+  session: async ({ browser, stage, sessionId }) => {
+    const { issuer } = stage.server;
+    const pkce = createPkce();
+    const request = { client_id: 'first-party', prompt: 'none', scope: 'openid' };
+    const answer = await browser.get(authorizationUrl(issuer, pkce, request));
+    const code = new URL(answer.headers.get('location') ?? '').searchParams.get('code');
+    if (code === null) return 'ends';
+    const { idToken } = tokensOf(await exchange(issuer, code, pkce, { client_id: 'first-party' }));
+    return decodeJwt(idToken)['sid'] === sessionId ? 'stays' : 'ends';
+  },
+  cookie: async ({ cookies, stage }) => {
+    const browser = new Browser();
+    for (const [name, value] of cookies) browser.cookies.set(name, value);
+    return (await browser.get(`${stage.server.issuer}/account`)).status === 200 ? 'stays' : 'ends';
+  },
+  link: async ({ link }) => ((await new Browser().get(link)).status === 200 ? 'stays' : 'ends'),
+  code: async ({ url, code, clientId, authorization }) =>
+    effectOf(await exchange(url, code.text, code.pkce, { client_id: clientId }, authorization)),
+  deviceCode: async ({ url, deviceCode, authorization }) => {
+    const form = { grant_type: DEVICE_CODE_GRANT, device_code: deviceCode };
+    return effectOf(await postForm(`${url}/token`, form, authorization));
+  },
+  refreshToken: (scene) => refreshed(scene, scene.refreshToken),
+  offlineGrant: (scene) => refreshed(scene, scene.offline.refreshToken),
+  consent: async (scene) => {
+    const { stage, clientId, email, password } = scene;
+    const { issuer } = stage.server;
+    const registered = (await command(stage, ['clients', 'list'])).includes(`"${clientId}"`);
+    if (!registered) await register(scene);
+    await command(stage, ['accounts', 'enable', '--email', email]);
+    const browser = new Browser();
+    const request = { client_id: clientId, scope: 'openid read:data' };
+    const page = await browser.follow(
+      await browser.get(authorizationUrl(issuer, createPkce(), request)),
+      issuer,
+    );
+    const answer = await browser.follow(await submitSignIn(browser, page, email, password), issuer);
+    return answer.url.includes('/consent') ? 'ends' : 'stays';
+  },
+};
+
+async function refreshed({ url, authorization }: Scene, refreshToken: string): Promise<Effect> {
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  return effectOf(await postForm(`${url}/token`, form, authorization));
+}
+
+/** What an answer with tokens, or about one, says. */
+function effectOf({ status, body }: JsonAnswer): Effect {
+  if (status !== 200 || body['active'] === false) return 'ends';
+  const scopes = new Set(String(body['scope']).split(' '));
+  return ONLINE.split(' ').every((scope) => scopes.has(scope)) ? 'stays' : 'narrows';
+}

@@ -1,0 +1,123 @@
+import { decodeJwt } from 'jose';
+import { expect } from 'vitest';
+import { RawSocket } from '../../../gateway/src/testing/raw-socket.ts';
+import { DEVICE_CODE_GRANT } from '../client-metadata.ts';
+import { randomToken } from '../secrets.ts';
+import { Browser } from './browser.ts';
+import {
+  basic,
+  createPkce,
+  exchange,
+  obtainCode,
+  postForm,
+  submitConsent,
+  tokensOf,
+  type Pkce,
+  type Tokens,
+} from './flow.ts';
+import type { LifeCycleStage } from './life-cycle-stage.ts';
+import { runCommand } from './run-command.ts';
+import { CALLBACK } from './test-clients.ts';
+
+/** What the client asks for, without and with `offline_access`. */
+export const ONLINE = 'openid read:data write:data';
+const OFFLINE = `${ONLINE} offline_access`;
+
+/** One person in one browser, what one client got there, and a link to reset the password. */
+export interface Scene {
+  readonly stage: LifeCycleStage;
+  /** The instance of the auth-server that is asked after the event. */
+  url: string;
+  readonly clientId: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly authorization: Record<string, string>;
+  email: string;
+  password: string;
+  readonly browser: Browser;
+  /** The cookies as they were before the event. */
+  readonly cookies: ReadonlyMap<string, string>;
+  readonly sessionId: string;
+  readonly online: Tokens;
+  readonly offline: Tokens;
+  /** The newest of the first grant. */
+  refreshToken: string;
+  readonly socket: RawSocket;
+  readonly code: { readonly text: string; readonly pkce: Pkce };
+  readonly deviceCode: string;
+  readonly link: string;
+}
+
+/** Lets a person sign in, and a client get one of each. @param name makes person and client unlike those of other scenes */
+export async function setScene(stage: LifeCycleStage, name: string): Promise<Scene> {
+  const { server, gateway } = stage;
+  const { issuer } = server;
+  const [email, password, secret] = [`${name}@example.com`, randomToken(), randomToken()];
+  const clientId = `app-${name}`;
+  const metadata = {
+    client_id: clientId,
+    client_secret: secret,
+    redirect_uris: [CALLBACK],
+    grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
+    scope: OFFLINE,
+    backchannel_logout_uri: stage.receiver.url,
+  };
+  await command(stage, ['clients', 'add', '--metadata-stdin'], JSON.stringify(metadata));
+  const person = ['--email', email, '--name', name, '--role', 'EDITOR'];
+  await command(stage, ['accounts', 'add', ...person, '--password-stdin'], password);
+  const browser = new Browser();
+  const authorization = basic(clientId, secret);
+  const obtain = async (scope: string): Promise<Scene['code']> => {
+    const pkce = createPkce();
+    const text = await obtainCode(issuer, pkce, { client_id: clientId, scope }, browser, email, password);
+    return { text, pkce };
+  };
+  const redeem = async ({ text, pkce }: Scene['code']): Promise<Tokens> =>
+    tokensOf(await exchange(issuer, text, pkce, { client_id: clientId }, authorization));
+  const online = await redeem(await obtain(ONLINE));
+  const offline = await redeem(await obtain(OFFLINE));
+  const token = { authorization: `Bearer ${online.accessToken}` };
+  const socket = await RawSocket.connect(`${gateway.url}/graphql`, token);
+  socket.subscribe('1', 'subscription { guarded { id } }');
+  return {
+    stage,
+    url: issuer,
+    clientId,
+    metadata,
+    authorization,
+    email,
+    password,
+    browser,
+    sessionId: String(decodeJwt(online.idToken)['sid']),
+    online,
+    offline,
+    refreshToken: online.refreshToken,
+    socket,
+    code: await obtain(ONLINE),
+    deviceCode: await allowDevice(issuer, browser, authorization),
+    link: await command(stage, ['accounts', 'reset', '--email', email]),
+    cookies: new Map(browser.cookies),
+  };
+}
+
+/** Runs a command of the auth-server. @returns what it printed */
+export async function command(
+  { server }: LifeCycleStage,
+  args: readonly string[],
+  stdin = '',
+): Promise<string> {
+  const { status, out, err } = await runCommand(server, args, stdin);
+  expect(status, err).toBe(0);
+  return out.trim();
+}
+
+/** A device asks, and the person allows it. @returns the code with which the device gets its tokens */
+async function allowDevice(
+  issuer: string,
+  browser: Browser,
+  authorization: Record<string, string>,
+): Promise<string> {
+  const { body } = await postForm(`${issuer}/device_authorization`, { scope: ONLINE }, authorization);
+  const page = await browser.get(String(body['verification_uri_complete']));
+  expect((await submitConsent(browser, page)).status).toBe(200);
+  return String(body['device_code']);
+}

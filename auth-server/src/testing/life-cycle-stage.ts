@@ -1,0 +1,49 @@
+import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { startEventGraph, type EventGraph } from '../../../gateway/src/testing/event-graph.ts';
+import { startTestGateway, type TestGateway } from '../../../gateway/src/testing/test-gateway.ts';
+import { startLogoutReceiver, type LogoutReceiver } from './logout-receiver.ts';
+import { startTestAuthServer, type TestAuthServer } from './test-auth-server.ts';
+
+/** An auth-server, a gateway that trusts it, and a client's endpoint for notices. */
+export interface LifeCycleStage {
+  readonly server: TestAuthServer;
+  readonly gateway: TestGateway;
+  readonly receiver: LogoutReceiver;
+  readonly redis: RedisConnection;
+  stop(): Promise<void>;
+}
+
+/** Starts one. */
+export async function startLifeCycleStage(): Promise<LifeCycleStage> {
+  const [server, graph, receiver] = await Promise.all([
+    startTestAuthServer({ KEY_RELOAD_INTERVAL_S: '1' }),
+    startEventGraph(),
+    startLogoutReceiver(() => 200),
+  ]);
+  const gateway = await startGatewayFor(server, graph);
+  const redis = connectRedis({ url: server.redis.url, name: 'test', onError: () => undefined });
+  return {
+    server,
+    gateway,
+    receiver,
+    redis,
+    stop: async () => {
+      redis.disconnect();
+      await gateway.close();
+      await Promise.all([graph.close(), receiver.close(), server.stop()]);
+    },
+  };
+}
+
+function startGatewayFor({ issuer, redis }: TestAuthServer, graph: EventGraph): Promise<TestGateway> {
+  return startTestGateway({
+    subgraphs: graph.all,
+    settings: 'authentication: { jwksCooldownMs: 1000 }',
+    environment: {
+      TOKEN_ISSUER: issuer,
+      TOKEN_AUDIENCE: 'https://api.example/graphql',
+      TOKEN_JWKS_URL: `${issuer}/jwks.json`,
+      REDIS_URL: redis.url,
+    },
+  });
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../gateway/src/testing/until.ts';
+import { Browser } from './testing/browser.ts';
+import { obtainTokens, postForm } from './testing/flow.ts';
+import { bringAbout } from './testing/life-cycle-events.ts';
+import { probes } from './testing/life-cycle-probes.ts';
+import { setScene, type Scene } from './testing/life-cycle-scene.ts';
+import { startLifeCycleStage, type LifeCycleStage } from './testing/life-cycle-stage.ts';
+import {
+  events,
+  things,
+  whatEndsWhat,
+  type Effect,
+  type LifeCycleEvent,
+  type LifeCycleThing,
+} from './what-ends-what.ts';
+
+const eventNames = Object.keys(events) as LifeCycleEvent[]; // its own keys, a literal
+const thingNames = Object.keys(things) as LifeCycleThing[]; // the same
+
+let stage: LifeCycleStage;
+beforeAll(async () => {
+  stage = await startLifeCycleStage();
+});
+afterAll(() => stage.stop());
+
+/** Things of which others learn in their own time. */
+const TOLD: ReadonlySet<LifeCycleThing> = new Set(['gatewayToken', 'socket', 'notice', 'introspectedToken']);
+const PATIENCE_MS = 10_000;
+
+/** What is told takes a moment, and so it is asked for again; what stays is asked for once all has been told. */
+async function observe(scene: Scene, thing: LifeCycleThing, expected: Effect): Promise<Effect> {
+  const deadline = Date.now() + (TOLD.has(thing) ? PATIENCE_MS : 0);
+  for (;;) {
+    const effect = await probes[thing](scene);
+    if (effect === expected || Date.now() > deadline) return effect;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The gateway hears in order: when it refuses a token that was revoked after the event, it has heard of the event. */
+async function letEverybodyHear(): Promise<void> {
+  const control = await obtainTokens(
+    stage.server.issuer,
+    { client_id: 'first-party', scope: 'openid read:data' },
+    new Browser(),
+    'ed@example.com',
+  );
+  const refuses = async (): Promise<boolean> => {
+    const headers = { authorization: `Bearer ${control.accessToken}` };
+    return (await stage.gateway.post({ query: '{ latest { secret } }' }, headers)).body.errors !== undefined;
+  };
+  // A token of a new key has the gateway fetch the key set.
+  await until(async () => !(await refuses()), 'the gateway takes a new token');
+  const form = { token: control.refreshToken, client_id: 'first-party' };
+  await postForm(`${stage.server.issuer}/revoke`, form);
+  await until(refuses, 'the gateway has heard of the last revocation');
+}
+
+describe.each(eventNames)('What ends what: %s', (event) => {
+  const observed = new Map<LifeCycleThing, Effect>();
+
+  beforeAll(async () => {
+    const scene = await setScene(stage, event.replaceAll('_', '-'));
+    const cleanUp = await bringAbout[event](scene);
+    await letEverybodyHear();
+    const inOrder = Object.keys(probes) as LifeCycleThing[]; // its own keys, a literal
+    for (const thing of inOrder) {
+      observed.set(thing, await observe(scene, thing, whatEndsWhat[event][thing].effect));
+    }
+    await cleanUp?.();
+    scene.socket.close();
+  });
+
+  it.each(thingNames)('%s', (thing) => {
+    expect(observed.get(thing)).toBe(whatEndsWhat[event][thing].effect);
+  });
+});

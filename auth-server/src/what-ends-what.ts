@@ -1,0 +1,165 @@
+/** What may happen, in the words of the table in docs/auth-operations.md. */
+export const events = {
+  signed_out: 'Sign-out',
+  signed_in_again: 'Sign-in again, as the same person',
+  signed_in_as_another: 'Sign-in as another person',
+  password_changed: 'Password changed',
+  password_reset: 'Password reset',
+  email_changed: 'E-mail address changed',
+  account_disabled: 'Account disabled',
+  role_reduced: 'Role reduced',
+  scope_reduced: 'Scope taken out of `API_SCOPES`',
+  client_removed: 'Client removed',
+  client_narrowed: 'Client narrowed',
+  client_registered_again: 'Client removed and registered again',
+  consent_withdrawn: 'Consent withdrawn',
+  session_over: 'Session idle, or over',
+  grant_revoked: 'Grant revoked',
+  refresh_token_reused: 'Refresh token or code used twice',
+  keys_replaced: 'Signing keys replaced',
+} as const;
+
+/** What may end by it. */
+export const things = {
+  session: 'Session',
+  cookie: 'Cookie',
+  grant: 'Grant without `offline_access`',
+  offlineGrant: 'Grant with `offline_access`',
+  refreshToken: 'Refresh token',
+  gatewayToken: 'Access token at the gateway',
+  introspectedToken: 'Access token at introspection',
+  socket: 'Sockets',
+  code: 'Authorization code',
+  link: 'Reset link',
+  deviceCode: 'Device code',
+  consent: 'Consent',
+  notice: 'Back-channel notice',
+} as const;
+
+/** The name of an event. */
+export type LifeCycleEvent = keyof typeof events;
+/** The name of a thing. */
+export type LifeCycleThing = keyof typeof things;
+
+/**
+ * What an event does to a thing: it ends, it stays, it stays and gives less than before; a notice is sent, or none is.
+ */
+export type Effect = 'ends' | 'stays' | 'narrows' | 'sent' | 'none';
+
+/** The decision on one pair. */
+export interface Cell {
+  readonly effect: Effect;
+  /** When, or what else there is to know. */
+  readonly note?: string;
+}
+
+const ends: Cell = { effect: 'ends' };
+const stays: Cell = { effect: 'stays' };
+const narrows: Cell = { effect: 'narrows' };
+const sent: Cell = { effect: 'sent' };
+const none: Cell = { effect: 'none' };
+const within = (effect: Effect, note: string): Cell => ({ effect, note });
+
+/** Nothing changes but what an event names. */
+const nothing: Row = {
+  session: stays,
+  cookie: stays,
+  grant: stays,
+  offlineGrant: stays,
+  refreshToken: stays,
+  gatewayToken: stays,
+  introspectedToken: stays,
+  socket: stays,
+  code: stays,
+  link: stays,
+  deviceCode: stays,
+  consent: stays,
+  notice: none,
+};
+
+const A_SECOND = 'within a second';
+const tokensEnd = {
+  gatewayToken: within('ends', A_SECOND),
+  introspectedToken: ends,
+  socket: within('ends', A_SECOND),
+};
+const grantEnds = { grant: ends, refreshToken: ends, ...tokensEnd };
+const sessionEnds = { session: ends, cookie: ends, ...grantEnds, code: ends, notice: sent };
+const everythingEnds = { ...sessionEnds, offlineGrant: ends, link: ends, deviceCode: ends };
+const clientEnds = {
+  ...grantEnds,
+  offlineGrant: ends,
+  code: ends,
+  deviceCode: ends,
+  consent: ends,
+};
+
+/** The decisions on one event. */
+export type Row = Readonly<Record<LifeCycleThing, Cell>>;
+
+/**
+ * What ends what. The things are those of one person in one browser: a session, what one client got through it (a grant of
+ * each kind, a code that waits, a device that was allowed and has not asked yet, a socket with the first grant's access
+ * token), and a link to reset the password. docs/auth-operations.md is generated from this table, and so is a test for each
+ * of its cells.
+ */
+export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze({
+  signed_out: { ...nothing, ...sessionEnds },
+  signed_in_again: { ...nothing, cookie: within('ends', 'a new one takes its place') },
+  signed_in_as_another: { ...nothing, ...sessionEnds },
+  password_changed: {
+    ...nothing,
+    ...everythingEnds,
+    session: within('ends', 'every one; the browser goes on with a new one'),
+  },
+  password_reset: { ...nothing, ...everythingEnds, session: within('ends', 'every one') },
+  email_changed: { ...nothing, link: within('ends', 'it went to the address before') },
+  account_disabled: {
+    ...nothing,
+    ...everythingEnds,
+    consent: within('stays', 'of use when the account is enabled again'),
+  },
+  role_reduced: { ...nothing, ...tokensEnd },
+  scope_reduced: {
+    ...nothing,
+    grant: within('narrows', 'from its next refresh on'),
+    offlineGrant: within('narrows', 'from its next refresh on'),
+    refreshToken: narrows,
+    gatewayToken: within('stays', 'until it expires'),
+    introspectedToken: narrows,
+    socket: within('stays', 'until the token expires'),
+    code: narrows,
+    deviceCode: narrows,
+  },
+  client_removed: { ...nothing, ...clientEnds, notice: within('none', 'nobody is left to be told') },
+  client_narrowed: {
+    ...nothing,
+    ...tokensEnd,
+    grant: within('narrows', 'from its next refresh on'),
+    offlineGrant: within('narrows', 'from its next refresh on'),
+    refreshToken: narrows,
+    code: narrows,
+    deviceCode: narrows,
+  },
+  client_registered_again: { ...nothing, ...clientEnds },
+  consent_withdrawn: { ...nothing, ...clientEnds },
+  session_over: {
+    ...nothing,
+    session: ends,
+    cookie: ends,
+    grant: ends,
+    refreshToken: ends,
+    gatewayToken: within('stays', 'until it expires'),
+    introspectedToken: within('stays', 'until it expires'),
+    socket: within('stays', 'until the token expires'),
+    code: ends,
+  },
+  grant_revoked: { ...nothing, ...grantEnds },
+  refresh_token_reused: { ...nothing, ...grantEnds },
+  keys_replaced: {
+    ...nothing,
+    gatewayToken: within('ends', 'with its next reading of the key set: five minutes at most'),
+    introspectedToken: within('ends', 'within `KEY_RELOAD_INTERVAL_S`'),
+    socket: within('ends', 'a second after the gateway has read the key set'),
+  },
+});
