@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 // Vite would load graphql's ES modules for our code while the federation packages require its CommonJS build;
 // with two copies of its classes nothing recognises the other's schemas. Node itself has one copy.
@@ -74,7 +74,7 @@ export default defineConfig({
           isolate,
           sequence: { groupOrder: 1 },
           include: ['e2e/**/*.test.ts'],
-          exclude: ownProcesses,
+          exclude: [...configDefaults.exclude, ...ownProcesses],
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
