@@ -1,3 +1,4 @@
+import { shareKeysOf, type QueueCaller } from '@trellis/fair-share';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ExecutionGate } from './execution-gate.ts';
 
@@ -7,11 +8,11 @@ interface Held {
 }
 
 /** Begins operations that end when they are told to. */
-function hold(gate: ExecutionGate, count: number): Held {
+function hold(gate: ExecutionGate, count: number, caller?: QueueCaller): Held {
   const ends: (() => void)[] = [];
   for (let index = 0; index < count; index += 1) {
     const operation = (): Promise<void> => new Promise((resolve) => void ends.push(resolve));
-    gate.run(operation, new AbortController().signal).catch(() => undefined);
+    gate.run(operation, new AbortController().signal, caller).catch(() => undefined);
   }
   return {
     get begun() {
@@ -47,6 +48,18 @@ describe('The gate before execution', () => {
     first.end();
     await Promise.all(others);
     expect(order).toEqual([1, 2, 3]);
+  });
+
+  it('G9: lets others go ahead of a caller who has most places of a busy process, one operation each', () => {
+    const gate = new ExecutionGate({ minimum: 4, readUtilization: () => 1 });
+    const of = (address: string): QueueCaller => ({ keys: shareKeysOf({ address }), isKnown: false });
+    const hog = hold(gate, 100, of('192.0.2.1'));
+    expect([hog.begun, gate.waiting, gate.newcomerWaitMs]).toEqual([4, 96, 0]);
+    const other = hold(gate, 2, of('198.51.100.1'));
+    expect(other.begun).toBe(1);
+    const many = Array.from({ length: 20 }, (_, index) => hold(gate, 1, of(`203.0.${index}.1`)));
+    expect(many.filter(({ begun }) => begun === 1)).toHaveLength(3); // twice the places at most
+    for (const held of [hog, other, ...many]) held.end();
   });
 
   it('lets all of them begin where the process waits for others most of the time', async () => {

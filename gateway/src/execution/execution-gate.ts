@@ -22,6 +22,8 @@ export interface ExecutionGateOptions {
 interface Place {
   /** The last reading before it began. */
   afterReading: number;
+  /** Of its caller; absent where it is nobody's in particular. */
+  readonly key: string | undefined;
 }
 
 interface Waiting {
@@ -96,7 +98,29 @@ export class ExecutionGate {
 
   /** Milliseconds that an operation would have to wait of a caller who has none here, as far as can be told. */
   get newcomerWaitMs(): number {
-    return this.#waiting.callers * this.#meanMs;
+    return this.#isHeldByOne() ? 0 : this.#waiting.callers * this.#meanMs;
+  }
+
+  /** Others need not wait until a caller who has most places gives them back: each has one operation beyond the limit. */
+  #mayGoAhead({ key }: Place): boolean {
+    if (key === undefined) return false;
+    for (const other of this.#inside) if (other.key === key) return false;
+    return this.#isHeldByOne();
+  }
+
+  /** Whether one caller has more than half of the places, and others have not as many beyond the limit. */
+  #isHeldByOne(): boolean {
+    if (this.#inside.size >= 2 * this.#limit) return false;
+    let most: string | undefined;
+    let lead = 0;
+    for (const { key } of this.#inside) {
+      if (lead === 0) most = key;
+      lead += key === most ? 1 : -1;
+    }
+    if (most === undefined) return false;
+    let held = 0;
+    for (const { key } of this.#inside) if (key === most) held += 1;
+    return held * 2 > this.#limit;
   }
 
   /**
@@ -126,9 +150,9 @@ export class ExecutionGate {
    *   operation throws
    */
   async run<T>(operation: () => Promise<T>, signal: AbortSignal, caller?: QueueCaller): Promise<T> {
-    const place: Place = { afterReading: 0 };
-    if (this.#inside.size >= this.#limit) await this.#turn(place, signal, caller);
-    else this.#enter(place);
+    const place: Place = { afterReading: 0, key: caller?.keys[0] };
+    if (this.#inside.size < this.#limit || this.#mayGoAhead(place)) this.#enter(place);
+    else await this.#turn(place, signal, caller);
     try {
       return await operation();
     } finally {
