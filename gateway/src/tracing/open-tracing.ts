@@ -6,8 +6,11 @@ import {
   BasicTracerProvider,
   BatchSpanProcessor,
   ParentBasedSampler,
+  SamplingDecision,
   TraceIdRatioBasedSampler,
   type ReadableSpan,
+  type Sampler,
+  type SamplingResult,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace-base';
 import type { TracingSettings } from './tracing-settings.ts';
@@ -29,7 +32,10 @@ export function openTracing(endpoint: string, settings: TracingSettings, logger:
   const exporter = new OTLPTraceExporter({ url: endpoint, headers: { ...headers } });
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'trellis-gateway' }),
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) }),
+    sampler: new ParentBasedSampler({
+      root: new TraceIdRatioBasedSampler(sampleRatio),
+      remoteParentSampled: new ShareSampler(sampleRatio),
+    }),
     spanProcessors: [
       new BatchSpanProcessor(new ReportingExporter(exporter, logger), { maxQueueSize: MAX_QUEUE }),
     ],
@@ -38,6 +44,23 @@ export function openTracing(endpoint: string, settings: TracingSettings, logger:
     const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref());
     await Promise.race([provider.shutdown().catch(() => undefined), late]);
   });
+}
+
+/**
+ * Records a share of the requests whose client wants them recorded. Anybody can send `traceparent` with that wish, and with an id of
+ * its choice, so neither decides.
+ */
+class ShareSampler implements Sampler {
+  readonly #ratio: number;
+
+  constructor(ratio: number) {
+    this.#ratio = ratio;
+  }
+
+  shouldSample(): SamplingResult {
+    const isSampled = Math.random() < this.#ratio;
+    return { decision: isSampled ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD };
+  }
 }
 
 /** Says in the log that the collector is away, when that begins. */

@@ -32,7 +32,7 @@ export const telemetrySettings: z.ZodType<TelemetrySettings> = z
           .max(1)
           .optional()
           .describe(
-            'The share of requests that are traced, from 0 to 1, where the client has not decided. Default 1.',
+            'The share of requests that are traced, from 0 to 1, of those too whose client wants it (traceparent …-01); none whose client does not (…-00). Default 1.',
           ),
       })
       .optional()

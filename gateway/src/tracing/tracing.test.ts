@@ -25,9 +25,10 @@ let subgraph: SubgraphServer;
 let issuer: TokenIssuer;
 let gateway: TestGateway;
 
-async function start(environment: Record<string, string>): Promise<TestGateway> {
+async function start(environment: Record<string, string>, settings = '{}'): Promise<TestGateway> {
   return startTestGateway({
     subgraphs: [subgraph],
+    settings,
     environment: {
       TOKEN_ISSUER: issuer.issuer,
       TOKEN_AUDIENCE: issuer.audience,
@@ -115,6 +116,16 @@ describe('W3C Trace Context', () => {
 
   it('is followed in what the client decided about recording', async () => {
     await gateway.post({ query: '{ echo(text: "a") }' }, { traceparent: `00-${TRACE}-${PARENT}-00` });
+    expect(subgraph.received[0]?.headers['traceparent']).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
+    expect(await closeAndCollect()).toEqual([]);
+  });
+
+  it('G14: is recorded for no more clients than its share, whatever they want', async () => {
+    await gateway.close();
+    const { port } = collector.address() as AddressInfo; // it listens on TCP
+    const endpoint = `http://127.0.0.1:${port}`;
+    gateway = await start({}, `telemetry: { tracing: { endpoint: "${endpoint}", sampleRatio: 0 } }`);
+    await gateway.post({ query: '{ echo(text: "a") }' }, { traceparent: `00-${TRACE}-${PARENT}-01` });
     expect(subgraph.received[0]?.headers['traceparent']).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
     expect(await closeAndCollect()).toEqual([]);
   });
