@@ -6,7 +6,6 @@ export {
   allowsConveniences,
   isProduction,
   nodeEnvironment,
-  NODE_ENV_DEFAULT,
   type NodeEnvironment,
   type Surroundings,
 } from './node-environment.ts';

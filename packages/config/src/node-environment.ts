@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isLoopbackHost } from './loopback-host.ts';
 
 /** What NODE_ENV may say. */
-export const nodeEnvironments = ['development', 'test', 'production'] as const;
+const nodeEnvironments = ['development', 'test', 'production'] as const;
 
 /** One of {@link nodeEnvironments}. */
 export type NodeEnvironment = (typeof nodeEnvironments)[number];
@@ -20,9 +20,6 @@ export interface Surroundings {
 export function nodeEnvironment(): z.ZodType<NodeEnvironment | undefined> {
   return z.enum(nodeEnvironments).optional();
 }
-
-/** How the documentation tells of an absent NODE_ENV. */
-export const NODE_ENV_DEFAULT = 'Default: production, unless only this machine reaches the process.';
 
 /**
  * Whether what is made for development may be used at all: by processes that nobody but this machine reaches, so that neither
