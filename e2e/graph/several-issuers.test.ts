@@ -41,7 +41,7 @@ beforeAll(async () => {
 `,
   );
   gateway = await startGateway({
-    supergraph: 'supergraph.graphql',
+    supergraph: 'graph/supergraph.graphql',
     environment: {
       CONFIG: settings,
       TOKEN_ISSUER: addresses.issuer,
