@@ -31,7 +31,7 @@ const MAX_P99_MS = 500;
  */
 const MAX_TIMES_KNOWN = 2;
 
-const SUPERGRAPH = fileURLToPath(new URL('../../supergraph.graphql', import.meta.url));
+const SUPERGRAPH = fileURLToPath(new URL('../../graph/supergraph.graphql', import.meta.url));
 const SUBGRAPHS = ['users', 'posts', 'comments', 'search'];
 /** Nothing to ask further for. */
 const NOTHING = JSON.stringify({
