@@ -71,7 +71,8 @@ export interface CatalogueSettings extends ValidationSettings {
   readonly overridePercents?: Readonly<Record<string, number>> | undefined;
 }
 
-const MAX_DOCUMENTS = 2_000;
+/** As many as plans are kept. */
+const MAX_DOCUMENTS = 1_500;
 /** Some 130 bytes each: 40 MB at worst. */
 const MAX_TOKENS = 300_000;
 /** What is compiled of an operation takes some 6 KB beside the nodes of its text. */

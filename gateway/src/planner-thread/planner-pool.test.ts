@@ -149,7 +149,7 @@ describe('Planner threads', () => {
         ),
       );
     await work();
-    await vi.waitFor(() => expect(pool.threads).toBe(1));
+    await vi.waitFor(() => expect(pool.threads).toBe(1), { timeout: 15_000, interval: 20 });
     expect(await plan('{ maybe { pages } }')).toMatchObject({ node: { serviceName: 'books' } });
     await work();
   });

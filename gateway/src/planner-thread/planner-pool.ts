@@ -80,8 +80,11 @@ export interface PlannerPoolOptions {
 
 const DEADLINE_MS = 5_000;
 const MAX_WAITING = 1_000;
-/** What could be done, and has waited for so long, shows that another thread is needed. */
-const GROW_AFTER_MS = 50;
+/**
+ * When there is always something that could be done for so long, another thread is needed. A burst is none: it is over before
+ * the thread would have started.
+ */
+const GROW_AFTER_MS = 250;
 /** A thread takes some 50 MB, and more for large graphs: that is given back. */
 const IDLE_MS = 60_000;
 
