@@ -4,10 +4,13 @@ import { isRole, roles, type Role } from './accounts.ts';
 const MAX_EMAIL_LENGTH = 320;
 const MAX_NAME_LENGTH = 200;
 
+/** Letters of all scripts, and the signs that need no quotes. Quoted names and comments are refused. RFC 5321 §4.1.2, RFC 6531 */
+const ADDRESS = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~.-]+@[\p{L}\p{N}\p{M}.-]+$/u;
+
 /** Why a text can't be an e-mail address, or undefined. */
 export function emailProblem(email: string): string | undefined {
   const isFit = characterProblem(email, 'line') === undefined && email.length <= MAX_EMAIL_LENGTH;
-  const isPossible = isFit && /^[^\s@]+@[^\s@]+$/.test(email);
+  const isPossible = isFit && ADDRESS.test(email);
   return isPossible ? undefined : `${email} is no address`;
 }
 
