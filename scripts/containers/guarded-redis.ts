@@ -27,7 +27,7 @@ export function hasRedisServer(): boolean {
 export function redisUsers(kind: 'state' | 'cache', passwords: Readonly<Record<string, string>>): string {
   const script = join(repository, 'scripts/containers/redis-users.sh');
   const env = { PATH: process.env['PATH'], ...passwords };
-  return execFileSync('sh', [script, kind], { env, encoding: 'utf8' });
+  return execFileSync('sh', [script, kind], { env, encoding: 'utf8', stdio: 'pipe' });
 }
 
 /** Starts one on a free port of this machine, with its data in a folder that goes with it. */
