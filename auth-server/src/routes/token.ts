@@ -62,5 +62,6 @@ async function answerTokenRequest(
 async function findToday(authenticated: Client, { clients }: Services): Promise<Client> {
   const client = await clients.findToday(authenticated.metadata.client_id);
   if (client?.incarnation === authenticated.incarnation) return client;
+  clients.forget(authenticated.metadata.client_id);
   throw new OAuthError('invalid_client', 'Client authentication failed.', { detail: 'client was removed' });
 }
