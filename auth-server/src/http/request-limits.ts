@@ -43,6 +43,9 @@ export interface RequestLimits {
 const WINDOW_MS = 10_000;
 /** A service at work for many people asks as often as so many addresses. */
 const ADDRESSES_OF_CLIENT = 10;
+/** Addresses whose keys are remembered: most requests come from one that has just sent another. */
+const MAX_REMEMBERED = 1_000;
+const MAX_ADDRESS_LENGTH = 64;
 /** A failure costs as much as so many requests. */
 const FAILURE_COST = 10;
 
@@ -69,14 +72,28 @@ export function createRequestLimits(
     const waitMs = buckets?.take(keys, cost) ?? 0;
     if (waitMs > 0) throw tooManyRequests(`Too many requests from this ${whose}.`, waitMs / 1000);
   };
+  const keysOf = rememberKeys();
   return {
-    admit: ({ group, cost }, address) => take(networks.get(group), shareKeysOf({ address }), cost, 'network'),
+    admit: ({ group, cost }, address) => take(networks.get(group), keysOf(address), cost, 'network'),
     chargeClient: ({ group, cost }, address, client) => {
-      networks.get(group)?.charge(shareKeysOf({ address }), -cost);
+      networks.get(group)?.charge(keysOf(address), -cost);
       take(clients, shareKeysOf({ client, address }), cost, 'client');
     },
     chargeFailure: ({ group, cost }, address) =>
-      networks.get(group)?.charge(shareKeysOf({ address }), cost * (FAILURE_COST - 1)),
+      networks.get(group)?.charge(keysOf(address), cost * (FAILURE_COST - 1)),
+  };
+}
+
+function rememberKeys(): (address: string) => ShareKeys {
+  const remembered = new Map<string, ShareKeys>();
+  return (address) => {
+    const known = remembered.get(address);
+    if (known) return known;
+    const keys = shareKeysOf({ address });
+    if (address.length > MAX_ADDRESS_LENGTH) return keys;
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(address, keys);
+    return keys;
   };
 }
 
