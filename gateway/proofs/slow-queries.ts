@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
 import { compose } from '../src/testing/compose.ts';
 import { startSubgraph } from '../src/testing/subgraph-server.ts';
-import { startGatewayProcess } from '../test-fixtures/gateway-process.ts';
+import { startGatewayProcess, type GatewayProcess } from '../test-fixtures/gateway-process.ts';
 import { addressOf, createAddressedClient } from '../test-fixtures/load/ask-from.ts';
 import { quantile, startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
 
@@ -129,8 +129,8 @@ async function openStage({ slowMs, perSecond }: (typeof SIZES)[keyof typeof SIZE
       const attack = Promise.allSettled(
         Array.from({ length: slow }, (_, index) => client.ask(`{ slow(key: ${index}) }`, addressFor(index))),
       );
-      await untilSteady(() => slowNow, slowMs / 4); // taking in so many at once keeps a process busy, whoever they are of
-      const report = await others(slowMs / 2);
+      await untilTakenIn(gateway, slowMs / 2); // taking in so many at once keeps a process busy, whoever they are of
+      const report = await others((slowMs * 3) / 8);
       await attack;
       return report;
     },
@@ -144,11 +144,13 @@ async function openStage({ slowMs, perSecond }: (typeof SIZES)[keyof typeof SIZE
   };
 }
 
-/** Waits until nothing has changed for a while, at most so long. */
-async function untilSteady(read: () => number, withinMs: number): Promise<void> {
+/** Waits until all that has arrived is being executed, and waits for the subgraph, if it must; at most so long. */
+async function untilTakenIn({ operationsUrl }: GatewayProcess, withinMs: number): Promise<void> {
   const deadline = performance.now() + withinMs;
-  for (let before = -1; read() !== before && performance.now() < deadline;) {
-    before = read();
-    await sleep(withinMs / 8);
-  }
+  const waiting = async (): Promise<number> => {
+    const page = await (await fetch(`${operationsUrl}/metrics`)).text();
+    return Number(/^trellis_gateway_operations_waiting\{.*\} (\d+)$/m.exec(page)?.[1] ?? 1);
+  };
+  await sleep(withinMs / 8);
+  while ((await waiting()) > 0 && performance.now() < deadline) await sleep(withinMs / 40);
 }
