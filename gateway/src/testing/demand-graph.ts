@@ -27,7 +27,7 @@ const SDL = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9"
     many(first: Int): [Thing!]!
     parts: [Thing!]! @listSize(assumedSize: 2)
   }
-  type Crate implements Node @key(fields: "id") { id: ID! parts: [Thing!]! @listSize(assumedSize: 500) }`;
+  type Vault implements Node @key(fields: "id") { id: ID! parts: [Thing!]! @listSize(assumedSize: 500) }`;
 
 interface Thing {
   readonly __typename: string;
@@ -59,12 +59,12 @@ export async function startDemandGraph(): Promise<DemandGraph> {
         byIds: (_: unknown, { ids }: { ids: readonly string[] }) => make(ids.length),
         bySlugs: (_: unknown, { slugs }: { slugs: readonly string[] }) => make(slugs.length),
         all: () => make(UNBOUNDED_LENGTH),
-        nodes: (_: unknown, { first = UNBOUNDED_LENGTH }: Slice) => make(first, 'Crate'),
+        nodes: (_: unknown, { first = UNBOUNDED_LENGTH }: Slice) => make(first, 'Vault'),
         self: () => ({}),
       },
       Mutation: { touch: slice },
       Thing: { many: slice, parts: () => make(2), __resolveReference: (thing: unknown) => thing },
-      Crate: { parts: () => make(500), __resolveReference: (crate: unknown) => crate },
+      Vault: { parts: () => make(500), __resolveReference: (vault: unknown) => vault },
     },
   });
   return { things, all: [things], close: () => things.close() };
