@@ -30,7 +30,7 @@ describe('The page for operators', () => {
 
   it.each([...new Set(commands)])('names a command that there is: %s', async (command) => {
     const filled = command
-      .replace(/--email E\b/, '--email ada@example.com')
+      .replace(/--email E\b/, '--email ed@example.com') // the only administrator can't be disabled
       .replace(/--client-id C\b/, '--client-id by-command')
       .replace(/--grant=G\b/, `--grant=${tokens.grantId}`);
     const { status, err } = await runCommand(server, filled.split(' '));

@@ -9,19 +9,22 @@ const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 const CALLBACK = 'https://app.example/callback';
 const PARALLEL = 16;
 
-/** Codes by the real flow: one sign-in, and then an authorization request each. Refresh tokens by exchanging them. */
+/**
+ * Codes by the real flow: a sign-in of each demo account, and then an authorization request each. Refresh tokens by
+ * exchanging them. A person has at most 200 grants of one client: more than 200 for each account can't be made.
+ */
 export async function seedThroughPages(
   issuer: string,
   kind: SeedKind,
   algorithm: Algorithm,
   count: number,
 ): Promise<readonly string[]> {
-  const cookie = await signIn(issuer, algorithm);
+  const cookies = await Promise.all(demoAccounts.map(({ email }) => signIn(issuer, algorithm, email)));
   const seeds: string[] = [];
   const work = async (): Promise<void> => {
     while (seeds.length < count) {
       const at = seeds.push('') - 1; // takes the place before waiting
-      const code = await obtainCode(issuer, algorithm, cookie);
+      const code = await obtainCode(issuer, algorithm, cookies[at % cookies.length] ?? '');
       seeds[at] = kind === 'code' ? code : await exchange(issuer, algorithm, code);
     }
   };
@@ -29,7 +32,7 @@ export async function seedThroughPages(
   return seeds;
 }
 
-async function signIn(issuer: string, algorithm: Algorithm): Promise<string> {
+async function signIn(issuer: string, algorithm: Algorithm, email: string): Promise<string> {
   const first = await fetch(authorizationUrl(issuer, algorithm), { redirect: 'manual' });
   const login = first.headers.get('location') ?? '';
   const cookies = cookiesOf(first);
@@ -37,7 +40,7 @@ async function signIn(issuer: string, algorithm: Algorithm): Promise<string> {
   const hidden = page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
   const form = new URLSearchParams();
   for (const [, name = '', value = ''] of hidden) form.set(name, value);
-  form.set('email', demoAccounts[0]?.email ?? '');
+  form.set('email', email);
   form.set('password', demoPassword);
   const signedIn = await fetch(`${issuer}/login`, {
     method: 'POST',

@@ -4,7 +4,7 @@ import { StreamQuota } from './stream-quota.ts';
 import { DEFAULT_STREAM_SETTINGS } from './stream-settings.ts';
 
 const SETTINGS = { ...DEFAULT_STREAM_SETTINGS, maxPerUser: 3 };
-const ADA: Caller = { ...ANONYMOUS, authenticated: true, claims: { iss: 'https://a.test', sub: 'ada' } };
+const ADA: Caller = { ...ANONYMOUS, authenticated: true, actor: 'ada' };
 
 /** @returns how many streams were opened, each from another address */
 function openMany(quota: StreamQuota, caller: Caller, addressOf: (index: number) => string): number {
