@@ -134,7 +134,7 @@ describe('docker-compose.yml', () => {
     const { networks } = parse(text, { merge: true }) as {
       networks: { edge: { ipam: { config: object[] } } };
     };
-    expect(networks.edge.ipam.config).toEqual([{ subnet: '172.31.255.0/28' }]);
+    expect(networks.edge.ipam.config).toEqual([{ subnet: '172.31.255.0/28', ip_range: '172.31.255.8/29' }]);
     const proxy = '172.31.255.2';
     expect(serviceOf('tls-proxy').networks).toEqual({ edge: { ipv4_address: proxy } });
     expect(serviceOf('auth-server').environment?.['TRUSTED_PROXIES']).toBe(proxy);
