@@ -20,7 +20,8 @@ import type { Services, Settings } from './services.ts';
 import { createPasswordHasher, type PasswordHasher } from './sign-in/password-hasher.ts';
 import { createSecretGuesses } from './client-authentication/secret-guesses.ts';
 import { createRequestLimits } from './http/request-limits.ts';
-import { createWriteRoom, type WriteRoom } from './stores/write-room.ts';
+import { createWriteRoom } from './stores/write-room.ts';
+import { createBoundedAttempts, type BoundedAttempts } from './stores/bounded-attempts.ts';
 import { createAccountName, type AccountName } from './sign-in/account-name.ts';
 import { createGuesses } from './sign-in/guesses.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
@@ -177,12 +178,12 @@ function createStores(config: AuthServerConfig, { pool, redis, logger }: Service
   };
 }
 
-interface CounterRoom {
-  /** For counters of failures. */
-  readonly counterRoom: WriteRoom;
+interface StrangersAttempts {
+  /** Counts what anybody may try. */
+  readonly strangers: BoundedAttempts;
 }
 
-type Limits = CounterRoom &
+type Limits = StrangersAttempts &
   Pick<Services, 'mailLimits' | 'requestLimits' | 'secretGuesses' | 'userCodeGuesses' | 'writeRoom'>;
 
 /** What keeps anybody from asking for too much. */
@@ -194,12 +195,12 @@ function createLimits(
   const attempts = createAttemptStore(redis);
   const { ANONYMOUS_STORE_BYTES: roomBytes } = config;
   const links = { room: createWriteRoom(roomBytes, clock), ttlS: config.LINK_TTL_S };
-  const counterRoom = createWriteRoom(roomBytes, clock);
+  const strangers = createBoundedAttempts(attempts, createWriteRoom(roomBytes, clock), clock);
   return {
-    counterRoom,
-    mailLimits: createMailLimits(attempts, accountName, links),
+    strangers,
+    mailLimits: createMailLimits(attempts, strangers, accountName, links),
     requestLimits: createRequestLimits(config.REQUESTS_PER_ADDRESS),
-    secretGuesses: createSecretGuesses(attempts, counterRoom, clock),
+    secretGuesses: createSecretGuesses(strangers, clock),
     userCodeGuesses: createGuesses(attempts, 'user-code', USER_CODE_GUESSES),
     writeRoom: createWriteRoom(roomBytes, clock),
   };
@@ -210,11 +211,11 @@ type Actions = Pick<Services, 'accountMail' | 'backChannelLogout' | 'revoker' | 
 /** What is done with the stores and the rest. */
 function createActions(
   config: AuthServerConfig,
-  base: Omit<Services, keyof Actions> & CounterRoom,
+  base: Omit<Services, keyof Actions> & StrangersAttempts,
   mail: Mail | undefined,
   { redis, logger }: ServiceResources,
 ): Actions {
-  const throttle = createThrottle(createAttemptStore(redis), throttleLimits(config), base.counterRoom);
+  const throttle = createThrottle(createAttemptStore(redis), throttleLimits(config), base.strangers);
   const feed = createRevocationFeed(redis, revocationTtlOf(config));
   const guard = createAddressGuard({
     loopback: allowsConveniences(config),

@@ -1,7 +1,7 @@
 import { amountsOf, DEFAULT_SHARES, ShareBuckets, shareKeysOf, type ShareKeys } from '@trellis/fair-share';
-import type { AttemptLimit, AttemptStore } from '../stores/attempt-store.ts';
+import type { AttemptLimit } from '../stores/attempt-store.ts';
+import type { BoundedAttempts } from '../stores/bounded-attempts.ts';
 import { countersByNetwork } from '../stores/network-counters.ts';
-import { RECORD_OVERHEAD_BYTES, type WriteRoom } from '../stores/write-room.ts';
 
 /**
  * Keeps guessing of clients' secrets slow, by client and network: whoever guesses closes the client for its own network, and
@@ -21,22 +21,15 @@ const IN_ALL: AttemptLimit = { failures: 100, windowS: 900 };
 const ALL = 'all clients';
 /** Networks that another instance may have counted, and that are remembered here. */
 const MAX_BLOCKED = 10_000;
-/** Of a failure that is counted for the first time. */
-const COUNTERS_BYTES = 4 * RECORD_OVERHEAD_BYTES;
 
 /**
  * Failures are counted here at once, so that guesses sent together are counted before they are answered, and in the store,
  * so that several instances do not give as many guesses each. A right secret costs no question to the store: an instance
  * learns with the first wrong one that there were too many elsewhere.
  *
- * @param room for the counters in the store; where a network has none left, its failures are counted here alone
  * @param clock milliseconds since 1970
  */
-export function createSecretGuesses(
-  attempts: AttemptStore,
-  room: WriteRoom,
-  clock: () => number,
-): SecretGuesses {
+export function createSecretGuesses(attempts: BoundedAttempts, clock: () => number): SecretGuesses {
   const here = [createBuckets(PER_CLIENT), createBuckets(IN_ALL)] as const;
   const blockedUntil = new Map<string, number>();
   const block = (name: string, waitS: number): void => {
@@ -57,10 +50,10 @@ export function createSecretGuesses(
     failed: (clientId, address) => {
       here[0].charge(keysOf(clientId, address), 1);
       here[1].charge(keysOf(ALL, address), 1);
-      if (!room.take(shareKeysOf({ address }), COUNTERS_BYTES, PER_CLIENT.windowS)) return;
+      const store = attempts.from(address);
       for (const { name, limit } of countersOf(clientId, address)) {
         // While the store is away, each instance counts for itself.
-        attempts.reserve(name, limit).then(
+        store.reserve(name, limit).then(
           (waitS) => waitS > 0 && block(name, waitS),
           () => undefined,
         );

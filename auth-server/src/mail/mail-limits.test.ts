@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptLimit } from '../stores/attempt-store.ts';
+import { createBoundedAttempts } from '../stores/bounded-attempts.ts';
+import { createWriteRoom } from '../stores/write-room.ts';
 import { createMailLimits, type MailLimits } from './mail-limits.ts';
 
 let limits: MailLimits;
@@ -14,10 +16,10 @@ beforeEach(() => {
     },
     refund: async (name: string): Promise<void> => void counts.set(name, (counts.get(name) ?? 0) - 1),
   };
-  limits = createMailLimits(attempts, (email) => email, {
-    room: { take: () => ({ giveBack: () => undefined }) },
-    ttlS: 60,
-  });
+  const room = { take: (): { giveBack: () => undefined } => ({ giveBack: () => undefined }) };
+  const strangers = createBoundedAttempts(attempts, room, Date.now);
+  const links = { room: createWriteRoom(1_048_576, Date.now), ttlS: 86_400 };
+  limits = createMailLimits(attempts, strangers, (email) => email, links);
 });
 
 const ask = (address: string, knownBrowser?: string): Promise<boolean> =>
@@ -46,5 +48,18 @@ describe('L3: mail', () => {
   it('is not kept from a browser that the account knows by all others together', async () => {
     expect(await countTrue(100, (round) => ask(`203.0.113.${round}`))).toBe(12);
     expect(await countTrue(10, () => ask('203.0.113.1', 'known'))).toBe(3);
+  });
+
+  it('H2: is closed to nobody by what others ask for, which takes no room for links', async () => {
+    const tooMany = 1_048_576 / 1_500;
+    for (let round = 0; round < 3 * tooMany; round += 1) {
+      expect(await limits.reserveSender(`10.${round >> 8}.${round & 255}.1`)).toBe(0);
+    }
+    expect(limits.takeLinkRoom('198.51.100.1')).toBeDefined();
+  });
+
+  it('tells the owner of a new password, however many new browsers there were', async () => {
+    expect(await countTrue(100, () => limits.reserveNotice('ada', 'new_device'))).toBe(20);
+    expect(await limits.reserveNotice('ada', 'password_changed')).toBe(true);
   });
 });

@@ -1,12 +1,14 @@
 import { shareKeysOf } from '@trellis/fair-share';
 import { sha256 } from '../secrets.ts';
 import type { AccountName } from '../sign-in/account-name.ts';
+import type { NoticeKind } from '../pages/texts/page-texts.ts';
 import type { AttemptStore } from '../stores/attempt-store.ts';
+import type { BoundedAttempts } from '../stores/bounded-attempts.ts';
 import { countersByNetwork } from '../stores/network-counters.ts';
-import type { WriteRoom } from '../stores/write-room.ts';
+import type { TakenRoom, WriteRoom } from '../stores/write-room.ts';
 import { reserveTogether, type Counter } from '../stores/reserve-together.ts';
 
-/** Where the links wait that messages carry. */
+/** Where the links wait with which anybody may sign up. */
 export interface LinkRoom {
   readonly room: WriteRoom;
   readonly ttlS: number;
@@ -25,11 +27,18 @@ export interface MailLimits {
   reserveSender(address: string): Promise<number>;
   /** Whether a message to the e-mail address may be sent, asked for from there. */
   reserveRecipient(email: string, from: MailSender): Promise<boolean>;
-  /** Whether the owner of an account may be told of another thing that happened to it. */
-  reserveNotice(accountId: string): Promise<boolean>;
+  /**
+   * Takes room for a link that is about to be stored for an address without an account, of which there are as many as anybody
+   * likes. Links to accounts need none: there is one for each.
+   *
+   * @returns undefined where there is none
+   */
+  takeLinkRoom(address: string): TakenRoom | undefined;
+  /** Whether the owner of an account may be told of another thing of this kind that happened to it. */
+  reserveNotice(accountId: string, kind: NoticeKind): Promise<boolean>;
 }
 
-/** Bytes of a link with name and e-mail address, and of the counters beside it. */
+/** Bytes of a link with name and e-mail address. */
 const LINK_BYTES = 1_500;
 
 const PER_SENDER = { failures: 20, windowS: 3_600 };
@@ -38,32 +47,36 @@ const PER_RECIPIENT_AND_SENDER = { failures: 3, windowS: 3_600 };
 /** For one recipient, by all networks together. */
 const PER_RECIPIENT = { failures: 12, windowS: 3_600 };
 
-/** Notices to the owner of one account: who signs in again and again fills no inbox. */
+/** Notices of one kind to the owner of one account: who signs in again and again fills no inbox, and hides no other kind. */
 const PER_NOTIFIED_ACCOUNT = { failures: 20, windowS: 3_600 };
 
 /**
  * Counters per hour. Nobody can use up the messages that a person asks for with a browser that the account knows, nor,
  * from one network, those that are asked for from others.
+ *
+ * @param attempts of browsers that an account knows, and notices
+ * @param strangers counts all others, who can make a counter for each address that can be typed
  */
 export function createMailLimits(
   attempts: AttemptStore,
+  strangers: BoundedAttempts,
   accountName: AccountName,
   links: LinkRoom,
 ): MailLimits {
   return {
     reserveSender: async (address) => {
-      const { waitsS } = await reserveTogether(attempts, countersByNetwork('mail-from', address, PER_SENDER));
-      const waitS = Math.max(...waitsS);
-      const hasRoom =
-        waitS > 0 || links.room.take(shareKeysOf({ address }), LINK_BYTES, links.ttlS) !== undefined;
-      return hasRoom ? waitS : PER_SENDER.windowS;
+      const counters = countersByNetwork('mail-from', address, PER_SENDER);
+      const { waitsS } = await reserveTogether(strangers.from(address), counters);
+      return Math.max(...waitsS);
     },
     reserveRecipient: async (email, from) => {
-      const { waitsS } = await reserveTogether(attempts, recipientCounters(accountName(email), from));
+      const store = from.knownBrowser === undefined ? strangers.from(from.address) : attempts;
+      const { waitsS } = await reserveTogether(store, recipientCounters(accountName(email), from));
       return waitsS.every((waitS) => waitS === 0);
     },
-    reserveNotice: async (accountId) =>
-      (await attempts.reserve(`mail-notice:${accountId}`, PER_NOTIFIED_ACCOUNT)) === 0,
+    takeLinkRoom: (address) => links.room.take(shareKeysOf({ address }), LINK_BYTES, links.ttlS),
+    reserveNotice: async (accountId, kind) =>
+      (await attempts.reserve(`mail-notice:${kind}:${accountId}`, PER_NOTIFIED_ACCOUNT)) === 0,
   };
 }
 

@@ -1,8 +1,7 @@
-import { shareKeysOf } from '@trellis/fair-share';
 import { sha256 } from '../secrets.ts';
 import type { AttemptLimit, AttemptStore } from '../stores/attempt-store.ts';
+import type { BoundedAttempts } from '../stores/bounded-attempts.ts';
 import { countersByNetwork } from '../stores/network-counters.ts';
-import { FULL_RETRY_S, RECORD_OVERHEAD_BYTES, type TakenRoom, type WriteRoom } from '../stores/write-room.ts';
 import { reserveTogether, type Counter } from '../stores/reserve-together.ts';
 
 /** Whether an attempt to sign in may be made. */
@@ -35,12 +34,21 @@ export interface ThrottleLimits {
  * Counts failures per account, and per address and the networks around it. A browser in which the account has signed in
  * before has a counter of its own and no other, so that nobody else, near or far, can lock the account's owner out.
  *
- * @param room for the counters, of which anybody can make one for each address that can be typed
+ * @param attempts of browsers that an account knows
+ * @param strangers counts all others, who can make a counter for each address that can be typed
  */
-export function createThrottle(attempts: AttemptStore, limits: ThrottleLimits, room: WriteRoom): Throttle {
-  const count = async (attempt: ThrottledAttempt, networks: readonly Counter[]): Promise<Admission> => {
+export function createThrottle(
+  attempts: AttemptStore,
+  limits: ThrottleLimits,
+  strangers: BoundedAttempts,
+): Throttle {
+  const count = async (
+    attempt: ThrottledAttempt,
+    store: AttemptStore,
+    networks: readonly Counter[],
+  ): Promise<Admission> => {
     const account = accountCounter(attempt, limits.perAccount);
-    const { waitsS, refund } = await reserveTogether(attempts, [account, ...networks]);
+    const { waitsS, refund } = await reserveTogether(store, [account, ...networks]);
     const [accountWaitS = 0, ...networkWaitsS] = waitsS;
     const addressWaitS = Math.max(0, ...networkWaitsS);
     if (addressWaitS > 0) return { kind: 'throttled', by: 'address', waitS: addressWaitS };
@@ -49,27 +57,12 @@ export function createThrottle(attempts: AttemptStore, limits: ThrottleLimits, r
   };
   return {
     admit: async (attempt) => {
-      if (attempt.knownBrowser !== undefined) return count(attempt, []);
+      if (attempt.knownBrowser !== undefined) return count(attempt, attempts, []);
       const { address } = attempt;
-      const taken = room.take(shareKeysOf({ address }), RECORD_OVERHEAD_BYTES, limits.perAccount.windowS);
-      if (!taken) return { kind: 'throttled', by: 'address', waitS: FULL_RETRY_S };
-      const admission = await count(attempt, countersByNetwork('sign-in', address, limits.perAddress));
-      return givingBack(admission, taken);
+      const networks = countersByNetwork('sign-in', address, limits.perAddress);
+      return count(attempt, strangers.from(address), networks);
     },
   };
-}
-
-/** What does not end as a failure leaves no counter. */
-function givingBack(admission: Admission, taken: TakenRoom): Admission {
-  if (admission.kind === 'throttled') {
-    taken.giveBack();
-    return admission;
-  }
-  const refund = async (): Promise<void> => {
-    taken.giveBack();
-    await admission.refund();
-  };
-  return { kind: 'admitted', refund };
 }
 
 function accountCounter({ account, knownBrowser }: ThrottledAttempt, limit: AttemptLimit): Counter {
