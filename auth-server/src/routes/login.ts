@@ -16,7 +16,6 @@ import { paths } from './paths.ts';
 import { proceed, redirect } from './proceed.ts';
 import type { RouteContext } from './route-context.ts';
 
-/** Longest password that is hashed, characters. */
 const MAX_EMAIL_LENGTH = 320;
 
 /** The page where people sign in. */
