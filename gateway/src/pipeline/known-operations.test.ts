@@ -66,6 +66,18 @@ describe('Operations that are known', () => {
     await planner.close();
   });
 
+  it('G11: whose texts are long are not held', async () => {
+    const supergraph = buildSupergraph(compose(graph.all));
+    const { planner, planned } = countingPlanner();
+    const known = createKnownOperations();
+    const catalogue = createOperationCatalogue(supergraph, settings);
+    use(known, catalogue, '{ a: public }#'.padEnd(16_384, 'x'));
+    use(known, catalogue, '{ b: public }#'.padEnd(16_385, 'x'));
+    await known.prepare(supergraph, { catalogueOf: () => catalogue, planner });
+    expect(planned).toEqual([expect.stringContaining('a: public')]);
+    await planner.close();
+  });
+
   it('that the next generation does not have are passed over', async () => {
     const known = createKnownOperations();
     use(known, createOperationCatalogue(buildSupergraph(compose(graph.all)), settings), '{ public }');

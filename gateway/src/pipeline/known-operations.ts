@@ -46,13 +46,16 @@ interface KnownOperation {
 }
 
 const MAX_OPERATIONS = 200;
+/** Characters. Longer texts are not remembered: they are planned when they are sent again. */
+const MAX_TEXT_LENGTH = 16_384;
 const PREPARE_DEADLINE_MS = 5_000;
 
-/** Remembers 200 operations; what is not used again makes room first. */
+/** Remembers 200 operations whose texts are of common length; what is not used again makes room first. */
 export function createKnownOperations(): KnownOperations {
   const known = new S3FifoCache<KnownOperation>({ maxEntries: MAX_OPERATIONS });
   return {
     remember({ text, operation, variables, caller, incremental = false }) {
+      if (text.length > MAX_TEXT_LENGTH) return;
       const { key } = operationFacts(operation.document, operation.name, operation.documentHash);
       if (known.get(key)) return;
       known.set(key, {

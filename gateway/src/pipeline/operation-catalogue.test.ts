@@ -91,6 +91,15 @@ describe('What is kept of documents', () => {
     expect(kept.length).toBeGreaterThan(480);
   });
 
+  it('G11: texts weigh as well: of 40 whose comments have 1 MB each, two are kept', () => {
+    const catalogue = createCatalogue();
+    const long = `#${'x'.repeat(MEGABYTE)}`;
+    const texts = Array.from({ length: 40 }, (_, index) => `query Q${index} { __typename }${long}`);
+    const sent = texts.map((text) => catalogue.document(text));
+    const kept = sent.filter((document, index) => catalogue.document(texts[index] ?? '') === document);
+    expect(kept.length).toBeLessThanOrEqual(2);
+  });
+
   it('judges the operations of a document one by one', () => {
     const catalogue = createCatalogue();
     const text = `query Small { books { title } } query Large { books { ${aliases(11)} } }`;

@@ -77,6 +77,8 @@ const MAX_DOCUMENTS = 1_500;
 const MAX_TOKENS = 300_000;
 /** What is compiled of an operation takes some 6 KB beside the nodes of its text. */
 const OPERATION_TOKENS = 50;
+/** The text is held as well, what is no token of it included, such as comments: so many of its characters weigh as one token. */
+const CHARACTERS_PER_TOKEN = 8;
 const MAX_REFUSALS = 1_000;
 /** Of the texts that were refused. A refusal is small beside them. */
 const MAX_REFUSED_CHARACTERS = 524_288;
@@ -107,7 +109,7 @@ export function createOperationCatalogue(
   const documents = new S3FifoCache<WeighedDocument>({
     maxEntries: MAX_DOCUMENTS,
     maxWeight: MAX_TOKENS,
-    weigh: ({ tokens }) => tokens,
+    weigh: ({ tokens }, text) => tokens + Math.ceil(text.length / CHARACTERS_PER_TOKEN),
   });
   const refusals = new S3FifoCache<RequestRefused>({
     maxEntries: MAX_REFUSALS,
