@@ -88,6 +88,29 @@ describe('What clients leave unread', () => {
     expect(answers.bytes).toBeGreaterThan(most - 90);
   });
 
+  it('is given back once by a reader that is over its share and too slow at the same time', () => {
+    const { answers, client, cutOff } = open();
+    const standing = client('192.0.2.1').write(400);
+    vi.advanceTimersByTime(4_000);
+    const other = client('192.0.2.1').write(90);
+    standing.writableLength += 100; // more is found when it is looked at
+    standing.bytesWritten += 100;
+    vi.advanceTimersByTime(1_000);
+    expect([standing.destroyed, other.destroyed, cutOff]).toEqual([true, false, ['share']]);
+    expect([answers.bytes, answers.clients]).toEqual([90, 1]);
+    other.unread.end();
+    standing.unread.end();
+    expect([answers.bytes, answers.clients]).toEqual([0, 0]);
+  });
+
+  it('is not counted for a connection that is gone', () => {
+    const { answers, client } = open();
+    const gone = client('192.0.2.1');
+    gone.destroy();
+    gone.write(90);
+    expect([answers.bytes, answers.clients, vi.getTimerCount()]).toEqual([0, 0, 0]);
+  });
+
   it('counts for a user wherever it comes from', () => {
     const { answers, client } = open();
     for (let index = 1; index <= 50; index += 1) client(`192.0.${index}.1`, 'ada').write(90);

@@ -72,12 +72,14 @@ export class UnreadAnswers {
    */
   watch(connection: ReaderConnection, keysOf: () => ShareKeys, measure: () => number): UnreadBytes {
     let counted = 0;
+    let reader: UnreadReader | undefined;
     const set = (bytes: number): void => {
       if (bytes === counted) return;
-      const wasCutOff = counted > 0 && !this.#readers.has(connection);
+      if (counted === 0) reader = this.#readerOf(connection, keysOf);
       const change = bytes - counted;
-      counted = wasCutOff ? 0 : bytes;
-      if (!wasCutOff) this.#change(this.#readerOf(connection, keysOf), writer, change);
+      const held = reader && this.#holds(reader) ? reader : undefined; // who was cut off has nothing any more
+      counted = held ? bytes : 0;
+      if (held) this.#change(held, writer, change);
     };
     const writer = { update: () => set(measure()), end: () => set(0) };
     return writer;
@@ -101,13 +103,18 @@ export class UnreadAnswers {
     this.#timer = undefined;
   }
 
-  #readerOf(connection: ReaderConnection, keysOf: () => ShareKeys): UnreadReader {
+  /** @returns nothing for a connection that is gone: nobody will read it */
+  #readerOf(connection: ReaderConnection, keysOf: () => ShareKeys): UnreadReader | undefined {
     const known = this.#readers.get(connection);
-    if (known) return known;
+    if (known || connection.destroyed) return known;
     const reader = new UnreadReader(connection, keysOf());
     this.#readers.set(connection, reader);
     this.#timer ??= this.#startChecking();
     return reader;
+  }
+
+  #holds(reader: UnreadReader): boolean {
+    return this.#readers.get(reader.connection) === reader;
   }
 
   #change(reader: UnreadReader, writer: UnreadBytes, bytes: number): void {
@@ -140,8 +147,10 @@ export class UnreadAnswers {
   }
 
   #cutOff(reader: UnreadReader, reason: CutOffReason): void {
+    if (!this.#holds(reader)) return;
     const { connection, keys, bytes } = reader;
     this.#readers.delete(connection);
+    reader.bytes = 0;
     this.#limit.release(keys, bytes);
     connection.destroy();
     this.#onCutOff(reason);
@@ -160,6 +169,7 @@ export class UnreadAnswers {
     for (const reader of this.#readers.values()) {
       for (const writer of reader.writers) writer.update();
       if (reader.connection.destroyed) for (const writer of reader.writers) writer.end();
+      if (!this.#holds(reader)) continue; // it has read all, is gone, or was cut off for what it has more than before
       reader.fallBehind((elapsedMs * bytesPerSecond) / 1_000);
       if (reader.bytes > 0 && reader.lagBytes > (stalledMs * bytesPerSecond) / 1_000)
         this.#cutOff(reader, 'slow');
