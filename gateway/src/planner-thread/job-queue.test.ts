@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { GATEWAY_ITSELF, JobAudience, type PlannerCaller } from './job-audience.ts';
 import { JobQueue, type JobQueueOptions, type PlannerWork } from './job-queue.ts';
@@ -84,6 +85,25 @@ describe('Jobs for planner threads', () => {
     };
     await fail(user('ada'), new TaskFailed('No plan.', 1_100));
     await fail(user('bob'), new PlannerOverstrained('planningMs', 5_000, 5_001));
+  });
+
+  it.each([
+    ['for which memory did not suffice', new PlannerOverstrained('planningMb', 512, 513)],
+    ['whose thread has crashed', new Error('The planner thread has ended.')],
+  ])('charge the time of a job %s, though nobody measured it', async (_which, error) => {
+    const spent: number[] = [];
+    const bench = createBench();
+    const job = bench.add(
+      'bad',
+      user('ada', (durationMs) => spent.push(durationMs)),
+    );
+    await bench.queue.take()?.(async () => {
+      await pause(30);
+      throw error;
+    });
+    await expect(job).rejects.toBe(error);
+    expect(spent).toEqual([expect.any(Number)]);
+    expect(spent[0]).toBeGreaterThan(25);
   });
 
   it('of the gateway itself have no budget', async () => {

@@ -162,7 +162,8 @@ export class JobQueue {
     { item: { job, caller }, done }: ServedItem<Entry>,
     perform: (work: PlannerWork) => Promise<TaskOutcome>,
   ): Promise<void> {
-    let durationMs = 0;
+    const startedAtMs = performance.now();
+    let durationMs: number | undefined;
     try {
       const outcome = await perform(job.work);
       ({ durationMs } = outcome);
@@ -171,8 +172,10 @@ export class JobQueue {
       durationMs = durationOf(error);
       job.reject(error);
     } finally {
-      done(durationMs);
-      this.#charge(caller, durationMs);
+      // A thread that ended in the midst of the job has measured nothing: the job has taken its time all the same.
+      const spentMs = durationMs ?? performance.now() - startedAtMs;
+      done(spentMs);
+      this.#charge(caller, spentMs);
     }
   }
 
@@ -196,8 +199,8 @@ function leaveQueue({ places }: Job): void {
   places.clear();
 }
 
-/** What has failed has taken its time as well. */
-function durationOf(error: unknown): number {
+/** What has failed has taken its time as well. @returns nothing where nobody has measured it */
+function durationOf(error: unknown): number | undefined {
   if (error instanceof TaskFailed) return error.durationMs;
-  return error instanceof PlannerOverstrained && error.limit === 'planningMs' ? error.actual : 0;
+  return error instanceof PlannerOverstrained && error.limit === 'planningMs' ? error.actual : undefined;
 }
