@@ -21,6 +21,23 @@ describe('F-20 the door', () => {
     expect(admission.enter(known)).toBeUndefined();
   });
 
+  it('ends a request whose client does not read for those alone who lack nothing but a place', () => {
+    let ended = 0;
+    let waitedMs = 0;
+    admission = new Admission(
+      { maxRequests: 4, maxDelayMs: 100, targetDelayMs: 10, perCaller: 0.5 },
+      { queueDelayMs: () => waitedMs, makeRoom: () => ((ended += 1), true) },
+    );
+    const [greedy, other] = [shareKeysOf({ address: '192.0.2.1' }), shareKeysOf({ address: '198.51.100.1' })];
+    const entered = [greedy, greedy, undefined, undefined].map((keys) => admission?.enter(known, keys));
+    expect(entered).toEqual([undefined, undefined, undefined, undefined]);
+    expect([admission.enter(known, greedy), ended]).toEqual(['requests', 0]);
+    waitedMs = 101;
+    expect([admission.enter(known), ended]).toEqual(['requests', 0]);
+    waitedMs = 0;
+    expect([admission.enter(known, other), ended]).toEqual([undefined, 1]);
+  });
+
   it('is closed while the process lags behind, and open again when it has caught up', async () => {
     admission = new Admission({ maxRequests: 1_000, maxDelayMs: 30, targetDelayMs: 10 });
     expect(admission.enter(known)).toBeUndefined();

@@ -129,8 +129,14 @@ export class Admission {
     const { maxRequests } = this.#rules;
     const places = Math.ceil(maxRequests * PLACES_OF_STRANGERS);
     const isFull = this.#inFlight >= maxRequests || (this.#inFlight >= places && !isKnown());
-    if (isFull && !this.#makeRoom()) return 'requests';
-    if (this.#inFlight === 0) return undefined;
+    const reason = this.#inFlight === 0 ? undefined : this.#refusalInside(isKnown, keys);
+    if (!isFull) return reason;
+    // Nobody's request is ended for one that would be refused all the same.
+    return reason === undefined && this.#makeRoom() ? undefined : 'requests';
+  }
+
+  /** What speaks against another request beside those inside, if there is room for it. */
+  #refusalInside(isKnown: () => boolean, keys: ShareKeys | undefined): RefusalReason | undefined {
     if (keys && this.#places.refusalOf(keys) === 'share') return 'share';
     if (keys && this.#isStrained() && this.#isHeavy(keys)) return 'share';
     if (!this.#isLate(isKnown)) return undefined;
