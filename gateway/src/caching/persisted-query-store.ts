@@ -26,7 +26,7 @@ const MEMORY_BYTES = 16_777_216;
 const TEXT_BYTES = 16_384;
 const DEFAULT_LIFETIME_S = 86_400;
 /** What an entry takes beside its text: its hash, and its place in the maps. */
-const ENTRY_BYTES = 300;
+export const ENTRY_BYTES = 300;
 
 /** A store in the memory of this process. */
 export function createMemoryPersistedQueryStore(bounds: PersistedQueryBounds = {}): PersistedQueryStore {

@@ -3,7 +3,7 @@ import type { GatewaySettings } from '../settings.ts';
 
 /** What each caller may have stored, by the kind of it. What goes beyond is served, and not stored. */
 export interface StorageShares {
-  /** Characters of persisted queries. */
+  /** Characters of persisted queries, and some more for each. */
   readonly texts: ShareBuckets;
   /** Characters of answers. */
   readonly answers: ShareBuckets;

@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ShareBuckets } from '@trellis/fair-share';
 import { connectRedis } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ANONYMOUS } from '../auth/caller.ts';
+import { createMemoryPersistedQueryStore } from '../caching/persisted-query-store.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
+import { resolvePersistedQuery } from './persisted-query.ts';
 import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
 
 let graph: LibraryGraph;
@@ -121,6 +125,28 @@ describe('Safelist', () => {
     await expect(start({ settings, files: { 'apollo.json': '[]' } })).rejects.toThrow(/neither a manifest/);
     await expect(start({ settings })).rejects.toThrow(/apollo\.json can't be read/);
     await expect(start({ settings: 'persistedQueries: { mode: safelist }' })).rejects.toThrow(/go together/);
+  });
+});
+
+describe('What a caller may have stored', () => {
+  it('G2: counts what an entry takes beside its text', () => {
+    const store = createMemoryPersistedQueryStore();
+    const shares = new ShareBuckets({ amounts: [1_000], windowMs: 3_600_000 });
+    const texts = Array.from({ length: 10 }, (_, index) => `{ a${index}: public }`);
+    for (const query of texts) {
+      const resolved = resolvePersistedQuery(
+        {
+          query,
+          documentId: undefined,
+          operationName: undefined,
+          variables: {},
+          extensions: { ...byHash(query) },
+        },
+        { kind: 'automatic', store, shares },
+      );
+      if ('store' in resolved) resolved.store?.(ANONYMOUS, '192.0.2.1');
+    }
+    expect(texts.filter((text) => store.get(hash(text)) !== undefined).length).toBeLessThan(5);
   });
 });
 

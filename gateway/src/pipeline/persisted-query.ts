@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import type { ShareBuckets } from '@trellis/fair-share';
 import { shareKeysOfCaller, type Caller } from '../auth/caller.ts';
-import type { PersistedQueryStore } from '../caching/persisted-query-store.ts';
+import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import type { Safelist } from '../caching/safelist.ts';
 import type { GraphRequest } from '../context.ts';
 import { refused } from '../errors.ts';
@@ -73,7 +73,8 @@ function resolveAutomatic(
   return {
     text: query,
     store(caller, address) {
-      if (store.takes(hash, query) && shares.take(shareKeysOfCaller(caller, address), query.length) === 0)
+      const bytes = query.length + ENTRY_BYTES; // short texts take up room as well
+      if (store.takes(hash, query) && shares.take(shareKeysOfCaller(caller, address), bytes) === 0)
         store.set(hash, query);
     },
   };
