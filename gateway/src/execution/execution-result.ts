@@ -20,7 +20,7 @@ export interface ExecutionResult {
    * is written once counts in each of them, what is below it once. An answer that was kept has none: nobody made it.
    */
   readonly objects: number;
-  /** Errors of subgraphs inside what became null because of others: for the log alone. */
+  /** Errors beyond those that are reported, and of subgraphs inside what became null because of others: for the log alone. */
   readonly untold?: readonly GraphQLError[] | undefined;
   /** `data` as JSON, when the fast path made it: write this instead of serializing again. */
   readonly dataText?: string | undefined;

@@ -23,7 +23,7 @@ export function shapeAnswer(plan: OperationPlan, run: PlanRun): ExecutionResult 
   const caching = cachingOf(run);
   // What became null because of another field has its explanation: more would be noise to the client, not to the log.
   const found = hasPropagated ? [...errors, ...loose] : [...errors, ...loose, ...untold];
-  const rest = hasPropagated ? untold : found.slice(MAX_ERRORS);
+  const rest = [...found.slice(MAX_ERRORS), ...(hasPropagated ? untold : [])];
   if (found.length === 0) return { data, objects, caching };
   return {
     data,

@@ -300,6 +300,18 @@ describe('An error of a subgraph is never lost', () => {
   });
 });
 
+describe('Errors beyond those that are reported', () => {
+  it('are for the log, inside what another one made null or not', async () => {
+    const failed = Array.from({ length: 510 }, (_, index) => ({ message: `No ${index}.` }));
+    const inside = [0, 1].map((index) => ({ message: `Null ${index}.`, path: ['books', index, 'pages'] }));
+    const data = { books: [{ pages: null }, { pages: null }] };
+    answer('books', JSON.stringify({ data, errors: [...inside, ...failed] }));
+    const { errors, untold } = await graph.run('{ books { pages } }');
+    expect([errors?.length, untold?.length]).toEqual([500, 12]);
+    expect(untold?.at(-1)?.message).toBe('Null 1.');
+  });
+});
+
 describe('S-038 hostile JSON', () => {
   it('changes no prototype and answers what was asked for', async () => {
     answer(
