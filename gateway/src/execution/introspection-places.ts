@@ -28,7 +28,8 @@ const PLACES = new RegExp(`"${PLACE}:(\\d+)"`, 'gu');
  * belong: until they are there, something short stands for them. What is asked many times is asked for once.
  */
 export class IntrospectionPlaces {
-  readonly #texts = new Map<string, IntrospectionQuestion>();
+  /** By their texts, in the order of their places. */
+  readonly #asked = new Map<string, { readonly index: number; readonly variables: readonly string[] }>();
   readonly #indexes = new Map<IntrospectionQuestion, number>();
 
   /** What stands for an answer in the data. */
@@ -36,11 +37,16 @@ export class IntrospectionPlaces {
     let index = this.#indexes.get(question);
     if (index === undefined) {
       const text = questionText(question);
-      if (!this.#texts.has(text)) this.#texts.set(text, question);
-      index = [...this.#texts.keys()].indexOf(text);
+      ({ index } = this.#asked.get(text) ?? this.#ask(text, question));
       this.#indexes.set(question, index);
     }
     return `${PLACE}:${index}`;
+  }
+
+  #ask(text: string, { variables }: IntrospectionQuestion): { readonly index: number } {
+    const asked = { index: this.#asked.size, variables };
+    this.#asked.set(text, asked);
+    return asked;
   }
 
   /**
@@ -50,7 +56,7 @@ export class IntrospectionPlaces {
    */
   async fill(withPlaces: string, run: AskingRun): Promise<string> {
     const answers = await Promise.all(
-      [...this.#texts].map(async ([text, { variables }]) => ask(text, variables, run)),
+      [...this.#asked].map(async ([text, { variables }]) => ask(text, variables, run)),
     );
     let characters = 0;
     for (const [, index] of withPlaces.matchAll(PLACES)) characters += answers[Number(index)]?.length ?? 0;

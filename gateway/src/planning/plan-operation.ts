@@ -15,7 +15,7 @@ import { enforceLimit } from './planning-limits.ts';
 export interface PlannerOptions {
   /** Who makes query plans; it is closed with the planner. @default threads of its own */
   readonly source?: QueryPlanSource | undefined;
-  /** How many plans are remembered of a generation. @default 2000 */
+  /** How many plans are remembered of a generation. @default 1500 */
   readonly maxPlans?: number | undefined;
   /** Selections of an operation once its fragments are written out, introspection aside. @default 5000 */
   readonly maxSelections?: number | undefined;
