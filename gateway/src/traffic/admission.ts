@@ -61,6 +61,7 @@ export class Admission {
   readonly #places: ShareLimit;
   #rules: AdmissionRules;
   #inFlight = 0;
+  #isLoopLate = false;
   #tick = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -146,13 +147,13 @@ export class Admission {
   /** Callers have their turns by shares: who has nothing in flight does not wait for all that others have. */
   #isServedSoon(keys: ShareKeys): boolean {
     const isNewcomer = this.#places.heldBy(keys[0]) === 0;
-    return isNewcomer && !this.#isLoopLate() && this.#newcomerDelayMs() <= this.#rules.targetDelayMs;
+    return isNewcomer && !this.#isLoopLate && this.#newcomerDelayMs() <= this.#rules.targetDelayMs;
   }
 
   #isStrained(): boolean {
     const { maxDelayMs, targetDelayMs } = this.#rules;
     if (this.#pressure.isHigh && this.#expectedDelayMs() > targetDelayMs) return true;
-    return this.#queueDelayMs() > maxDelayMs * STRAINED_FROM || this.#isLoopLate();
+    return this.#queueDelayMs() > maxDelayMs * STRAINED_FROM || this.#isLoopLate;
   }
 
   #isHeavy(keys: ShareKeys): boolean {
@@ -164,12 +165,12 @@ export class Admission {
     const { maxDelayMs, targetDelayMs } = this.#rules;
     const delayMs = this.#pressure.isHigh ? this.#expectedDelayMs() : 0;
     if (delayMs > targetDelayMs || (delayMs > 0 && !isKnown())) return true; // the queue is for those who are known
-    return this.#queueDelayMs() > maxDelayMs || this.#isLoopLate();
+    return this.#queueDelayMs() > maxDelayMs || this.#isLoopLate;
   }
 
-  #isLoopLate(): boolean {
+  #judgeLoop(): void {
     const { maxDelayMs } = this.#rules;
-    return this.#late.every((lateMs) => lateMs > maxDelayMs);
+    this.#isLoopLate = this.#late.every((lateMs) => lateMs > maxDelayMs);
   }
 
   /** Runs only while requests are being answered: an idle process is left to sleep. */
@@ -180,6 +181,7 @@ export class Admission {
       this.#late[this.#tick] = this.#now() - expectedAt;
       this.#timer = this.#inFlight > 0 ? this.#expect() : undefined;
       if (!this.#timer) this.#late.fill(0);
+      this.#judgeLoop(); // here, and not with every request
     }, TICK_MS).unref();
   }
 }
