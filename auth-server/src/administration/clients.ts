@@ -1,5 +1,5 @@
 import type { Actor } from '../audit.ts';
-import { parseClient, usesSecret, type ParsedClient } from '../client-metadata.ts';
+import { parseClient, usesSecret, type ClientMetadata, type ParsedClient } from '../client-metadata.ts';
 import { isNarrower } from '../registration-today.ts';
 import { randomToken } from '../secrets.ts';
 import type { Client, ClientSource } from '../stores/client-store.ts';
@@ -17,6 +17,9 @@ export interface RegisteredClient {
 export type RegistrationOutcome =
   | ({ readonly kind: 'registered' } & RegisteredClient)
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+/** What became of metadata for a client that was known. */
+export type ReplacementOutcome = RegistrationOutcome | { readonly kind: 'gone' };
 
 /** Who registers a client, and as whose. */
 export interface Registrant {
@@ -42,13 +45,17 @@ export async function registerClient(
   return { kind: 'registered', client, secret };
 }
 
-/** Replaces a client's metadata. A secret that it has goes on working; one that it needs now is made. */
+/**
+ * Replaces a client's metadata. A secret that it has goes on working; one that it needs now is made.
+ *
+ * @param known the registration as the caller has seen it; where it was removed since then, nothing is done
+ */
 export async function replaceClient(
   administration: ClientAdministration,
   known: Client,
   value: unknown,
   by: Actor,
-): Promise<RegistrationOutcome> {
+): Promise<ReplacementOutcome> {
   const { services } = administration;
   const clientId = known.metadata.client_id;
   const withId = { ...toRecord(value), client_id: clientId };
@@ -62,17 +69,25 @@ export async function replaceClient(
     incarnation,
     ...(keepsSecret && { secretHash, secretKeyId, previousSecret }),
   };
-  await saveClient(administration, client, by);
+  const before = await administration.clientStore.replace(client);
+  if (!before) return { kind: 'gone' };
+  await afterSaving(administration, client, before);
+  services.audit.record({ event: 'client_changed', clientId, by });
   return { kind: 'registered', client, secret: keepsSecret ? undefined : secret };
 }
 
-/** Gives a client another secret. @param graceS seconds for which the old one still works @returns the new one */
+/**
+ * Gives a client another secret.
+ *
+ * @param graceS seconds for which the old one still works
+ * @returns the new one; undefined, and does nothing, where the registration was removed since it was read
+ */
 export async function rotateSecret(
   { services, clientStore }: ClientAdministration,
   client: Client,
   graceS: number,
   by: Actor,
-): Promise<string> {
+): Promise<string | undefined> {
   const clientId = client.metadata.client_id;
   const { secretHash } = client;
   const secret = randomToken();
@@ -81,7 +96,8 @@ export async function rotateSecret(
       ? undefined
       : { hash: secretHash, expiresAt: services.clock() + graceS * 1000 };
   const { hash, keyId } = services.clients.hashSecret(clientId, secret);
-  await clientStore.save({ ...client, secretHash: hash, secretKeyId: keyId, previousSecret });
+  const fresh = { ...client, secretHash: hash, secretKeyId: keyId, previousSecret };
+  if (!(await clientStore.replaceSecret(fresh))) return undefined;
   services.clients.forget(clientId);
   services.audit.record({ event: 'client_secret_rotated', clientId, by });
   return secret;
@@ -108,18 +124,26 @@ export async function saveClient(
   administration.services.audit.record({ event: 'client_changed', clientId, by });
 }
 
-/** Stores a client. Where it may do less than before, the access tokens that it has say too much, and end. */
+/** Stores a client under its id, whatever is registered there. */
 export async function keepClient(
-  { services, clientStore }: ClientAdministration,
+  administration: ClientAdministration,
   client: Client,
 ): Promise<{ readonly clientId: string }> {
-  const clientId = client.metadata.client_id;
-  const before = await clientStore.save(client);
+  await afterSaving(administration, client, await administration.clientStore.save(client));
+  return { clientId: client.metadata.client_id };
+}
+
+/** Where a client may do less than before, the access tokens that it has say too much, and end. */
+async function afterSaving(
+  { services }: ClientAdministration,
+  { metadata }: Client,
+  before: ClientMetadata | undefined,
+): Promise<void> {
+  const clientId = metadata.client_id;
   services.clients.forget(clientId);
-  if (before && isNarrower(before, client.metadata)) {
+  if (before && isNarrower(before, metadata)) {
     await services.revoker.revokeTokens({ kind: 'client', clientId }, 'client_changed');
   }
-  return { clientId };
 }
 
 function parseWithSecret(

@@ -46,7 +46,9 @@ export const rotateClientSecret: Command = {
     if (client.source === 'file')
       throw new Error(`${clientId} is declared in the clients file; change it there.`);
     if (client.secretHash === undefined) throw new Error(`${clientId} has no secret.`);
-    context.commandLine.print(await rotateSecret(context, client, graceS, 'command'));
+    const secret = await rotateSecret(context, client, graceS, 'command');
+    if (secret === undefined) throw new Error(`There is no client ${clientId} any more.`);
+    context.commandLine.print(secret);
   },
 };
 

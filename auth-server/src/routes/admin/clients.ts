@@ -5,7 +5,7 @@ import {
   removeClient,
   replaceClient,
   rotateSecret,
-  type RegistrationOutcome,
+  type ReplacementOutcome,
 } from '../../administration/clients.ts';
 import { OAuthError } from '../../errors.ts';
 import { addEndpoint } from '../../http/endpoint.ts';
@@ -61,7 +61,7 @@ export function addClientAdministration(server: FastifyInstance, context: AdminC
       if (!parsed.success)
         throw invalid(parsed.error.issues.map(({ message }) => `grace_seconds: ${message}`));
       if (known.secretHash === undefined) throw invalid(['The client has no secret.']);
-      const secret = await rotateSecret(context, known, parsed.data.grace_seconds, by);
+      const secret = required(await rotateSecret(context, known, parsed.data.grace_seconds, by));
       return reply.send({ client_secret: secret, client_secret_expires_at: 0 });
     }),
   });
@@ -87,9 +87,9 @@ function scopesIn(body: unknown): readonly string[] {
   return z.object({ scope: z.string() }).safeParse(body).data?.scope.split(' ') ?? [];
 }
 
-function sendOutcome(outcome: RegistrationOutcome, reply: FastifyReply): FastifyReply {
+function sendOutcome(outcome: ReplacementOutcome, reply: FastifyReply): FastifyReply {
   if (outcome.kind === 'problems') throw registrationError(outcome.problems);
-  const { client, secret } = outcome;
+  const { client, secret } = required(outcome.kind === 'gone' ? undefined : outcome);
   return reply.send({
     ...describeClient(client),
     ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),

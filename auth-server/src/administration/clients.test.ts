@@ -1,0 +1,84 @@
+import { createPool, type Pool } from '@trellis/postgres';
+import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseClient } from '../client-metadata.ts';
+import { createClientRegistry } from '../client-registry.ts';
+import { deriveKeys, randomToken } from '../secrets.ts';
+import type { Services } from '../services.ts';
+import { migrateAuthServer, SCHEMA } from '../start.ts';
+import { createClientStore, type Client, type ClientStore } from '../stores/client-store.ts';
+import { CALLBACK } from '../testing/test-clients.ts';
+import { replaceClient, rotateSecret } from './clients.ts';
+import type { ClientAdministration } from './end-client.ts';
+
+const SCOPES = ['openid', 'read:data'];
+const METADATA = { client_id: 'app', redirect_uris: [CALLBACK], client_secret: randomToken() };
+
+let database: TestDatabase;
+let pool: Pool;
+let clientStore: ClientStore;
+let administration: ClientAdministration;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await migrateAuthServer(database.connectionString);
+  const onIdleError = (): void => undefined;
+  pool = createPool({ connectionString: database.connectionString, schema: SCHEMA, onIdleError });
+  clientStore = createClientStore(pool);
+  const secretKeys = deriveKeys(['k'.repeat(43)], 'client-secrets');
+  const services = {
+    clients: createClientRegistry({ store: clientStore, secretKeys, clock: Date.now }),
+    settings: { scopes: SCOPES },
+    clock: Date.now,
+    audit: { record: () => undefined },
+  } as unknown as Services; // what changing a client needs
+  administration = { services, clientStore };
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+async function register(): Promise<Client> {
+  const parsed = parseClient(METADATA, SCOPES);
+  if (parsed.kind === 'problems') throw new Error(parsed.problems.join());
+  await clientStore.save(administration.services.clients.toClient(parsed.client, 'administration'));
+  const client = await clientStore.find('app');
+  if (!client) throw new Error('not registered');
+  return client;
+}
+
+describe('M3: a client that was removed since it was read', () => {
+  let read: Client;
+  beforeEach(async () => {
+    await clientStore.remove('app');
+    read = await register();
+  });
+
+  const changes = [
+    ['replaced', () => replaceClient(administration, read, METADATA, 'command'), { kind: 'gone' }],
+    ['given another secret', () => rotateSecret(administration, read, 0, 'command'), undefined],
+  ] as const;
+
+  it.each(changes)('does not come back when it is %s', async (_name, change, outcome) => {
+    await clientStore.remove('app');
+    expect(await change()).toEqual(outcome);
+    expect(await clientStore.find('app')).toBeUndefined();
+  });
+
+  it.each(changes)('and registered again stays as it is when it is %s', async (_name, change, outcome) => {
+    await clientStore.remove('app');
+    const again = await register();
+    expect(await change()).toEqual(outcome);
+    expect(await clientStore.find('app')).toEqual(again);
+  });
+
+  it('is changed as long as it is there, and another secret changes nothing else', async () => {
+    const named = { ...METADATA, client_name: 'Another name' };
+    expect(await replaceClient(administration, read, named, 'command')).toMatchObject({ kind: 'registered' });
+    expect(await rotateSecret(administration, read, 60, 'command')).toBeTypeOf('string');
+    const now = await clientStore.find('app');
+    expect(now).toMatchObject({ metadata: { client_name: 'Another name' }, incarnation: read.incarnation });
+    expect(now?.previousSecret?.hash).toBe(read.secretHash);
+    expect(now?.secretHash).not.toBe(read.secretHash);
+  });
+});
