@@ -8,6 +8,7 @@ export const events = {
   email_changed: 'E-mail address changed',
   account_disabled: 'Account disabled',
   role_reduced: 'Role reduced',
+  claims_changed: 'Claims changed',
   scope_reduced: 'Scope taken out of `API_SCOPES`',
   client_removed: 'Client removed',
   client_narrowed: 'Client narrowed',
@@ -119,7 +120,8 @@ export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze
     ...everythingEnds,
     consent: within('stays', 'of use when the account is enabled again'),
   },
-  role_reduced: { ...nothing, ...tokensEnd },
+  role_reduced: { ...nothing, ...tokensEnd, link: within('ends', 'with every other role') },
+  claims_changed: { ...nothing, ...tokensEnd },
   scope_reduced: {
     ...nothing,
     grant: within('narrows', 'from its next refresh on'),

@@ -4,9 +4,12 @@ import type { Services } from '../services.ts';
 import type { AccountLink } from '../stores/link-store.ts';
 import { addAccount, setPassword } from './accounts.ts';
 
-/** A link with which the holder of an account chooses another password, as long as nobody has changed it. */
-export function resetLinkOf({ id, email, credentialsChangedAt }: Account): AccountLink {
-  return { purpose: 'reset', subject: id, email, credentialsChangedAt };
+/**
+ * A link with which the holder of an account chooses another password, as long as nobody has changed it, and the account may
+ * do what it could: a link from before a promotion takes over no administrator.
+ */
+export function resetLinkOf({ id, email, role, credentialsChangedAt }: Account): AccountLink {
+  return { purpose: 'reset', subject: id, email, role, credentialsChangedAt };
 }
 
 /** Makes a one-time link; the one before for the same account and purpose is void. @returns its address */
@@ -33,6 +36,7 @@ export async function findUsableLink(
   const isAsThen =
     account?.disabled === false &&
     account.email === link.email &&
+    account.role === link.role &&
     account.credentialsChangedAt === link.credentialsChangedAt;
   return isAsThen ? link : undefined;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { mayLess, type Account, type Role } from '../accounts.ts';
 import type { Actor } from '../audit.ts';
 import { newAccountId } from '../new-account-id.ts';
@@ -26,7 +27,8 @@ export async function addAccount(
 }
 
 /**
- * Changes what an account says. Access tokens of before say too much where it may do less now, and end.
+ * Changes what an account says. Access tokens of before say too much where it may do less now, and end; so they do where its
+ * claims are others, by which operators' policies may decide.
  *
  * @returns the account as it is now, undefined when there is none, or `taken` when another has the address
  */
@@ -43,7 +45,7 @@ export async function changeAccount(
   if (before.email !== after.email)
     services.accountMail?.notify(before, 'address_withdrawn', chooseTexts(undefined, undefined));
   services.audit.record({ event: 'account_changed', subject: id, by });
-  if (mayLess(before.role, after.role)) {
+  if (mayLess(before.role, after.role) || !isDeepStrictEqual(before.claims, after.claims)) {
     await services.revoker.revokeTokens({ kind: 'person', subject: id }, 'account_changed');
   }
   return after;
@@ -67,7 +69,7 @@ export async function enableAccount(services: Services, id: string, by: Actor): 
  * Gives an account another password, and ends everything that began under the old one.
  *
  * @param known the account as the caller has seen it
- * @returns false, and does nothing, when it has another address or password since then, or is disabled
+ * @returns false, and does nothing, when it has another address, role or password since then, or is disabled
  */
 export async function setPassword(
   services: Services,

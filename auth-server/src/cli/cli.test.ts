@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectRedis } from '@trellis/redis';
 import { decodeJwt } from 'jose';
@@ -117,6 +118,8 @@ describe('the command line', () => {
     };
     const update = ['accounts', 'update', '--email', 'ada@example.com', '--claims-stdin'];
     expect(await run(update, JSON.stringify(claims))).toMatchObject({ status: 0 });
+    // Access tokens of the second in which the claims changed may say those before, and are not honoured.
+    await pause(1_000 - (Date.now() % 1_000));
     const scope = 'openid profile address phone';
     const tokens = await obtainTokens(server.issuer, { scope }, new Browser(), 'ada@example.com');
     const headers = { authorization: `Bearer ${tokens.accessToken}` };

@@ -44,7 +44,7 @@ export interface AccountStore {
   /**
    * Sessions and grants from before `now` (milliseconds since 1970) are not honoured any more.
    *
-   * @returns false, and does nothing, for a disabled account and one that has another address or password than is known
+   * @returns false, and does nothing, for a disabled account and one that has another address, role or password than is known
    */
   setPassword(id: string, passwordHash: string, now: number, known: CredentialsState): Promise<boolean>;
   /** Replaces the hash of an unchanged password by one with current parameters. */
@@ -60,6 +60,7 @@ export interface AccountUpdate {
 /** What a new password takes the place of. */
 export interface CredentialsState {
   readonly email: string;
+  readonly role: Role;
   /** Milliseconds since 1970. */
   readonly credentialsChangedAt: number;
 }
@@ -141,8 +142,8 @@ export function createAccountStore(pool: Pool): AccountStore {
     setPassword: async (id, passwordHash, now, known) => {
       const set = await pool.query(
         `UPDATE account SET password_hash = $2, credentials_changed_at = $3
-         WHERE id = $1 AND email = $4 AND credentials_changed_at = $5 AND disabled_at IS NULL`,
-        [id, passwordHash, new Date(now), known.email, new Date(known.credentialsChangedAt)],
+         WHERE id = $1 AND email = $4 AND role = $6 AND credentials_changed_at = $5 AND disabled_at IS NULL`,
+        [id, passwordHash, new Date(now), known.email, new Date(known.credentialsChangedAt), known.role],
       );
       return set.rowCount === 1;
     },

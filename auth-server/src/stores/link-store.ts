@@ -17,8 +17,9 @@ export type AccountLink =
       readonly purpose: 'reset';
       /** The account's id. */
       readonly subject: string;
-      /** The address that the account had, and the moment of its last password, when the link was issued. */
+      /** The address and the role that the account had, and the moment of its last password, when the link was issued. */
       readonly email: string;
+      readonly role: Role;
       readonly credentialsChangedAt: number;
     };
 

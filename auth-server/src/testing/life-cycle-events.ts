@@ -38,6 +38,10 @@ export const bringAbout: Readonly<
   role_reduced: async ({ stage, email }) => {
     await command(stage, ['accounts', 'update', '--email', email, '--role', 'VIEWER']);
   },
+  claims_changed: async ({ stage, email }) => {
+    const args = ['accounts', 'update', '--email', email, '--claims-stdin'];
+    await command(stage, args, JSON.stringify({ nickname: 'else' }));
+  },
   scope_reduced: async (scene) => {
     const overrides = { API_SCOPES: 'read:data read:profile', CLIENTS_FILE: undefined, DEMO_DATA: 'false' };
     const other = await startSecondInstance(scene.stage.server, overrides);
