@@ -125,8 +125,9 @@ async function attack(
     passed:
       peakMb < maxMemoryMb &&
       bytesPerRequest < MAX_BYTES_PER_REQUEST &&
-      refusals + known.failures === 0 &&
-      known.rounds > 0,
+      refusals + known.failures + fresh.failures === 0 &&
+      known.rounds > 0 &&
+      fresh.rounds > 0,
   };
 }
 
