@@ -37,7 +37,7 @@ export interface PlanRun {
   /** What subgraphs answered, merged: by the keys of the plan, not yet by the client's. */
   readonly root: DataObject;
   looseErrors: readonly LooseError[];
-  /** All errors that subgraphs answered with, wherever they were placed. */
+  /** All errors that subgraphs answered with, wherever they were placed; without those that were told without a field. */
   subgraphErrors: readonly FailureReason[];
   /** How long what subgraphs answered may be kept, as far as any of them says so in its answer. */
   cachePolicy: CachePolicy | undefined;

@@ -35,7 +35,7 @@ export function shapeAnswer(plan: OperationPlan, run: PlanRun): ExecutionResult 
 }
 
 /** Errors of subgraphs that explain nothing in the answer, as of a field that another subgraph has answered. */
-function untoldErrors(run: PlanRun, { origins }: Completed): readonly GraphQLError[] {
+export function untoldErrors(run: PlanRun, { origins }: Pick<Completed, 'origins'>): readonly GraphQLError[] {
   if (run.subgraphErrors.length === 0) return [];
   const loose = new Set(run.looseErrors.map(({ reason }) => reason.origin));
   return run.subgraphErrors
@@ -83,7 +83,10 @@ export function takeLooseErrors(
   isOf: (step: FetchStep) => boolean = () => true,
 ): readonly GraphQLError[] {
   const taken = run.looseErrors.filter(({ step }) => isOf(step));
+  if (taken.length === 0) return [];
+  const origins = new Set(taken.map(({ reason }) => reason.origin));
   run.looseErrors = run.looseErrors.filter((error) => !taken.includes(error));
+  run.subgraphErrors = run.subgraphErrors.filter(({ origin }) => !origin || !origins.has(origin));
   return taken.map(({ reason }) => looseError(reason));
 }
 

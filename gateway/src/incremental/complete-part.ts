@@ -18,7 +18,8 @@ export interface PartCompletion {
   readonly objects: number;
   /** Deferred fragments inside it. */
   readonly deferred: readonly DeferredOccurrence[];
-  /** As of {@link Completed}. */
+  /** As of {@link Completed}, as what follows. */
+  readonly origins: ReadonlySet<object>;
   readonly isIncomplete: boolean;
   readonly isUncertain: boolean;
 }
@@ -56,6 +57,7 @@ export function completePart(
     errors: counted.flatMap(({ errors }) => errors),
     objects: all.reduce((sum, { objects }) => sum + objects, 0),
     deferred: failed ? [] : all.flatMap(({ deferred }) => deferred),
+    origins: new Set(counted.flatMap(({ origins }) => [...origins])),
     isIncomplete: all.some(({ isIncomplete }) => isIncomplete),
     isUncertain: all.some(({ isUncertain }) => isUncertain),
   };

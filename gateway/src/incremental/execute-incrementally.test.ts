@@ -119,6 +119,32 @@ describe('a fetch that fails for a deferred part', () => {
   });
 });
 
+describe('an error that explains nothing in any part', () => {
+  it.each([
+    ['the last part', '{ best { quotes { page } } ...@defer { best { quotes { text } } } }', 1],
+    ['the only part', '{ best { quotes { page text } } ...@defer(if: false) { best { title } } }', 0],
+  ])('comes with %s, for the log', async (_which, text, goodAnswers) => {
+    let answers = 0;
+    const errors = [0, 1].map((index) => ({
+      message: `No ${index}.`,
+      path: ['best', 0, 'quotes', index, 'text'],
+    }));
+    const quotes = [1, 2].map((page) => ({ page, text: null }));
+    const good = { data: { best: [{ quotes: [{ page: 1 }, { page: 2 }] }] } };
+    const bad = { data: { best: [{ title: 'First', quotes }] }, errors };
+    graph.server('books').intercept((_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify((answers += 1) <= goodAnswers ? good : bad));
+      return true;
+    });
+    const { answer } = await begin(text);
+    const { initial, updates } = await answer;
+    const all = [initial, ...(await collect(updates))];
+    graph.server('books').intercept(undefined);
+    expect(all.flatMap(({ untold = [] }) => untold).map(({ message }) => message)).toEqual(['No 1.']);
+  });
+});
+
 describe('more parts than an answer may have', () => {
   it('are refused, and nothing is asked any more', async () => {
     gate.close();

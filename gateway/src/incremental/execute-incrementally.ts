@@ -3,7 +3,7 @@ import type { Completed, DeferredOccurrence } from '../execution/complete-data.t
 import type { DataObject } from '../execution/failure.ts';
 import type { IntrospectionPlaces } from '../execution/introspection-places.ts';
 import { startRun, type ExecutionContext, type PlanRun } from '../execution/plan-run.ts';
-import { completeRun, takeLooseErrors } from '../execution/shape-answer.ts';
+import { completeRun, takeLooseErrors, untoldErrors } from '../execution/shape-answer.ts';
 import { whenAborted } from '../execution/when-aborted.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { DeadlineSignal } from '../traffic/deadline-signal.ts';
@@ -39,7 +39,14 @@ export async function executeIncrementally(
   const run = startRun(plan.supergraph, { ...context, signal }, Object.create(null) as DataObject);
   const progress = new PlanProgress(plan, run);
   try {
-    return await beginAnswer({ plan, run, progress, announcer: new PartAnnouncer(), stop });
+    return await beginAnswer({
+      plan,
+      run,
+      progress,
+      announcer: new PartAnnouncer(),
+      explained: new Set(),
+      stop,
+    });
   } catch (error) {
     stop();
     throw error;
@@ -50,12 +57,14 @@ async function beginAnswer(inParts: RunInParts): Promise<RunningAnswer> {
   const { plan, run, progress, announcer, stop } = inParts;
   const first = await completeFirst(plan, run, progress);
   const announced = announcer.announce(first.deferred);
+  for (const origin of first.origins) inParts.explained.add(origin);
   const errors = [...first.errors, ...takeLooseErrors(run, (step) => progress.isMadeFor(step))];
   const withPlaces = JSON.stringify(first.data);
   const dataText = run.introspection ? await run.introspection.fill(withPlaces, run) : withPlaces;
   if (announced.length === 0) stop();
+  const untold = announced.length === 0 ? untoldOf(inParts) : [];
   return {
-    initial: { dataText, errors, objects: first.objects },
+    initial: { dataText, errors, objects: first.objects, ...(untold.length > 0 && { untold }) },
     pending: announced.map(({ pending }) => pending),
     updates: updatesOf(inParts, announced),
     stop,
@@ -78,7 +87,14 @@ interface RunInParts {
   readonly run: PlanRun;
   readonly progress: PlanProgress;
   readonly announcer: PartAnnouncer;
+  /** Errors of subgraphs that explain something in the parts so far. */
+  readonly explained: Set<object>;
   readonly stop: () => void;
+}
+
+/** Errors that no part has told of. Which part they belong to nobody can say: they are for the log. */
+function untoldOf({ run, explained }: RunInParts): readonly GraphQLError[] {
+  return untoldErrors(run, { origins: explained });
 }
 
 async function* updatesOf(
@@ -98,7 +114,9 @@ async function* updatesOf(
       waiting = [...left, ...news];
       const pending = news.map((part) => part.pending);
       const filled = run.introspection ? await fillParts(completed, run.introspection, run) : completed;
-      yield { completed: filled, pending, hasNext: waiting.length > 0 };
+      const hasNext = waiting.length > 0;
+      const untold = hasNext ? [] : untoldOf(inParts);
+      yield { completed: filled, pending, hasNext, ...(untold.length > 0 && { untold }) };
     }
   } finally {
     stop();
@@ -131,7 +149,7 @@ interface Harvest {
 
 /** Each part is added to what the client has before the next is looked at: what two parts share comes with the first. */
 function completeWhatIsThere(inParts: RunInParts, waiting: readonly AnnouncedPart[]): Harvest {
-  const { run, progress } = inParts;
+  const { run, progress, explained } = inParts;
   const harvest: Harvest = { completed: [], deferred: [], left: [] };
   for (const part of waiting) {
     const { id } = part.occurrence.shape.defer;
@@ -141,6 +159,7 @@ function completeWhatIsThere(inParts: RunInParts, waiting: readonly AnnouncedPar
       const looseErrors = takeLooseErrors(run, (step) => progress.isMadeFor(step, id));
       harvest.completed.push(written(part, completion, looseErrors));
       harvest.deferred.push(...completion.deferred);
+      for (const origin of completion.origins) explained.add(origin);
     }
   }
   return harvest;

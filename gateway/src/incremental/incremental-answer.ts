@@ -18,6 +18,8 @@ export interface FirstPart<Failure> {
   readonly errors: readonly Failure[];
   /** As in an execution's result. */
   readonly objects: number;
+  /** As in an execution's result: for the log alone. With the last part of an answer. */
+  readonly untold?: readonly GraphQLError[] | undefined;
 }
 
 /** Fields that a part adds to one object of what the client has. */
@@ -48,6 +50,8 @@ export interface IncrementalUpdate<Failure = GraphQLError> {
   readonly pending: readonly PendingPart[];
   /** Whether more will come. */
   readonly hasNext: boolean;
+  /** As of {@link FirstPart}. */
+  readonly untold?: readonly GraphQLError[] | undefined;
 }
 
 /** An answer in parts, in the words of no protocol. */

@@ -48,7 +48,7 @@ export async function answerInParts(
     if (pending.length === 0) return answer;
     const policy: PartsPolicy = {
       maxCharacters: services.answerPolicy.maxCharacters - initial.dataText.length,
-      shown: (errors) => showErrors(errors, requestId, services),
+      shown: (errors, untold) => showErrors(errors, requestId, services, untold),
       errorsOf: (failure) => showErrors(errorsOf(failure), requestId, services),
       onObjects: (objects) => recordDemand(objects, admitted, context, services),
     };
@@ -63,7 +63,8 @@ export async function answerInParts(
 interface PartsPolicy {
   /** Characters of all data as JSON that are left beside the first part. */
   readonly maxCharacters: number;
-  shown(errors: readonly GraphQLError[]): readonly GraphQLFormattedError[];
+  /** @param untold for the log alone */
+  shown(errors: readonly GraphQLError[], untold?: readonly GraphQLError[]): readonly GraphQLFormattedError[];
   /** Told of what came together. */
   onObjects(objects: number): void;
   /** What a failure of the whole comes to. */
@@ -81,7 +82,8 @@ async function* shownUpdates(
   const outstanding = new Map(pending.map((part) => [part.id, part]));
   let charactersLeft = policy.maxCharacters;
   try {
-    for await (const update of updates) {
+    for await (const { untold, ...update } of updates) {
+      if (untold) policy.shown([], untold);
       charactersLeft -= charactersOf(update);
       if (charactersLeft < 0)
         throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);

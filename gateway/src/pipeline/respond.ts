@@ -73,7 +73,7 @@ export function showErrors(
   { errorPolicy, observer }: PipelineServices,
   untold: readonly GraphQLError[] = [],
 ): readonly GraphQLFormattedError[] {
-  if (errors.length === 0) return [];
+  if (errors.length === 0 && untold.length === 0) return [];
   const internal = errors.filter(isInternal);
   for (const error of internal.slice(0, MAX_REPORTED)) observer.internalError(requestId, error);
   const shown = formatErrors(errors, requestId, errorPolicy);
