@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Bits of randomness that a secret of its length and alphabet has to have room for. */
 const MIN_BITS = 128;
 /** Bits that must be left when repeats, sequences and well-known words are not counted; random secrets have far more. */
-const MIN_UNPREDICTABLE_BITS = 64;
+const MIN_UNPREDICTABLE_BITS = 48;
 /** Shortest piece of a secret that is taken for a repeat or a known word: shorter ones come by chance. */
 const SHORTEST_KNOWN = 3;
 
@@ -94,7 +94,7 @@ function unpredictableBitsOf(text: string): number {
   const lower = text.toLowerCase();
   let unpredictable = 0;
   for (let index = 0; index < lower.length; unpredictable += 1) index += knownLengthAt(lower, index);
-  return unpredictable * Math.log2(new Set(lower).size);
+  return unpredictable * Math.log2(new Set(text).size);
 }
 
 /** Length of what begins here and is known already, at least one character. */
