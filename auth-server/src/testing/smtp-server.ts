@@ -24,6 +24,7 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
+    closeTimeout: 200, // clients keep their connections open
     onAuth: ({ username, password }, _session, done) => {
       if (username === 'trellis' && password === 's3cret word') done(null, { user: username });
       else done(new Error('Wrong password.'));
