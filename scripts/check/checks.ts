@@ -1,5 +1,5 @@
-import { generateFiles } from '../generate/generate-files.ts';
-import { runTool } from '../programs/run-program.ts';
+import { repository, runTool } from '../programs/run-program.ts';
+import { checkFloors } from './check-floors.ts';
 
 /** What a check found. */
 export interface CheckResult {
@@ -17,6 +17,7 @@ export interface Check {
 /** All checks, the ones that explain failures of others first. */
 export const checks: readonly Check[] = [
   { name: 'generated files and composition', run: checkGeneratedFiles },
+  { name: 'floors', run: checkFloorsOfRepository },
   toolCheck('types', 'tsc', '-b'),
   toolCheck('types of tests and scripts', 'tsc', '-p', 'tsconfig.tests.json'),
   toolCheck('lint', 'oxlint', '--deny-warnings'),
@@ -34,8 +35,15 @@ function toolCheck(name: string, tool: string, ...args: readonly string[]): Chec
   };
 }
 
+async function checkFloorsOfRepository(): Promise<CheckResult> {
+  const broken = checkFloors(repository);
+  return { passed: broken.length === 0, output: broken.join('\n') };
+}
+
 async function checkGeneratedFiles(): Promise<CheckResult> {
   try {
+    // Loaded when it runs: it brings all deployables, which the other checks do without.
+    const { generateFiles } = await import('../generate/generate-files.ts');
     const stale = await generateFiles({ check: true });
     const lines = stale.map((path) => `${path} is out of date. "npm run generate" writes it.\n`);
     return { passed: stale.length === 0, output: lines.join('') };

@@ -4,6 +4,7 @@ import { writeFileAtomically } from '../files/write-file-atomically.ts';
 import { generateTypes } from '../generate-types.ts';
 import { repository } from '../programs/run-program.ts';
 import { generateApiSchema } from './api-schema-file.ts';
+import { generateArchitecturePage } from './architecture-page.ts';
 import { generateBehavioursPage } from './behaviours-page.ts';
 import { generateCommonPasswords } from './common-passwords-file.ts';
 import { generateConfigurationPage } from './configuration-page.ts';
@@ -26,12 +27,13 @@ const generators: readonly (() => Promise<GeneratedFile>)[] = [
   generateBehavioursPage,
   generateCommonPasswords,
   generateLifeCycleSection,
+  generateArchitecturePage,
 ];
 
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, graph/supergraph.graphql, docs/api.graphql,
- * gateway.schema.json, the pages docs/configuration.md and docs/authorization-behaviours.md, the filter of common
- * passwords, and the tables of docs/auth-operations.md.
+ * gateway.schema.json, the pages docs/architecture.md, docs/configuration.md and docs/authorization-behaviours.md, the
+ * filter of common passwords, and the tables of docs/auth-operations.md.
  *
  * @returns the paths of those that were out of date
  */

@@ -1,0 +1,229 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { repository } from '../programs/run-program.ts';
+import { checkFloors } from './check-floors.ts';
+import { checks } from './checks.ts';
+import { projects, type Project } from './floors.ts';
+import { findBrokenFloors } from './folder-rule.ts';
+import { readRepositoryImports } from './repository-imports.ts';
+
+/** A house of three floors, with one folder that has sub-folders. */
+const house: Project = {
+  folder: 'house',
+  sources: 'src',
+  introduction: 'A house.',
+  rooms: {
+    'main.ts': { floor: 3, purpose: 'starts' },
+    routes: {
+      floor: 2,
+      purpose: 'answers',
+      parts: { admin: 'answers administrators', 'admin/pages': 'pages' },
+    },
+    store: { floor: 1, purpose: 'keeps', onlyFor: ['routes'] },
+    tokens: { floor: 1, purpose: 'signs' },
+  },
+};
+
+/** Files without imports, one for each room. */
+const rooms = {
+  'house/src/main.ts': '',
+  'house/src/routes/index.ts': '',
+  'house/src/routes/admin/index.ts': '',
+  'house/src/routes/admin/pages/index.ts': '',
+  'house/src/store/index.ts': '',
+  'house/src/tokens/index.ts': '',
+};
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'floors-'));
+});
+
+afterEach(() => rm(directory, { recursive: true }));
+
+/** What the rule says of a repository of these files beside one of each room. */
+async function judge(files: Readonly<Record<string, string>>, project = house): Promise<readonly string[]> {
+  for (const [path, text] of Object.entries({ ...rooms, ...files })) {
+    await mkdir(dirname(join(directory, path)), { recursive: true });
+    await writeFile(join(directory, path), text);
+  }
+  return findBrokenFloors([project], readRepositoryImports(directory, [project.folder]));
+}
+
+describe('Floors', () => {
+  it('let a room import what is below it, and itself', async () => {
+    expect(
+      await judge({
+        'house/src/main.ts': "import './routes/index.ts'; import './tokens/index.ts';",
+        'house/src/routes/index.ts':
+          "import './admin/index.ts'; import './other.ts'; import '../store/index.ts';",
+        'house/src/routes/other.ts': "import './admin/pages/index.ts';",
+        'house/src/routes/admin/index.ts': "import './pages/index.ts'; import '../../store/index.ts';",
+      }),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ["import { route } from '../routes/index.ts';"],
+    ["import type { Route } from '../routes/index.ts';"],
+    ["export type { Route } from '../routes/index.ts';"],
+    ["const route = await import('../routes/index.ts');"],
+    ["let route: import('../routes/index.ts').Route;"],
+    ["new Worker(new URL('../routes/index.ts', import.meta.url));"],
+  ])('refuse an import that goes up: %s', async (text) => {
+    expect(await judge({ 'house/src/tokens/jws.ts': text })).toEqual([
+      'house/src/tokens/jws.ts imports house/src/routes/index.ts: routes is on floor 2, above tokens on floor 1.',
+    ]);
+  });
+
+  it('refuse an import that goes up by the name of a package', async () => {
+    const manifest = { name: '@house/all', exports: { '.': { 'trellis-source': './src/main.ts' } } };
+    expect(
+      await judge({
+        'house/package.json': JSON.stringify(manifest),
+        'house/src/tokens/jws.ts': "import { main } from '@house/all';",
+      }),
+    ).toEqual([
+      'house/src/tokens/jws.ts imports house/src/main.ts: main.ts is on floor 3, above tokens on floor 1.',
+    ]);
+  });
+
+  it('refuse an import of a room on the same floor', async () => {
+    expect(await judge({ 'house/src/tokens/jws.ts': "import '../store/index.ts';" })).toEqual([
+      'house/src/tokens/jws.ts imports house/src/store/index.ts: tokens and store are on the same floor, 1.',
+    ]);
+  });
+
+  it('refuse a cycle of sub-folders, though no files form one', async () => {
+    expect(
+      await judge({
+        'house/src/routes/index.ts': "import './admin/index.ts';",
+        'house/src/routes/paths.ts': '',
+        'house/src/routes/admin/pages/index.ts': "import '../../paths.ts';",
+        'house/src/routes/admin/index.ts': "import './pages/index.ts';",
+      }),
+    ).toEqual([
+      'house: routes → routes/admin → routes/admin/pages → routes is a cycle: ' +
+        'house/src/routes/index.ts imports house/src/routes/admin/index.ts, ' +
+        'house/src/routes/admin/index.ts imports house/src/routes/admin/pages/index.ts, ' +
+        'house/src/routes/admin/pages/index.ts imports house/src/routes/paths.ts.',
+    ]);
+  });
+
+  it('refuse a room that is not listed', async () => {
+    expect(await judge({ 'house/src/cellar/wine.ts': '' })).toEqual([
+      'house: cellar is no room of scripts/check/floors.ts, and house/src/cellar/wine.ts stands in it.',
+    ]);
+  });
+
+  it('refuse a sub-folder that is not listed', async () => {
+    expect(await judge({ 'house/src/routes/people/index.ts': '' })).toEqual([
+      'house: routes/people is no room of scripts/check/floors.ts, and house/src/routes/people/index.ts stands in it.',
+    ]);
+  });
+
+  it('refuse a root file that is not listed', async () => {
+    expect(await judge({ 'house/src/clock.ts': '' })).toEqual([
+      'house: clock.ts is no room of scripts/check/floors.ts, and house/src/clock.ts stands in it.',
+    ]);
+  });
+
+  it('refuse an unlisted folder without sources that is read', async () => {
+    expect(
+      await judge({ 'house/src/routes/index.ts': "new URL('../scripts/swap.lua', import.meta.url);" }),
+    ).toContain(
+      'house: scripts is no room of scripts/check/floors.ts, and house/src/scripts/swap.lua stands in it.',
+    );
+  });
+
+  it('refuse a listed room without a file', async () => {
+    const attic = { ...house, rooms: { ...house.rooms, attic: { floor: 4, purpose: 'is empty' } } };
+    expect(await judge({}, attic)).toEqual([
+      'house: attic is a room of scripts/check/floors.ts without a file.',
+    ]);
+  });
+
+  it('refuse a room to those above whom it is not for', async () => {
+    expect(await judge({ 'house/src/main.ts': "import './store/index.ts';" })).toEqual([
+      'house/src/main.ts imports house/src/store/index.ts: store is only for routes.',
+    ]);
+  });
+
+  it('let tests, proofs/ and testing/ import everything', async () => {
+    const imports = "import '../../src/main.ts'; import '../../src/testing/server.ts';";
+    expect(
+      await judge({
+        'house/src/testing/server.ts': "import '../main.ts';",
+        'house/src/tokens/jws.test.ts': imports,
+        'house/proofs/races/race.ts': imports,
+      }),
+    ).toEqual([]);
+  });
+
+  it.each(['../testing/server.ts', '../tokens/jws.test.ts', '../../proofs/race.ts'])(
+    'refuse a room to import %s',
+    async (specifier) => {
+      const files = {
+        'house/src/testing/server.ts': '',
+        'house/src/tokens/jws.test.ts': '',
+        'house/proofs/race.ts': '',
+        'house/src/routes/index.ts': `import '${specifier}';`,
+      };
+      expect(await judge(files)).toEqual([
+        `house/src/routes/index.ts imports ${join('house/src/routes', specifier)}: tests, proofs/ and testing/ stand above all rooms.`,
+      ]);
+    },
+  );
+
+  it('refuse a dynamic import that is computed', async () => {
+    expect(await judge({ 'house/src/tokens/jws.ts': '\nawait import(name);' })).toEqual([
+      'house/src/tokens/jws.ts:2: the path of a dynamic import is written out, so that its floor can be told.',
+    ]);
+  });
+
+  it('of rooms that are whole folders leave what is inside to itself', async () => {
+    const whole: Project = {
+      folder: '.',
+      whole: true,
+      testsOnTop: false,
+      introduction: 'All.',
+      rooms: {
+        house: { floor: 2, purpose: 'a house' },
+        'grounds/garden': { floor: 1, purpose: 'a garden' },
+      },
+    };
+    expect(
+      await judge(
+        {
+          'house/src/tokens/jws.ts': "import '../routes/index.ts'; import '../../../grounds/garden/tree.ts';",
+          'grounds/garden/tree.ts': '',
+          'grounds/garden/tree.test.ts': "import '../../house/src/main.ts';",
+        },
+        whole,
+      ),
+    ).toEqual([
+      'grounds/garden/tree.test.ts imports house/src/main.ts: house is on floor 2, above grounds/garden on floor 1.',
+    ]);
+  });
+});
+
+describe('The repository', () => {
+  it('keeps to its floors', () => {
+    expect(checkFloors(repository)).toEqual([]);
+  });
+
+  it('is held against them by npm run check', async () => {
+    const check = checks.find(({ name }) => name === 'floors');
+    expect(await check?.run()).toEqual({ passed: true, output: '' });
+  });
+
+  it('gives every room a purpose', () => {
+    const purposes = projects.flatMap((project) =>
+      Object.values(project.rooms).flatMap(({ purpose, parts }) => [purpose, ...Object.values(parts ?? {})]),
+    );
+    expect(purposes.filter((purpose) => purpose.length < 5 || purpose.includes('\n'))).toEqual([]);
+  });
+});

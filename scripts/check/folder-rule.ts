@@ -1,0 +1,156 @@
+import { findCycle } from './find-cycle.ts';
+import type { Project, Room } from './floors.ts';
+import type { FileImport, RepositoryImports } from './repository-imports.ts';
+
+/**
+ * Holds the imports of a repository against the floors of its rooms:
+ * - An import goes to a room on a lower floor, or stays in its room.
+ * - A room and its sub-folders import one another without a cycle.
+ * - Every room that holds a file or is imported is listed, and every listed room holds files.
+ * - No room imports tests, proofs/ or testing/, which may import all of their project.
+ * - A room with `onlyFor` is imported by those alone.
+ *
+ * @returns what is wrong, one sentence each; nothing when all is well
+ */
+export function findBrokenFloors(
+  projects: readonly Project[],
+  { files, imports, computed }: RepositoryImports,
+): readonly string[] {
+  const unreadable = computed
+    .filter((place) => projects.some((project) => placeOf(project, place.replace(/:\d+$/, '')) !== undefined))
+    .filter((place) => !ON_TOP.test(place.replace(/:\d+$/, '')))
+    .map((place) => `${place}: the path of a dynamic import is written out, so that its floor can be told.`);
+  return [
+    ...projects.flatMap((project) => [
+      ...findUnlisted(project, files, imports),
+      ...findEmpty(project, files),
+      ...imports.flatMap((found) => judge(project, found)),
+      ...findCycles(project, imports),
+    ]),
+    ...unreadable,
+  ];
+}
+
+/** Tests, and folders that only tests and proofs use. */
+const ON_TOP = /\.(test|proof)\.[cm]?[jt]sx?$|(^|\/)(proofs|testing)\//;
+
+/** Where a file is in its project. */
+interface Place {
+  /** Name of the room, or undefined for what stands above all rooms. */
+  readonly room: string | undefined;
+  /** Path of the sub-folder within the room; empty for the room itself. */
+  readonly part: string;
+}
+
+const TOP: Place = { room: undefined, part: '' };
+
+/** Undefined for a file of another project. */
+function placeOf(
+  { folder, sources = '.', whole, testsOnTop = true, rooms }: Project,
+  file: string,
+): Place | undefined {
+  const inside = within(folder, file);
+  if (inside === undefined) return undefined;
+  if (testsOnTop && ON_TOP.test(inside)) return TOP;
+  const path = within(sources, inside);
+  if (path === undefined) return undefined;
+  if (whole === true) return { room: wholeRoomOf(rooms, path), part: '' };
+  const [first = '', ...rest] = path.split('/');
+  return { room: first, part: rest.slice(0, -1).join('/') };
+}
+
+/** The path of a file below a folder; undefined where it is elsewhere. */
+function within(folder: string, file: string): string | undefined {
+  if (folder === '.') return file;
+  return file.startsWith(`${folder}/`) ? file.slice(folder.length + 1) : undefined;
+}
+
+/** The listed folder that holds a file, or else the first folder of its path. */
+function wholeRoomOf(rooms: Project['rooms'], path: string): string {
+  const folders = path.split('/');
+  const listed = folders
+    .map((_, index) => folders.slice(0, index + 1).join('/'))
+    .find((name) => Object.hasOwn(rooms, name));
+  return listed ?? folders[0] ?? '';
+}
+
+function nameOf({ room, part }: Place): string {
+  return part === '' ? `${room}` : `${room}/${part}`;
+}
+
+function findUnlisted(
+  project: Project,
+  files: readonly string[],
+  imports: readonly FileImport[],
+): readonly string[] {
+  const unlisted = new Map<string, string>();
+  for (const file of [...files, ...imports.map(({ to }) => to)]) {
+    const place = placeOf(project, file);
+    if (place?.room === undefined || isListed(project, place)) continue;
+    if (!unlisted.has(nameOf(place))) unlisted.set(nameOf(place), file);
+  }
+  return [...unlisted].map(
+    ([name, file]) =>
+      `${project.folder}: ${name} is no room of scripts/check/floors.ts, and ${file} stands in it.`,
+  );
+}
+
+function isListed({ rooms }: Project, { room = '', part }: Place): boolean {
+  if (!Object.hasOwn(rooms, room)) return false;
+  return part === '' || Object.hasOwn(rooms[room]?.parts ?? {}, part);
+}
+
+function findEmpty(project: Project, files: readonly string[]): readonly string[] {
+  const places = files.map((file) => placeOf(project, file)).filter((place) => place !== undefined);
+  const taken = new Set(places.map(nameOf));
+  return Object.entries(project.rooms)
+    .flatMap(([room, { parts = {} }]) => [room, ...Object.keys(parts).map((part) => `${room}/${part}`)])
+    .filter((name) => !taken.has(name) && ![...taken].some((other) => other.startsWith(`${name}/`)))
+    .map((name) => `${project.folder}: ${name} is a room of scripts/check/floors.ts without a file.`);
+}
+
+/** What is wrong with one import, in one project. */
+function judge(project: Project, { from, to }: FileImport): readonly string[] {
+  const [above, below] = [placeOf(project, from), placeOf(project, to)];
+  if (above?.room === undefined || below === undefined) return [];
+  const tell = (why: string): readonly string[] => [`${from} imports ${to}: ${why}`];
+  if (below.room === undefined) return tell('tests, proofs/ and testing/ stand above all rooms.');
+  if (above.room === below.room) return [];
+  const [importer, imported] = [roomOf(project, above.room), roomOf(project, below.room)];
+  if (importer === undefined || imported === undefined) return []; // told as unlisted
+  if (importer.floor === imported.floor)
+    return tell(`${above.room} and ${below.room} are on the same floor, ${imported.floor}.`);
+  if (importer.floor < imported.floor)
+    return tell(
+      `${below.room} is on floor ${imported.floor}, above ${above.room} on floor ${importer.floor}.`,
+    );
+  if (imported.onlyFor?.includes(above.room) === false)
+    return tell(`${below.room} is only for ${imported.onlyFor.join(', ')}.`);
+  return [];
+}
+
+function roomOf({ rooms }: Project, name: string): Room | undefined {
+  return Object.hasOwn(rooms, name) ? rooms[name] : undefined;
+}
+
+/** Sub-folders of one folder that import one another in a circle. */
+function findCycles(project: Project, imports: readonly FileImport[]): readonly string[] {
+  const graphs = new Map<string, Map<string, Map<string, FileImport>>>();
+  for (const found of imports) {
+    const [from, to] = [placeOf(project, found.from), placeOf(project, found.to)];
+    if (from?.room === undefined || from.room !== to?.room || from.part === to.part) continue;
+    const graph = graphs.get(from.room) ?? new Map<string, Map<string, FileImport>>();
+    const edges = graph.get(nameOf(from)) ?? new Map<string, FileImport>();
+    graphs.set(from.room, graph.set(nameOf(from), edges.set(nameOf(to), found)));
+  }
+  return [...graphs.values()].flatMap((graph) => {
+    const cycle = findCycle(graph);
+    return cycle === undefined ? [] : [`${project.folder}: ${tellCycle(cycle)}`];
+  });
+}
+
+function tellCycle(cycle: readonly { readonly node: string; readonly edge: FileImport }[]): string {
+  const rooms = [...cycle, ...cycle.slice(0, 1)].map(({ node }) => node).join(' → ');
+  const files = cycle.map(({ edge: { from, to } }) => `${from} imports ${to}`).join(', ');
+  return `${rooms} is a cycle: ${files}.`;
+}
