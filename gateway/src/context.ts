@@ -33,8 +33,8 @@ export interface RequestContext {
   /** Which operation types the transport can carry; others are refused before anything is executed. */
   readonly accepts: 'query' | 'query-mutation' | 'query-subscription' | 'any';
   /**
-   * Counts in an operation that is answered once, where the transport does not count requests before it knows what they ask.
-   * Throws when the process can't take it.
+   * Counts in an operation before anything of it is read, where the transport does not count requests of their own. Throws when
+   * the process can't take it.
    */
   readonly enter?: () => void;
   /** What all operations of the same request may cost together; absent where it has one. */

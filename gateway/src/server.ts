@@ -14,6 +14,7 @@ import type { RequestBounds } from './http/read-request.ts';
 import { plainFirst } from './http/plain/plain-first.ts';
 import { serveWebSockets } from './http/websocket/websocket-server.ts';
 import type { MultipartTimes } from './http/write-multipart.ts';
+import { isListed } from './pipeline/persisted-query.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import type { HttpSettings } from './settings.ts';
 import type { TransportSettings } from './settings-of-streams.ts';
@@ -194,8 +195,12 @@ function addWebSockets(
 
 const MAX_LOGGED_NAME_CHARACTERS = 100;
 
-function createAnswerObserver({ logger, metrics }: ServerDependencies): GraphqlRouteOptions['onAnswer'] {
-  const operations = createOperationMetrics(metrics);
+function createAnswerObserver({
+  logger,
+  metrics,
+  services,
+}: ServerDependencies): GraphqlRouteOptions['onAnswer'] {
+  const operations = createOperationMetrics(metrics, (text) => isListed(text, services().persistedQueries));
   return (request, answer, durationMs) => {
     operations.observe(answer, durationMs / 1_000);
     if (!logger.isLevelEnabled('debug')) return;

@@ -22,6 +22,7 @@ import { WholeAnswer } from './whole-answer.ts';
 /**
  * A request's way through the gateway, the same for every transport:
  *
+ *     place             among those that are answered now    OVERLOADED, RATE_LIMITED
  *     rate              of the address                       RATE_LIMITED
  *     persisted query   hash → text                          PERSISTED_QUERY_…
  *     parse             text → document, remembered          GRAPHQL_PARSE_ERROR
@@ -60,11 +61,11 @@ async function answerOperation(
   let admitted: AdmittedOperation | undefined;
   const clock = services.answerPolicy.shows.timings ? new OperationClock() : undefined;
   try {
+    context.enter?.(); // before anything is done for it
     admitted = await admitOperation(request, context, services);
     clock?.lap('admissionMs');
     if (isStreamed(admitted, context))
       return { kind: 'stream', stream: await services.streams.open(admitted, context), admitted };
-    context.enter?.();
     return await planAndExecute(admitted, context, services, clock);
   } catch (error) {
     return respondToFailure(error, admitted, context.requestId, services);

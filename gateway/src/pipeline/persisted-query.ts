@@ -54,6 +54,11 @@ export function resolvePersistedQuery(
   }
 }
 
+/** Whether the operator has listed an operation. */
+export function isListed(text: string, policy: PersistedQueryPolicy): boolean {
+  return policy.kind === 'safelist' && policy.safelist().has(text);
+}
+
 /** SHA-256 of an operation's text, in lower-case hexadecimal, as clients of persisted queries compute it. */
 export function sha256(text: string): string {
   return digest('sha256', text, 'hex');

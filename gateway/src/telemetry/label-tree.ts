@@ -39,6 +39,13 @@ export class LabelTree<const Names extends readonly string[], Tally> {
     this.#all = [];
   }
 
+  /** Forgets all series whose first label has this value. */
+  remove(first: string): void {
+    this.#root.cutAt(first);
+    const [name = ''] = this.#names;
+    this.#all = this.#all.filter(({ labels }) => labels[name] !== first);
+  }
+
   #add(values: LabelValues<Names>): Series<Tally> {
     const labels = Object.fromEntries(this.#names.map((name, index) => [name, values[index] ?? '']));
     const series = { labels, tally: this.#begin() };
@@ -57,6 +64,10 @@ class Branch<Tally> {
     let next = this.#next.get(value);
     if (!next) this.#next.set(value, (next = new Branch()));
     return next;
+  }
+
+  cutAt(value: string): void {
+    this.#next.delete(value);
   }
 
   cut(): void {

@@ -12,8 +12,17 @@ export interface OperationMetrics {
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Registers the series of operations. Their labels come from closed sets, names from a bounded one, so that clients can't make series. */
-export function createOperationMetrics(registry: Registry): OperationMetrics {
+/**
+ * Registers the series of operations. Their labels come from closed sets, names from a bounded one, so that clients can't make
+ * series. The series of a name that leaves go with it, and are not added to `other`, where they would look like a burst; when the name
+ * comes back they begin at 0, as after a restart.
+ *
+ * @param isListed whether the operator has listed the text of an operation
+ */
+export function createOperationMetrics(
+  registry: Registry,
+  isListed: (text: string) => boolean,
+): OperationMetrics {
   const answers = new TalliedCounter(
     {
       name: 'trellis_gateway_operations_total',
@@ -37,12 +46,13 @@ export function createOperationMetrics(registry: Registry): OperationMetrics {
     labelNames: ['limit'],
     registers: [registry],
   });
-  const names = new OperationNames();
+  const names = new OperationNames({ onLeave: (name) => answers.remove(name) });
   return {
     observe(answer, seconds) {
-      const operation = answer.admitted?.operation;
-      const kind = operation?.kind ?? 'none';
-      answers.count(names.labelOf(operation?.name), kind, outcomeOf(answer));
+      const { admitted } = answer;
+      const kind = admitted?.operation.kind ?? 'none';
+      const name = admitted && names.labelOf(admitted.operation.name, isListed(admitted.text));
+      answers.count(name ?? '', kind, outcomeOf(answer));
       duration.observe(seconds, kind);
       const limit = limitOf(answer);
       if (limit !== undefined) limits.inc({ limit });

@@ -64,6 +64,11 @@ export class TalliedCounter<const Names extends readonly string[]> extends Talli
     this.series.tallyOf(values).count += 1;
   }
 
+  /** Forgets all series whose first label has this value. */
+  remove(first: string): void {
+    this.series.remove(first);
+  }
+
   protected samples(): readonly Sample[] {
     return this.series.all.map(({ labels, tally }) => ({ labels, value: tally.count }));
   }
