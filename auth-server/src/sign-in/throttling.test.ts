@@ -1,3 +1,4 @@
+import { latencyBudgetMs } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../testing/browser.ts';
 import { authorizationUrl, createPkce, submitSignIn } from '../testing/flow.ts';
@@ -33,7 +34,7 @@ describe('throttling', () => {
       const late = await attempt(email.toUpperCase());
       expect(late.status).toBe(429);
       expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(800);
-      expect(performance.now() - start).toBeLessThan(1_000);
+      expect(performance.now() - start).toBeLessThan(latencyBudgetMs(1_000));
       expect(await late.text()).toContain('role="alert"');
     },
   );
@@ -67,7 +68,7 @@ describe('throttling', () => {
     const statuses = (await Promise.all(people)).map(({ status }) => status);
     expect(statuses).toEqual([303, 303, 303, 303, 303]);
     await Promise.all(strangers);
-  });
+  }, 60_000);
 
   it('L9: a full queue of hashing is no error in the log', async () => {
     const flood = Array.from({ length: 200 }, (_, index) => signInFrom(server, `198.51.100.${index}`));
@@ -75,7 +76,7 @@ describe('throttling', () => {
     const records = server.log.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(records.some(({ error }) => error === 'temporarily_unavailable')).toBe(true);
     expect(records.filter(({ level }) => Number(level) >= 50)).toEqual([]);
-  });
+  }, 60_000);
 
   it('M7: a browser that the account knows signs in whatever its address has failed, also in hashing', async () => {
     const known = new Browser();
@@ -83,7 +84,7 @@ describe('throttling', () => {
     for (let round = 0; round < 70; round += 1) await attempt(`somebody-${round % 14}@example.com`, 'wrong');
     expect((await attempt('ed@example.com')).status).toBe(429);
     expect((await attempt('ed@example.com', undefined, known)).status).toBe(303);
-  });
+  }, 60_000);
 
   it('A-088 limits the failures of an address over all accounts', async () => {
     let status = 0;

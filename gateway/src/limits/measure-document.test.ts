@@ -1,4 +1,5 @@
 import { parse } from 'graphql';
+import { cpuTimeOf } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { RequestRefused } from '../errors.ts';
 import { PROTECTIVE_LIMITS } from './limits.ts';
@@ -12,12 +13,6 @@ function refusal(text: string): Readonly<Record<string, unknown>> | undefined {
     throw error;
   }
   return undefined;
-}
-
-function millisecondsOf(work: () => void): number {
-  const start = performance.now();
-  work();
-  return performance.now() - start;
 }
 
 /** `f0` spreads `f1` twice, which spreads `f2` twice, … */
@@ -34,9 +29,9 @@ describe('Limits: expanded selections', () => {
     expect(refusal('{ me { name ...f } } fragment f on User { posts { title } }')).toBeUndefined();
   });
 
-  it('S-007 refuses a fragment bomb of 2^14 and of 2^30 in linear time', () => {
+  it('S-007 refuses a fragment bomb of 2^14 and of 2^30 in linear time', async () => {
     for (const levels of [14, 30]) {
-      const elapsedMs = millisecondsOf(() => {
+      const elapsedMs = await cpuTimeOf(() => {
         expect(refusal(fragmentBomb(levels))).toMatchObject({
           code: 'QUERY_TOO_COMPLEX',
           limit: { name: 'selections', maximum: 5_000 },

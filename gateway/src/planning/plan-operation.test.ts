@@ -1,4 +1,5 @@
 import { parse, visit, type DocumentNode, type FieldNode } from 'graphql';
+import { cpuTimeOf } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bookshop } from '../../test-fixtures/graphs/bookshop.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
@@ -281,11 +282,12 @@ describe('bounds of planning', () => {
       );
       const text = `{ books { ...F0 } } ${fragments.join(' ')} fragment F${levels} on Book { title }`;
       const document = parse(text);
-      const start = performance.now();
-      await expect(createBench().plan(document)).rejects.toMatchObject({
-        extensions: { code: 'QUERY_TOO_COMPLEX', limit: { name: 'expandedSelections', maximum: 5000 } },
-      });
-      expect(performance.now() - start).toBeLessThan(500); // expanding it would take longer than anybody lives
+      const elapsedMs = await cpuTimeOf(() =>
+        expect(createBench().plan(document)).rejects.toMatchObject({
+          extensions: { code: 'QUERY_TOO_COMPLEX', limit: { name: 'expandedSelections', maximum: 5000 } },
+        }),
+      );
+      expect(elapsedMs).toBeLessThan(500); // expanding it would take longer than anybody lives
     }
   });
 
@@ -333,12 +335,13 @@ describe('bounds of planning', () => {
         const bench = createBench();
         const document = parse(text);
         const decided = decidedFor(document, variables);
-        const start = performance.now();
-        await bench.planner.planOperation(
-          { supergraph: bench.supergraph, document, decided, incremental: true },
-          signal,
+        const elapsedMs = await cpuTimeOf(() =>
+          bench.planner.planOperation(
+            { supergraph: bench.supergraph, document, decided, incremental: true },
+            signal,
+          ),
         );
-        expect(performance.now() - start).toBeLessThan(2_000); // 2^30 plans would take longer than anybody lives
+        expect(elapsedMs).toBeLessThan(2_000); // 2^30 plans would take longer than anybody lives
         expect(bench.asked.length).toBeLessThanOrEqual(2);
       }
     }

@@ -1,5 +1,5 @@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { startTestRedis, type TestRedis } from '@trellis/testkit';
+import { latencyBudgetMs, startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
@@ -118,7 +118,7 @@ describe('the token of a connection', () => {
     await commands.zadd('revocations', Math.floor(Date.now() / 1_000) + 900, 'grant-ws');
     await commands.publish('revocations', 'grant-ws');
     expect((await socket.closed).code).toBe(4403);
-    expect(performance.now() - beganMs).toBeLessThan(1_000);
+    expect(performance.now() - beganMs).toBeLessThan(latencyBudgetMs(1_000));
     other.send({ type: 'ping' });
     expect(await other.next()).toEqual({ type: 'pong' });
   });
@@ -170,7 +170,7 @@ describe('the token of a stream over HTTP', () => {
     const beganMs = performance.now();
     await commands.publish('revocations', 'grant-parts');
     expect(await response.text()).toMatch(/\{"payload":null,"errors":\[\{.*"code":"UNAUTHENTICATED"/);
-    expect(performance.now() - beganMs).toBeLessThan(1_000);
+    expect(performance.now() - beganMs).toBeLessThan(latencyBudgetMs(1_000));
   });
 
   it('S-091 is refused before there is a stream when it is not good', async () => {

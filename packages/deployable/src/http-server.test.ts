@@ -75,7 +75,7 @@ describe('closing', () => {
     answer('done');
     expect(await (await sent).text()).toBe('done');
     await closing;
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 
   it.each(['', 'GET /health/live HTTP/1.1\r\nhost: localhost\r\n'])(
@@ -89,7 +89,7 @@ describe('closing', () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       const start = performance.now();
       await server.close();
-      expect(performance.now() - start).toBeLessThan(2_000);
+      expect(performance.now() - start).toBeLessThan(20_000);
       socket.destroy();
     },
   );

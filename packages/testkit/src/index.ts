@@ -1,4 +1,5 @@
 export { freePort } from '@trellis/supervision';
+export { cpuTimeOf, latencyBudgetMs } from './latency-budget.ts';
 export { type Proof, type ProofOptions, type ProofOutcome } from './proof.ts';
 export { createTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
