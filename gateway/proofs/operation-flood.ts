@@ -4,7 +4,7 @@ import { RequestRefused } from '../src/errors.ts';
 import { PROTECTIVE_LIMITS } from '../src/limits/limits.ts';
 import { createOperationCatalogue } from '../src/pipeline/operation-catalogue.ts';
 import { JobAudience } from '../src/planner-thread/job-audience.ts';
-import { PlannerOverstrained } from '../src/planner-thread/planner-worker.ts';
+import { PlannerOverstrained } from '../src/planner-thread/planner-refusals.ts';
 import { createPlannerPool, type QueryPlanSource } from '../src/planner-thread/planner-pool.ts';
 import { createOperationPlanner } from '../src/planning/plan-operation.ts';
 import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';

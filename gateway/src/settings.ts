@@ -354,7 +354,7 @@ const timeouts = z
       'Milliseconds for which a client may read nothing of what waits for it; then it is cut off. Default 30,000. A change takes effect at the next start.',
     ),
     planningMs: count(
-      'Milliseconds for planning an operation that is new. Default 5,000. A change takes effect at the next start.',
+      'Milliseconds of processor time for planning an operation that is new. Default 5,000. A change takes effect at the next start.',
     ),
   })
   .describe('How long things may take.');

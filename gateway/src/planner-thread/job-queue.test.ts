@@ -2,8 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { GATEWAY_ITSELF, JobAudience, type PlannerCaller } from './job-audience.ts';
 import { JobQueue, type JobQueueOptions, type PlannerWork } from './job-queue.ts';
-import { PlannerQueueFull, PlannerShareSpent } from './planner-refusals.ts';
-import { PlannerOverstrained, TaskFailed } from './planner-worker.ts';
+import {
+  PlannerOverstrained,
+  PlannerQueueFull,
+  PlannerShareSpent,
+  PlannerStarved,
+} from './planner-refusals.ts';
+import { TaskFailed } from './planner-worker.ts';
 
 const user = (name: string, onSpent?: (durationMs: number) => void): PlannerCaller => ({
   keys: [`user:${name}`],
@@ -85,6 +90,7 @@ describe('Jobs for planner threads', () => {
     };
     await fail(user('ada'), new TaskFailed('No plan.', 1_100));
     await fail(user('bob'), new PlannerOverstrained('planningMs', 5_000, 5_001));
+    await fail(user('eve'), new PlannerStarved(30_000, 1_100));
   });
 
   it.each([

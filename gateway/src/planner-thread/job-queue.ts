@@ -9,9 +9,14 @@ import {
 import { whenAborted } from '../execution/when-aborted.ts';
 import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './job-audience.ts';
 import type { JobTask } from './messages.ts';
-import { PlannerQueueFull, PlannerShareSpent } from './planner-refusals.ts';
+import {
+  PlannerOverstrained,
+  PlannerQueueFull,
+  PlannerShareSpent,
+  PlannerStarved,
+} from './planner-refusals.ts';
 import type { PlannedSupergraph } from './planner-thread.ts';
-import { PlannerOverstrained, TaskFailed, type TaskOutcome } from './planner-worker.ts';
+import { TaskFailed, type TaskOutcome } from './planner-worker.ts';
 
 /** Milliseconds of planner threads that each caller has in a window. */
 export interface PlanningBudget {
@@ -201,6 +206,6 @@ function leaveQueue({ places }: Job): void {
 
 /** What has failed has taken its time as well. @returns nothing where nobody has measured it */
 function durationOf(error: unknown): number | undefined {
-  if (error instanceof TaskFailed) return error.durationMs;
+  if (error instanceof TaskFailed || error instanceof PlannerStarved) return error.durationMs;
   return error instanceof PlannerOverstrained && error.limit === 'planningMs' ? error.actual : undefined;
 }

@@ -39,7 +39,11 @@ export type PlannerTask =
   | JobTask;
 
 /** What a thread answers: `ready` once, when it can be asked, then one answer to each task. Plain data alone. */
-export type PlannerReply =
-  | { readonly kind: 'ready' }
+export type PlannerReply = {
+  /** Milliseconds of processor time that the thread has had so far. */
+  readonly clockMs: number;
+} & (
+  | { readonly kind: 'ready'; readonly systemThread: number | undefined }
   | { readonly kind: 'done'; readonly result: unknown; readonly durationMs: number }
-  | { readonly kind: 'failed'; readonly message: string; readonly durationMs: number };
+  | { readonly kind: 'failed'; readonly message: string; readonly durationMs: number }
+);

@@ -20,6 +20,7 @@ export interface QueryPlanSource {
    * @param audience who waits for it; when nobody does, it leaves the queue, and what has begun goes on
    * @throws PlannerOverstrained when it takes longer than the deadline, or more memory than there is
    * @throws PlannerQueueFull when too many wait
+   * @throws PlannerStarved when other work of the machine leaves the thread hardly any processor time
    * @throws PlannerShareSpent when the caller has had its share
    * @throws Error when the planner finds no plan
    */
@@ -66,7 +67,7 @@ export interface PlannerPool extends QueryPlanSource {
 export interface PlannerPoolOptions {
   /** How many threads there are at most. One is always there, the others while they are needed. @default by processors */
   readonly threads?: number | undefined;
-  /** Milliseconds that a job may take before its thread is killed. @default 5000 */
+  /** Milliseconds of processor time that a job may take before its thread is killed. @default 5000 */
   readonly deadlineMs?: number | undefined;
   /** How many jobs may wait. @default 1000 */
   readonly maxWaiting?: number | undefined;

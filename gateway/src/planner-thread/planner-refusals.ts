@@ -14,3 +14,33 @@ export class PlannerShareSpent extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** The thread was ended because a task asked too much of it. */
+export class PlannerOverstrained extends Error {
+  override readonly name = 'PlannerOverstrained';
+  /** Its unit is in the name. */
+  readonly limit: 'planningMs' | 'planningMb';
+  readonly maximum: number;
+  readonly actual: number;
+
+  constructor(limit: PlannerOverstrained['limit'], maximum: number, actual: number) {
+    super(`A task of a planner thread has exceeded the limit of ${maximum} on ${limit}.`);
+    this.limit = limit;
+    this.maximum = maximum;
+    this.actual = actual;
+  }
+}
+
+/** The thread was ended because other work of this machine has left it hardly any processor time for a task. */
+export class PlannerStarved extends Error {
+  override readonly name = 'PlannerStarved';
+  /** Processor time that the task has had all the same. */
+  readonly durationMs: number;
+
+  constructor(waitedMs: number, durationMs: number) {
+    super(
+      `A planner thread has had ${Math.round(durationMs)} ms of a processor in ${Math.round(waitedMs)} ms.`,
+    );
+    this.durationMs = durationMs;
+  }
+}

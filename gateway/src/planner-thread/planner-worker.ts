@@ -3,33 +3,21 @@ import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { PlannerReply, PlannerTask } from './messages.ts';
-
-/** The thread was ended because a task asked too much of it. */
-export class PlannerOverstrained extends Error {
-  override readonly name = 'PlannerOverstrained';
-  /** Its unit is in the name. */
-  readonly limit: 'planningMs' | 'planningMb';
-  readonly maximum: number;
-  readonly actual: number;
-
-  constructor(limit: PlannerOverstrained['limit'], maximum: number, actual: number) {
-    super(`A task of a planner thread has exceeded the limit of ${maximum} on ${limit}.`);
-    this.limit = limit;
-    this.maximum = maximum;
-    this.actual = actual;
-  }
-}
+import { PlannerOverstrained } from './planner-refusals.ts';
+import { startDeadline } from './work-deadline.ts';
 
 /** Memory that a plan may take; beyond it the thread ends, and the process does not. */
 const MAX_HEAP_MB = 512;
 /** Short-lived objects get little room: the thread waits most of the time, and what it holds is counted. */
 const YOUNG_HEAP_MB = 16;
 const START_DEADLINE_MS = 30_000;
+/** Planner threads step back behind others. Where these leave nothing for so long, whoever waits is better told. */
+const STARVED_MS = 30_000;
 
 /** What a task has come to. */
 export interface TaskOutcome {
   readonly result: unknown;
-  /** What it took, as the thread has measured it. */
+  /** The processor time that it took, as the thread has measured it. */
   readonly durationMs: number;
 }
 
@@ -47,7 +35,7 @@ export class TaskFailed extends Error {
 /** Who waits for the thread's next reply. */
 interface Waiting {
   readonly resolve: (reply: PlannerReply | Promise<never>) => void;
-  readonly deadline: NodeJS.Timeout;
+  readonly endDeadline: () => void;
 }
 
 /** One life of a planner thread. It ends when it is closed, when a task takes too long, or when it fails. */
@@ -55,10 +43,14 @@ export class PlannerWorker {
   readonly #worker: Worker;
   #waiting: Waiting | undefined;
   #isAlive = true;
+  /** Absent until it is ready, and where the operating system does not tell. */
+  #systemThread: number | undefined;
+  /** Processor time of the thread at its last reply. */
+  #clockMs = 0;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
-    worker.on('message', (reply: PlannerReply) => this.#settle(reply)); // our own program
+    worker.on('message', (reply: PlannerReply) => this.#receive(reply)); // our own program
     worker.on('error', (error) => this.#fail(failureOf(error)));
     worker.once('exit', () => {
       this.#isAlive = false;
@@ -72,7 +64,8 @@ export class PlannerWorker {
     const worker = new Worker(...programOf());
     worker.unref();
     const started = new PlannerWorker(worker);
-    await started.#reply(START_DEADLINE_MS);
+    const ready = await started.#reply(START_DEADLINE_MS);
+    if (ready.kind === 'ready') started.#systemThread = ready.systemThread;
     return started;
   }
 
@@ -83,7 +76,9 @@ export class PlannerWorker {
   /**
    * Does one task. The one before must be done.
    *
+   * @param deadlineMs of processor time
    * @throws PlannerOverstrained when it takes longer than `deadlineMs`, or more memory than there is; the thread has ended
+   * @throws PlannerStarved when it gets no processor; the thread has ended
    * @throws TaskFailed when the task fails
    * @throws Error when the thread does
    */
@@ -104,21 +99,28 @@ export class PlannerWorker {
 
   /** The next one. Nobody else may be waiting. */
   #reply(deadlineMs: number): Promise<PlannerReply> {
-    const start = performance.now();
     return new Promise((resolve) => {
-      const deadline = setTimeout(() => {
-        const actual = Math.ceil(performance.now() - start);
-        this.#fail(new PlannerOverstrained('planningMs', deadlineMs, actual));
-      }, deadlineMs);
-      this.#waiting = { resolve, deadline };
+      const endDeadline = startDeadline({
+        limitMs: deadlineMs,
+        maxWaitMs: deadlineMs + STARVED_MS,
+        systemThread: this.#systemThread,
+        clockMs: this.#clockMs,
+        onOver: (reason) => this.#fail(reason),
+      });
+      this.#waiting = { resolve, endDeadline };
     });
+  }
+
+  #receive(reply: PlannerReply): void {
+    this.#clockMs = reply.clockMs;
+    this.#settle(reply);
   }
 
   #settle(outcome: PlannerReply | Promise<never>): void {
     const waiting = this.#waiting;
     if (!waiting) return;
     this.#waiting = undefined;
-    clearTimeout(waiting.deadline);
+    waiting.endDeadline();
     waiting.resolve(outcome);
   }
 

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { createSupergraphPlanner, type SupergraphPlanner } from '../supergraph/supergraph-planner.ts';
+import { stepBack, thisThread } from './thread-time.ts';
 import { writeIntrospection } from './write-introspection.ts';
 import type { JobInputs, JobKind, JobResults, JobTask, PlannerReply, PlannerTask } from './messages.ts';
 
@@ -15,17 +16,28 @@ const jobs: {
   introspect: (planner, input) => writeIntrospection(planner.clientSchema(), input),
 };
 
+/**
+ * Who waits for answers to operations that are known already comes first. Against one other thread on the same processor, a
+ * quarter of it is left: a plan that takes ten milliseconds then takes forty.
+ */
+const NICE = 5;
+
+stepBack(NICE);
+const { id: systemThread, clock } = thisThread();
 parentPort?.on('message', (task: PlannerTask) => reply(answer(task)));
-reply({ kind: 'ready' });
+reply({ kind: 'ready', systemThread, clockMs: clock() });
 
 function answer(task: PlannerTask): PlannerReply {
-  const startedAtMs = performance.now();
-  const durationMs = (): number => performance.now() - startedAtMs;
+  const startedAtMs = clock();
+  const times = (): Pick<PlannerReply, 'clockMs'> & { readonly durationMs: number } => {
+    const clockMs = clock();
+    return { clockMs, durationMs: clockMs - startedAtMs };
+  };
   try {
-    return { kind: 'done', result: perform(task), durationMs: durationMs() };
+    return { kind: 'done', result: perform(task), ...times() };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { kind: 'failed', message, durationMs: durationMs() };
+    return { kind: 'failed', message, ...times() };
   }
 }
 

@@ -4,7 +4,7 @@ import { gatewayErrorCodes, refused } from '../errors.ts';
 import type { IntrospectionRequest, Introspector } from '../execution/introspector.ts';
 import { GATEWAY_ITSELF } from '../planner-thread/job-audience.ts';
 import type { QueryPlanSource } from '../planner-thread/planner-pool.ts';
-import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
+import { PlannerOverstrained } from '../planner-thread/planner-refusals.ts';
 import { JoinedWork } from './joined-work.ts';
 import { plannerFailure } from './planner-failure.ts';
 

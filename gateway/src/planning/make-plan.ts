@@ -1,6 +1,10 @@
 import type { PlanNode, QueryPlan } from '@apollo/query-planner';
-import { PlannerQueueFull, PlannerShareSpent } from '../planner-thread/planner-refusals.ts';
-import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
+import {
+  PlannerOverstrained,
+  PlannerQueueFull,
+  PlannerShareSpent,
+  PlannerStarved,
+} from '../planner-thread/planner-refusals.ts';
 import { SelectionShape } from '../execution/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';
@@ -90,6 +94,7 @@ function isRefusal(error: unknown): boolean {
   return (
     error instanceof PlannerOverstrained ||
     error instanceof PlannerQueueFull ||
+    error instanceof PlannerStarved ||
     error instanceof PlannerShareSpent
   );
 }

@@ -3,7 +3,7 @@ import { cpuTimeOf } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bookshop } from '../../test-fixtures/graphs/bookshop.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
-import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
+import { PlannerOverstrained } from '../planner-thread/planner-refusals.ts';
 import { createPlannerPool, type QueryPlanSource } from '../planner-thread/planner-pool.ts';
 import { PlannerQueueFull } from '../planner-thread/planner-refusals.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';

@@ -1,4 +1,4 @@
-import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
+import { PlannerOverstrained } from '../planner-thread/planner-refusals.ts';
 import { GATEWAY_ITSELF, type JobAudience } from '../planner-thread/job-audience.ts';
 import { createPlannerPool, type QueryPlanSource } from '../planner-thread/planner-pool.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';

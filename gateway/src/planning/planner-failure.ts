@@ -1,7 +1,11 @@
 import { clientError } from '@trellis/errors';
 import { GraphQLError } from 'graphql';
-import { PlannerQueueFull, PlannerShareSpent } from '../planner-thread/planner-refusals.ts';
-import { PlannerOverstrained } from '../planner-thread/planner-worker.ts';
+import {
+  PlannerOverstrained,
+  PlannerQueueFull,
+  PlannerShareSpent,
+  PlannerStarved,
+} from '../planner-thread/planner-refusals.ts';
 
 const RETRY_AFTER_S = 1;
 /** The planner has a bound of its own, and no code for it. */
@@ -16,7 +20,7 @@ export function plannerFailure(error: unknown): GraphQLError {
       extensions: { limit: { name: limit, maximum, actual } },
     });
   }
-  if (error instanceof PlannerQueueFull)
+  if (error instanceof PlannerQueueFull || error instanceof PlannerStarved)
     return new GraphQLError('The gateway is at its capacity.', {
       extensions: { code: 'OVERLOADED', retryAfterS: RETRY_AFTER_S },
       originalError: error,

@@ -24,7 +24,7 @@ export const planningSettings: z.ZodType<PlanningSettings> = z
       'Threads that plan, at most, in each process. Default one less than the processors for each of WORKERS, 2 to 4. The first one is always there; the others start under load, and end when they are idle.',
     ),
     callerMs: whole(
-      'Milliseconds of planning that a caller may use in a window; 4 and 16 times that together for the networks around anonymous callers. Default 20,000; without guards, unbounded.',
+      'Milliseconds of processor time that planning for a caller may take in a window; 4 and 16 times that together for the networks around anonymous callers. Default 20,000; without guards, unbounded.',
     ),
     windowS: whole('Seconds of that window. Default 60.'),
   })
