@@ -4,6 +4,7 @@ import {
   nodeEnvironment,
   port,
   readConfig,
+  secrets,
   url,
   wholeNumber,
   type Environment,
@@ -25,6 +26,7 @@ export type ConfigShape = {
   readonly LOG_LEVEL: z.ZodType<string>;
   readonly OPERATIONS_PORT: z.ZodType<number>;
   readonly OPERATIONS_HOST: z.ZodType<string>;
+  readonly OPERATIONS_SECRET: z.ZodType<readonly string[] | undefined>;
   readonly PORT: z.ZodType<number>;
   readonly HOST: z.ZodType<string>;
   readonly NODE_ENV: z.ZodType<NodeEnvironment | undefined>;
@@ -81,6 +83,11 @@ const redisUrl = z
 /** The gateway's environment. With the prefix `GATEWAY_`, a variable wins over the plain name. */
 export const configSchema: z.ZodObject<ConfigShape> = z.object({
   ...processVariables,
+  OPERATIONS_SECRET: secrets()
+    .optional()
+    .describe(
+      'What POST /cache/invalidate at the operations port has to bring as a bearer token: at least 128 bits. Several, separated by spaces, are all good. Absent: it is served where OPERATIONS_HOST is a loopback address, and refused elsewhere.',
+    ),
   PORT: port(4000).describe('Port of the graph. 0 takes any free one.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   NODE_ENV: nodeEnvironment().describe(

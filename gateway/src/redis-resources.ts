@@ -209,6 +209,7 @@ export function openCacheOperations(config: GatewayConfig, logger: Logger): Oper
   if (!cache) return undefined;
   const redis = connect(cache.url, 'operations', logger);
   return {
+    secrets: config.OPERATIONS_SECRET,
     add: (server) => addInvalidationRoute(server, { invalidations: new Invalidations(redis), logger }),
     close: () => redis.disconnect(),
   };

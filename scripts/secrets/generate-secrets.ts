@@ -8,6 +8,7 @@ export async function generateSecrets(): Promise<Readonly<Record<string, string>
     ...generatePasswords(),
     KEY_ENCRYPTION_SECRET: randomSecret(),
     COOKIE_SECRET: randomSecret(),
+    OPERATIONS_SECRET: randomSecret(),
     USER_CONTEXT_PRIVATE_KEY: JSON.stringify(await generatePrivateKey()),
     ...(await generateServiceKeys()),
   };

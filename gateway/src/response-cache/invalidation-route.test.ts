@@ -17,6 +17,8 @@ directive @cacheControl(maxAge: Int) on FIELD_DEFINITION | OBJECT
 type Query { book(id: ID!): Book map: Map }
 type Book @key(fields: "id") @cacheControl(maxAge: 60) { id: ID! edition: Int! }
 type Map @cacheControl(maxAge: 60) { edition: Int! }`;
+const SECRET = 'uB3vYk0sQm9dWz7eXh2rTg5nLc8pJf1a';
+const OLDER_SECRET = 'Zt6kRw1yVb4mHq9xGs3cNd7jLf0pEu8i';
 const SETTINGS = 'responseCache: {}';
 
 const directory = createTemporaryDirectory();
@@ -45,7 +47,12 @@ beforeAll(async () => {
   writeFileSync(settings, SETTINGS);
   const environment = { CACHE_REDIS_URL: redis.url };
   [apart, gateway] = await Promise.all([
-    startGatewayProcess({ SUPERGRAPH: supergraph, CONFIG: settings, ...environment }),
+    startGatewayProcess({
+      SUPERGRAPH: supergraph,
+      CONFIG: settings,
+      OPERATIONS_SECRET: `${SECRET} ${OLDER_SECRET}`,
+      ...environment,
+    }),
     startTestGateway({ subgraphs: [subgraph], settings: SETTINGS, environment }),
   ]);
 });
@@ -64,10 +71,11 @@ async function tell(
   body: unknown,
   contentType = 'application/json',
   url = apart.operationsUrl,
+  secret = SECRET,
 ): Promise<Told> {
   const response = await fetch(`${url}/cache/invalidate`, {
     method: 'POST',
-    headers: { 'content-type': contentType },
+    headers: { 'content-type': contentType, authorization: `Bearer ${secret}` },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   return { status: response.status, body: (await response.json()) as Told['body'] };
@@ -85,6 +93,16 @@ describe('Changes that are told of over HTTP', () => {
     expect(await tell([{ type: 'Book', id: '1' }])).toEqual({ status: 200, body: { published: 1 } });
     expect(await ask(ONE)).not.toBe(one);
     expect([await ask(TWO), await ask(MAP)]).toEqual([two, map]);
+  });
+
+  it('G14: are taken from whoever knows a secret, the older one too, and from nobody else', async () => {
+    const one = await ask(ONE);
+    const changes = [{ type: 'Book', id: '1' }];
+    const told = await tell(changes, undefined, undefined, 'another');
+    expect([told.status, told.body['error']]).toEqual([401, 'Unauthorized']);
+    expect(await ask(ONE)).toBe(one);
+    expect((await tell(changes, undefined, undefined, OLDER_SECRET)).status).toBe(200);
+    expect(await ask(ONE)).not.toBe(one);
   });
 
   it('may be several, of whole types and of ids that are numbers', async () => {

@@ -1,9 +1,12 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { guardChanges } from './guard-changes.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What a deployable adds to the operations port. */
+/** What a deployable adds to the operations port. What changes something is asked for by whoever knows a secret. */
 export interface OperationsRoutes {
+  /** The newest first; absent where only programs of this machine may change something. */
+  readonly secrets?: readonly string[] | undefined;
   /** Called once, before the port is open. */
   add(server: FastifyInstance): void;
   /** Closes what they hold. */
@@ -40,11 +43,16 @@ export async function startOperationsServer(options: OperationsServerOptions): P
     return reply.type(processMetrics.contentType).send(mergeExpositions(texts));
   });
   const routes = options.routes ?? [];
-  for (const each of routes) each.add(server);
+  const host = options.host ?? '127.0.0.1';
+  for (const each of routes)
+    server.register(async (scope) => {
+      guardChanges(scope, { secrets: each.secrets, host });
+      each.add(scope);
+    });
   server.addHook('onClose', async () => {
     for (const each of routes) each.close();
   });
-  const url = await server.listen({ port: options.port, host: options.host ?? '127.0.0.1' });
+  const url = await server.listen({ port: options.port, host });
   return { url, close: () => server.close() };
 }
 
