@@ -14,7 +14,7 @@ import { processVariables } from '@trellis/deployable';
 import type { JWK } from 'jose';
 import { z } from 'zod';
 import { issuerProblems } from './auth/configured-issuers.ts';
-import { mayBeForwarded } from './pipeline/subgraph-headers.ts';
+import { mayBeForwarded } from './settings/header-settings.ts';
 import { readSettings } from './read-settings.ts';
 import type { GatewaySettings } from './settings.ts';
 

@@ -8,7 +8,8 @@ import type { GatewayConfig } from './config.ts';
 import { SharedExecutions } from './execution/shared-executions.ts';
 import { createRateLimiter, UNLIMITED_RATE } from './limits/rate-limiter.ts';
 import { createOperationCatalogue, type OperationCatalogue } from './pipeline/operation-catalogue.ts';
-import { sha256, type PersistedQueryPolicy } from './pipeline/persisted-query.ts';
+import type { PersistedQueryPolicy } from './pipeline/persisted-query.ts';
+import { sha256 } from './planning/sha256.ts';
 import type { AnswerPolicy, PipelineObserver, PipelineServices } from './pipeline/services.ts';
 import { createSubgraphHeaders } from './pipeline/subgraph-headers.ts';
 import { manifestFiles } from './read-settings.ts';
@@ -17,6 +18,7 @@ import type { GatewayResources } from './resources.ts';
 import type { KeepRules, ResponseCaching } from './response-cache/response-cache.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
 import type { DemandMetrics } from './telemetry/demand-metrics.ts';
+import { traceOperation } from './tracing/trace-operation.ts';
 import { traceFetches, tracePlanning } from './tracing/trace-work.ts';
 import { createShapingClient } from './traffic/shaping-client.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
@@ -49,7 +51,7 @@ export function createServices(
     planner: tracing ? tracePlanning(resources.planner, tracing) : resources.planner,
     subgraphClient: tracing ? traceFetches(subgraphClient, tracing) : subgraphClient,
     shares: resources.shares,
-    tracing,
+    traceOperation: tracing && ((context, answer) => traceOperation(tracing, context, answer)),
     executionGate: resources.executionGate,
     sharedExecutions: new SharedExecutions(),
     headersForSubgraphs: createSubgraphHeaders({

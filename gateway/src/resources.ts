@@ -12,7 +12,7 @@ import { ExecutionGate } from './execution/execution-gate.ts';
 import { createSubgraphClient, type SubgraphClient } from './execution/subgraph-client.ts';
 import { createKnownOperations, type KnownOperations } from './pipeline/known-operations.ts';
 import type { PipelineServices } from './pipeline/services.ts';
-import type { OperationPlanner } from './planning/operation-plan.ts';
+import type { OperationPlanner } from './planning/operation-planner.ts';
 import { createOperationPlanner } from './planning/plan-operation.ts';
 import { createPlannerPool } from './planner-thread/planner-pool.ts';
 import { openRedisResources, type RedisResources } from './redis-resources.ts';

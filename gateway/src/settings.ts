@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { RateLimits } from './limits/rate-limiter.ts';
+import { authorizationSettings, type AuthorizationSettings } from './settings/authorization-settings.ts';
+import { headerSettings, type HeaderSettings } from './settings/header-settings.ts';
+import { rateLimitSettings, type RateLimits } from './settings/rate-limit-settings.ts';
 import { authenticationSettings, type AuthenticationSettings } from './auth/authentication-settings.ts';
-import type { ClaimPolicy } from './auth/policies.ts';
 import {
   admissionSettings,
   trafficSettings,
@@ -14,7 +15,6 @@ import {
 } from './response-cache/response-cache-settings.ts';
 import { planningSettings, type PlanningSettings } from './planning/planning-settings.ts';
 import { telemetrySettings, type TelemetrySettings } from './tracing/tracing-settings.ts';
-import { mayBeForwarded, type HeaderRules } from './pipeline/subgraph-headers.ts';
 import {
   liveSettings,
   subscriptionSettings,
@@ -28,8 +28,7 @@ export interface GatewaySettings {
   readonly limits?: LimitSettings | undefined;
   readonly cost?: CostFileSettings | undefined;
   readonly authentication?: AuthenticationSettings | undefined;
-  readonly authorization?:
-    { readonly policies?: Readonly<Record<string, ClaimPolicy>> | undefined } | undefined;
+  readonly authorization?: AuthorizationSettings | undefined;
   readonly extensions?: ExtensionSettings | undefined;
   readonly headers?: HeaderSettings | undefined;
   readonly http?: HttpSettings | undefined;
@@ -77,13 +76,6 @@ export interface CostFileSettings {
   readonly slicingArguments?: readonly string[] | undefined;
   readonly omittedSlice?: number | undefined;
   readonly listSize?: number | undefined;
-}
-
-/** Rules for all subgraphs, and those that come on top for some. */
-export interface HeaderSettings extends HeaderRules {
-  readonly fromPayload?: readonly string[] | undefined;
-  readonly public?: readonly string[] | undefined;
-  readonly subgraphs?: Readonly<Record<string, HeaderRules>> | undefined;
 }
 
 /** How the gateway meets its clients. */
@@ -179,56 +171,6 @@ const cost = z
   })
   .describe('What operations cost.');
 
-const authorization = z
-  .strictObject({
-    policies: z
-      .record(
-        z.string(),
-        z.strictObject({
-          claim: z.string().min(1).describe('The claim of the access token that is looked at.'),
-          value: z
-            .union([z.string(), z.number(), z.boolean()])
-            .describe('What the claim is, or contains when it is a list.'),
-        }),
-      )
-      .optional()
-      .describe('What @policy names, beside role:X. A name that is not here does not hold.'),
-  })
-  .describe('What callers may do.');
-
-const headerName = z.string().refine((name) => mayBeForwarded(name.toLowerCase()), {
-  error: 'is no header that may be forwarded or set',
-});
-const headerRules = {
-  forward: z.array(headerName).optional().describe('Client headers that go on to subgraphs.'),
-  set: z
-    .record(headerName, z.string().regex(/^[\t\x20-\x7e]*$/))
-    .optional()
-    .describe('Headers that subgraphs get with these values, whatever the client sent.'),
-  remove: z.array(headerName).optional().describe('Headers that are not sent although another rule says so.'),
-};
-const headers = z
-  .strictObject({
-    ...headerRules,
-    fromPayload: z
-      .array(headerName)
-      .optional()
-      .describe(
-        'Headers that WebSocket clients may give in the payload of connection_init, where the upgrade request has none of the name. They go on where forward names them. Default none.',
-      ),
-    public: z
-      .array(headerName)
-      .optional()
-      .describe(
-        'Forwarded headers that do not say who asks. A request with any other forwarded header is answered with Cache-Control: private. Default accept-language.',
-      ),
-    subgraphs: z
-      .record(z.string(), z.strictObject(headerRules))
-      .optional()
-      .describe('On top of the rules for all, by the name of the subgraph.'),
-  })
-  .describe('What subgraphs get of a request beside the operation.');
-
 const http = z
   .strictObject({
     trustProxy: z
@@ -320,27 +262,6 @@ const persistedQueries = z
   })
   .describe("What clients may send in the place of an operation's text.");
 
-const rate = z.strictObject({
-  operations: z.int().min(1).describe('Root fields of operations in a window.'),
-  windowS: z.int().min(1).max(86_400).describe('Seconds of a window.'),
-});
-const rateLimits = z
-  .strictObject({
-    perAddress: rate
-      .optional()
-      .describe(
-        'For each network address, an IPv6 /64 being one; the /24 or /56 around it has 4 times as much, a /48 16 times. What is refused counts as one.',
-      ),
-    perUser: rate.optional().describe('For each user.'),
-    perClient: rate.optional().describe('For each OAuth client, all of its users together.'),
-    objectsPerOperation: count(
-      'Objects of an answer that count as one more operation, once it is known how many they are. Default 1,000.',
-    ),
-  })
-  .describe(
-    'How often the graph may be asked. With CACHE_REDIS_URL, rates hold for all gateways together; else for each process.',
-  );
-
 const timeouts = z
   .strictObject({
     requestMs: count(
@@ -368,7 +289,7 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
   limits: limits.optional(),
   cost: cost.optional(),
   authentication: authenticationSettings.optional(),
-  authorization: authorization.optional(),
+  authorization: authorizationSettings.optional(),
   extensions: z
     .strictObject({
       cost: z
@@ -388,10 +309,10 @@ export const settingsSchema: z.ZodType<GatewaySettings> = z.strictObject({
     })
     .optional()
     .describe('What clients are told beside the answer.'),
-  headers: headers.optional(),
+  headers: headerSettings.optional(),
   http: http.optional(),
   persistedQueries: persistedQueries.optional(),
-  rateLimits: rateLimits.optional(),
+  rateLimits: rateLimitSettings.optional(),
   timeouts: timeouts.optional(),
   planning: planningSettings.optional(),
   overridePercents: z

@@ -15,7 +15,8 @@ import { fieldDefinitionOf, fieldTypeOf, fragmentTypeOf, rootTypeOf } from '../s
 import type { Fragments } from '../limits/measure-document.ts';
 import type { AuthorizationRules } from './authorization-rules.ts';
 import type { Caller } from './caller.ts';
-import { holdsPolicy, type Policies } from './policies.ts';
+import type { Policies } from '../settings/authorization-settings.ts';
+import { holdsPolicy } from './policies.ts';
 import { requirementKey, type AnyOf, type Requirement } from './requirement.ts';
 
 /** What guards one operation. */

@@ -1,13 +1,5 @@
+import type { ClaimPolicy, Policies } from '../settings/authorization-settings.ts';
 import type { Caller } from './caller.ts';
-
-/** A policy that the operator defines: it holds when a claim of the access token is, or contains, the value. */
-export interface ClaimPolicy {
-  readonly claim: string;
-  readonly value: string | number | boolean;
-}
-
-/** Policies by the name that `@policy` uses. */
-export type Policies = Readonly<Record<string, ClaimPolicy>>;
 
 const ROLE_PREFIX = 'role:';
 

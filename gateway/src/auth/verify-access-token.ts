@@ -4,7 +4,8 @@ import type { Caller } from './caller.ts';
 import { InvalidAccessToken } from './invalid-access-token.ts';
 import { FULL_TRUST, type IssuerTrust } from './issuer-trust.ts';
 import { KeysUnavailable, type KeySet } from './key-set.ts';
-import { holdsPolicy, type Policies } from './policies.ts';
+import type { Policies } from '../settings/authorization-settings.ts';
+import { holdsPolicy } from './policies.ts';
 import { userIdOf } from './user-id.ts';
 
 /** An issuer whose tokens are accepted. */

@@ -124,3 +124,12 @@ export interface ContextValue {
   readonly levelsUp: number;
   readonly path: readonly RewriteStep[];
 }
+
+/** A subscription made executable: where its events come from, and what is fetched for each of them. */
+export interface SubscriptionPlan {
+  /** What the subgraph is subscribed to with. Its answer is an event. */
+  readonly primary: FetchStep;
+  readonly operationName: string | undefined;
+  /** What is fetched to complete an event. Absent: the event has everything. */
+  readonly rest: PlanStep | undefined;
+}

@@ -23,9 +23,6 @@ export interface SubgraphRequest {
   readonly maxBytes?: number;
 }
 
-/** The header that tells a subgraph how many milliseconds the gateway will wait for its answer. */
-export const TIMEOUT_HEADER = 'trellis-timeout-ms';
-
 /** What a subgraph answered, well-formed or not. */
 export interface SubgraphResponse {
   readonly status: number;

@@ -3,25 +3,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import { clientOf, userOf, type Caller } from '../auth/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
-
-/** How much in which time. */
-export interface Rate {
-  /** Root fields of operations: an operation counts as many as it has, so that a batch of mutations is not one. */
-  readonly operations: number;
-  readonly windowS: number;
-}
-
-/** Rates by whom they hold for; absent ones don't. */
-export interface RateLimits {
-  /** For each network address, before its token is looked at; the networks around it have 4 and 16 times as much. What is refused counts as one, before it is parsed. */
-  readonly perAddress?: Rate | undefined;
-  /** For each user; clients that act for themselves count as users. */
-  readonly perUser?: Rate | undefined;
-  /** For each OAuth client, all of its users together. */
-  readonly perClient?: Rate | undefined;
-  /** Objects of an answer that count as one more operation. @default 1000 */
-  readonly objectsPerOperation?: number | undefined;
-}
+import type { Rate, RateLimits } from '../settings/rate-limit-settings.ts';
 
 /** Counts operations against the rates. */
 export interface RateLimiter {

@@ -7,15 +7,6 @@ import {
 } from 'graphql';
 import { ownVariable, type Variables } from '../planning/variables.ts';
 
-/** The directive as clients see it. `throttle` is how rarely a client wants to hear of changes. */
-export const LIVE_DIRECTIVE = `"Resolves the query again and again and sends what changed, over transports that can carry a stream."
-directive @live(
-  "Whether it has an effect."
-  if: Boolean! = true
-  "Milliseconds between two resolutions at least."
-  throttle: Int
-) on QUERY`;
-
 interface NamedOperation {
   readonly document: DocumentNode;
   readonly name: string | undefined;

@@ -1,7 +1,8 @@
 import type { Caller } from '../auth/caller.ts';
 import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { Decided } from '../planning/decided-conditions.ts';
-import type { Denied, Variables } from '../planning/operation-plan.ts';
+import type { Denied } from '../planning/denial.ts';
+import type { Variables } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { CataloguedOperation } from './operation-catalogue.ts';
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/caller.ts';
 import type { PlannerCaller } from '../planner-thread/job-audience.ts';
-import type { PlanningAccount } from '../planning/operation-plan.ts';
+import type { PlanningAccount } from '../planning/operation-planner.ts';
 import type { PipelineServices } from './services.ts';
 
 type AccountServices = Pick<PipelineServices, 'shares' | 'rateLimiter'>;

@@ -2,8 +2,8 @@ import type { Caller } from '../auth/caller.ts';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
-import type { OperationPlan, Variables } from '../planning/operation-plan.ts';
-import { traceOperation } from '../tracing/trace-operation.ts';
+import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { Variables } from '../planning/variables.ts';
 import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { OperationClock, type AnswerReport } from './answer-extensions.ts';
@@ -48,9 +48,9 @@ export function runOperation(
   context: RequestContext,
   services: PipelineServices,
 ): Promise<PipelineAnswer> {
-  const { tracing } = services;
-  if (!tracing) return answerOperation(request, context, services);
-  return traceOperation(tracing, context, () => answerOperation(request, context, services));
+  const { traceOperation } = services;
+  if (!traceOperation) return answerOperation(request, context, services);
+  return traceOperation(context, () => answerOperation(request, context, services));
 }
 
 async function answerOperation(

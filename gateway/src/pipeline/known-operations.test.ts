@@ -5,7 +5,7 @@ import { DEFAULT_COSTS } from '../limits/cost-settings.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
 import { createPlannerPool, type QueryPlanSource } from '../planner-thread/planner-pool.ts';
 import { NOTHING_DENIED } from '../planning/denial.ts';
-import type { OperationPlanner } from '../planning/operation-plan.ts';
+import type { OperationPlanner } from '../planning/operation-planner.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { compose } from '../testing/compose.ts';

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../auth/caller.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { operationFacts } from '../planning/document-facts.ts';
-import type { OperationPlanner, Variables } from '../planning/operation-plan.ts';
+import type { OperationPlanner } from '../planning/operation-planner.ts';
+import type { Variables } from '../planning/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { CataloguedOperation, OperationCatalogue } from './operation-catalogue.ts';
 

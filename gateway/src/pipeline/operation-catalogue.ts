@@ -2,7 +2,7 @@ import { shareKeysOf } from '@trellis/fair-share';
 import { GraphQLError, Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql';
 import { readAuthorizationRules, type AuthorizationRules } from '../auth/authorization-rules.ts';
 import { createOperationGuard, type OperationGuard } from '../auth/operation-guard.ts';
-import type { Policies } from '../auth/policies.ts';
+import type { Policies } from '../settings/authorization-settings.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { readCacheHints, type CacheHints } from '../caching/cache-hints.ts';
 import { compileCaching, type CachePolicyOf } from '../caching/measure-caching.ts';
@@ -17,13 +17,13 @@ import { measureOperation, type OperationMeasure } from '../limits/measure-opera
 import { compileDecision, type DecideConditions } from '../planning/decided-conditions.ts';
 import { operationFacts } from '../planning/document-facts.ts';
 import type { Overrides } from '../planning/override-labels.ts';
+import { sha256 } from '../planning/sha256.ts';
 import { schemaHints } from '../planning/schema-hints.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileVariables, type CoerceVariables } from './coerce-variables.ts';
 import { enforceTextLimits } from './enforce-limits.ts';
 import { forgetTokens } from './forget-tokens.ts';
 import { parseOperation } from './parse-operation.ts';
-import { sha256 } from './persisted-query.ts';
 import { validateOperation, type ValidationSettings } from './validate-operation.ts';
 
 /** All that can be known of an operation before a request brings variables and a caller. */

@@ -1,10 +1,10 @@
-import { hash as digest } from 'node:crypto';
 import type { ShareBuckets } from '@trellis/fair-share';
 import { shareKeysOfCaller, type Caller } from '../auth/caller.ts';
 import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import type { Safelist } from '../caching/safelist.ts';
 import type { GraphRequest } from '../context.ts';
 import { refused } from '../errors.ts';
+import { sha256 } from '../planning/sha256.ts';
 
 /** What clients may send in the place of an operation's text, and whether they may send any text. */
 export type PersistedQueryPolicy =
@@ -57,11 +57,6 @@ export function resolvePersistedQuery(
 /** Whether the operator has listed an operation. */
 export function isListed(text: string, policy: PersistedQueryPolicy): boolean {
   return policy.kind === 'safelist' && policy.safelist().has(text);
-}
-
-/** SHA-256 of an operation's text, in lower-case hexadecimal, as clients of persisted queries compute it. */
-export function sha256(text: string): string {
-  return digest('sha256', text, 'hex');
 }
 
 /** A hash with a text is checked, so that nothing can be stored under a hash that is not its own. */

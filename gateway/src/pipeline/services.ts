@@ -1,18 +1,19 @@
 import type { GraphQLError } from 'graphql';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { CallerShares } from '../auth/caller-shares.ts';
+import type { RequestContext } from '../context.ts';
 import type { ExecutionGate } from '../execution/execution-gate.ts';
 import type { SharedExecutions } from '../execution/shared-executions.ts';
 import type { SubgraphClient } from '../execution/subgraph-client.ts';
 import type { OperationLimits } from '../limits/limits.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
-import type { OperationPlanner } from '../planning/operation-plan.ts';
+import type { OperationPlanner } from '../planning/operation-planner.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
-import type { Tracing } from '../tracing/tracing.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { KnownOperations } from './known-operations.ts';
 import type { OperationCatalogue } from './operation-catalogue.ts';
+import type { PipelineAnswer } from './operation-answer.ts';
 import type { OperationStreams } from './operation-streams.ts';
 import type { PersistedQueryPolicy } from './persisted-query.ts';
 import type { ResponseCaching } from '../response-cache/response-cache.ts';
@@ -29,6 +30,12 @@ export interface PipelineObserver {
   /** Errors of one operation beyond those that were reported one by one, or that its client is shown. */
   furtherErrors(requestId: string, errors: readonly GraphQLError[]): void;
 }
+
+/** Runs the answering of an operation, and records how long it took and how it ended. @throws what `answer` throws */
+export type TraceOperation = (
+  context: RequestContext,
+  answer: () => Promise<PipelineAnswer>,
+) => Promise<PipelineAnswer>;
 
 /** What answers may be, and may tell. */
 export interface AnswerPolicy {
@@ -67,6 +74,6 @@ export interface PipelineServices {
   readonly observer: PipelineObserver;
   /** Absent where no answers are kept. */
   readonly responseCaching: ResponseCaching | undefined;
-  /** Absent where nothing is traced. */
-  readonly tracing: Tracing | undefined;
+  /** Records how one operation is answered. Absent where nothing is traced. */
+  readonly traceOperation: TraceOperation | undefined;
 }

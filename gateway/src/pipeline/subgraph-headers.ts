@@ -2,7 +2,8 @@ import { USER_CONTEXT_HEADER } from '@trellis/user-context';
 import type { Caller } from '../auth/caller.ts';
 import type { SubgraphContexts } from '../auth/subgraph-context.ts';
 import type { ClientHeaders, RequestContext } from '../context.ts';
-import { TIMEOUT_HEADER, type SubgraphHeaders } from '../execution/subgraph-request.ts';
+import type { SubgraphHeaders } from '../execution/subgraph-request.ts';
+import { mayBeForwarded, REQUEST_ID_HEADER, type HeaderRules } from '../settings/header-settings.ts';
 
 /** Makes the headers that go to subgraphs with one request. */
 export interface HeadersForSubgraphs {
@@ -24,16 +25,6 @@ export interface HeadersForSubgraphs {
   readonly fromPayload: readonly string[];
 }
 
-/** What a subgraph gets beside the signed context and the request id. Names in any case. */
-export interface HeaderRules {
-  /** Names of client headers that go on. All others stay here, cookies and tokens included. */
-  readonly forward?: readonly string[] | undefined;
-  /** Headers with fixed values, whatever the client sent. */
-  readonly set?: Readonly<Record<string, string>> | undefined;
-  /** Takes back what another rule says. */
-  readonly remove?: readonly string[] | undefined;
-}
-
 /** Settings of {@link createSubgraphHeaders}. */
 export interface SubgraphHeaderOptions {
   readonly rules: HeaderRules;
@@ -43,48 +34,6 @@ export interface SubgraphHeaderOptions {
   readonly fromPayload?: readonly string[] | undefined;
   /** Absent where subgraphs are not told who is asking. */
   readonly contexts: SubgraphContexts | undefined;
-}
-
-const REQUEST_ID_HEADER = 'x-request-id';
-
-/**
- * Headers that can't be configured to be forwarded: those that make up the connection or the message, and those that
- * a subgraph may take for the gateway's own word.
- */
-const NEVER_FORWARDED: ReadonlySet<string> = new Set([
-  USER_CONTEXT_HEADER,
-  REQUEST_ID_HEADER,
-  TIMEOUT_HEADER,
-  'accept',
-  'accept-encoding',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
-const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
-
-/** What services may believe, and what belongs to the handshake of a WebSocket. */
-const NEVER_BELIEVED = /^(x[-_]user[-_]|sec-websocket-)/;
-
-/**
- * Whether an operator may have a header forwarded. `x-user-*` never, as many services believe such headers.
- *
- * @param name in lower case
- */
-export function mayBeForwarded(name: string): boolean {
-  return HEADER_NAME.test(name) && !NEVER_FORWARDED.has(name) && !NEVER_BELIEVED.test(name);
 }
 
 /**

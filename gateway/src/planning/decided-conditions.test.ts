@@ -99,7 +99,6 @@ describe('G1: no other source', () => {
     const readers = planning.filter(({ text }) => /\bownVariable\(|from '\.\/variables/.test(text));
     expect(readers.map(({ file }) => file).toSorted()).toEqual([
       'planning/decided-conditions.ts',
-      'planning/operation-plan.ts', // its type, for others
       'planning/variables.ts',
     ]);
   });

@@ -1,68 +1,7 @@
-import type { DocumentNode } from 'graphql';
-import type { Introspector } from '../execution/introspector.ts';
-import type { DeferredPlan, PlanStep, TargetOrigins } from '../execution/plan-steps.ts';
+import type { DeferredPlan, PlanStep, SubscriptionPlan, TargetOrigins } from '../execution/plan-steps.ts';
 import type { SelectionShape } from '../execution/response-shape.ts';
-import type { PlannerCaller } from '../planner-thread/job-audience.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { SubscriptionPlan } from './compile-subscription.ts';
-import type { Decided } from './decided-conditions.ts';
-import type { Denied } from './denial.ts';
 import type { OperationFacts } from './document-facts.ts';
-
-export type { Denial, Denied } from './denial.ts';
-export type { Variables } from './variables.ts';
-
-/** What is to be planned. */
-export interface PlanRequest {
-  readonly supergraph: Supergraph;
-  /** Valid against `supergraph.schema`. */
-  readonly document: DocumentNode;
-  /** SHA-256 of the document's text, hexadecimal. Computed once per document object when absent. */
-  readonly documentHash?: string | undefined;
-  /** Which operation of the document runs. May be absent when it holds one. */
-  readonly operationName?: string | undefined;
-  /** How its conditions are decided: a plan depends on nothing else of the request's variables. */
-  readonly decided: Decided;
-  /**
-   * What the caller may not see: no subgraph is asked for field nodes of `document`; wherever they, or objects of the types, would
-   * stand is null and an error with that path, by the rules of null propagation.
-   */
-  readonly denied?: Denied | undefined;
-  /** Whether the client takes the answer in parts: otherwise `@defer` has no effect. @default false */
-  readonly incremental?: boolean | undefined;
-  /** Whose share of planning it takes. @default the gateway's own */
-  readonly account?: PlanningAccount | undefined;
-}
-
-/** Who has something planned. It is asked only where there is something to plan. */
-export interface PlanningAccount {
-  plannerCaller(): PlannerCaller;
-}
-
-/** Makes plans, remembers them, and makes each one once however many ask for it. */
-export interface OperationPlanner extends Introspector {
-  /**
-   * Never throws at once: it rejects.
-   *
-   * @returns at once where the plan is remembered
-   * @throws GraphQLError QUERY_TOO_COMPLEX when a bound of planning is exceeded, its time and memory included
-   * @throws GraphQLError OVERLOADED when too many operations wait to be planned
-   * @throws GraphQLError RATE_LIMITED when the caller has had its share of planning
-   * @throws GraphQLError INTERNAL_SERVER_ERROR when the planner fails
-   * @throws the signal's reason; the plan is still made for others who wait for it
-   */
-  planOperation(request: PlanRequest, signal: AbortSignal): OperationPlan | Promise<OperationPlan>;
-  /**
-   * Prepares planning for a generation of the supergraph.
-   *
-   * @throws Error when nothing can be planned for it
-   */
-  load(supergraph: Supergraph): Promise<void>;
-  /** A generation that was loaded no longer serves: what is being planned for it is the last. */
-  retire(supergraph: Supergraph): void;
-  /** Ends the planner threads. */
-  close(): Promise<void>;
-}
 
 /** A plan made executable for one operation of one supergraph, shared by all its requests. */
 export interface OperationPlan {

@@ -1,7 +1,5 @@
+import { ALWAYS, type OverrideLabels } from './schema-hints.ts';
 import type { OperationFacts } from './document-facts.ts';
-
-/** Names of the fields that a progressive override is about, by its label. */
-export type OverrideLabels = ReadonlyMap<string, ReadonlySet<string>>;
 
 const PERCENT = /^percent\((\d+(?:\.\d+)?)\)$/;
 
@@ -49,6 +47,3 @@ function labelsIn({ ordinals }: OperationFacts, labels: OverrideLabels): readonl
     return fields.has(ALWAYS) || [...fields].some((name) => names.has(name));
   });
 }
-
-/** Stands for every field: an override of what others require matters although nobody asks for it by name. */
-export const ALWAYS = '*';

@@ -1,6 +1,6 @@
 import { NOTHING_DENIED, type Denied } from './denial.ts';
 import type { OperationFacts } from './document-facts.ts';
-import type { PlanRequest } from './operation-plan.ts';
+import type { PlanRequest } from './operation-planner.ts';
 
 /**
  * Everything that a plan for one generation of the supergraph depends on: the text, the operation, how the conditions are

@@ -1,5 +1,10 @@
 import { isInterfaceType, type Schema } from '@apollo/federation-internals';
-import { ALWAYS, type OverrideLabels } from './override-labels.ts';
+
+/** Names of the fields that a progressive override is about, by its label. */
+export type OverrideLabels = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Stands for every field: an override of what others require matters although nobody asks for it by name. */
+export const ALWAYS = '*';
 
 /** What an operation is prepared by, read from a supergraph once. */
 export interface SchemaHints {

@@ -8,7 +8,7 @@ import { respond, respondToFailure } from '../pipeline/respond.ts';
 import { StreamedResult } from '../pipeline/result-stream.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
-import type { SubscriptionPlan } from '../planning/compile-subscription.ts';
+import type { SubscriptionPlan } from '../execution/plan-steps.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { errorsOfFailure, failureOf, type StreamFailure } from './stream-failure.ts';
 import type { TopicEmitter, TopicSource } from './topic.ts';

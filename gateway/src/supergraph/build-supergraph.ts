@@ -5,7 +5,6 @@ import {
   type Schema,
 } from '@apollo/federation-internals';
 import { extendSchema, GraphQLError, parse, type GraphQLSchema } from 'graphql';
-import { LIVE_DIRECTIVE } from '../live/live-directive.ts';
 import type { SubgraphEndpoint, Supergraph } from './supergraph.ts';
 import { createTypeIndex } from './type-index.ts';
 
@@ -22,6 +21,15 @@ export class InvalidSupergraph extends Error {
 
 const JOIN = 'https://specs.apollo.dev/join';
 const CONNECTORS = 'https://specs.apollo.dev/connect';
+
+/** `@live` as clients see it. `throttle` is how rarely a client wants to hear of changes. */
+const LIVE_DIRECTIVE = `"Resolves the query again and again and sends what changed, over transports that can carry a stream."
+directive @live(
+  "Whether it has an effect."
+  if: Boolean! = true
+  "Milliseconds between two resolutions at least."
+  throttle: Int
+) on QUERY`;
 
 /**
  * Makes a generation of the graph from the text that composition wrote.

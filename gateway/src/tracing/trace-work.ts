@@ -1,6 +1,6 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import type { SubgraphClient } from '../execution/subgraph-request.ts';
-import type { OperationPlanner } from '../planning/operation-plan.ts';
+import type { OperationPlanner } from '../planning/operation-planner.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Records each planning of an operation, remembered plans included. */

@@ -13,7 +13,8 @@ import { compileWriterOf, hasWorries, shapeAnswer, writeAnswer } from '../../src
 import type { SubgraphClient } from '../../src/execution/subgraph-client.ts';
 import { verbatimObjects } from '../../src/execution/verbatim-check.ts';
 import { verbatimShape } from '../../src/execution/verbatim-shape.ts';
-import type { OperationPlan, OperationPlanner } from '../../src/planning/operation-plan.ts';
+import type { OperationPlan } from '../../src/planning/operation-plan.ts';
+import type { OperationPlanner } from '../../src/planning/operation-planner.ts';
 import { decidedFor } from '../../src/testing/decided-for.ts';
 import { FAULT_CODE } from './field-resolution.ts';
 import type { RandomOperation } from './random-operation.ts';
