@@ -2,7 +2,7 @@ import { createFlatLogger, type Logger } from '@trellis/deployable';
 import type { AuditWriter } from './audit-writer.ts';
 import type { AuthServerMetrics } from './auth-server-metrics.ts';
 import { countRepeatedFailures, type Failure } from './repeated-failures.ts';
-import type { RevocationReason } from './stores/grant-store.ts';
+import type { RevocationReason } from './revocation-reason.ts';
 
 /** Who changed something: the command line, a client that registered itself, or who called the admin API. */
 export type Actor = 'command' | 'registration' | `client ${string}` | `person ${string}`;

@@ -1,6 +1,6 @@
 import type { Services } from './services.ts';
-import type { RevocationReason } from './stores/grant-store.ts';
 import type { Session } from './stores/session-store.ts';
+import type { RevocationReason } from './revocation-reason.ts';
 
 type EndSessionServices = Pick<Services, 'sessions' | 'revoker' | 'backChannelLogout' | 'audit' | 'clock'>;
 

@@ -3,11 +3,12 @@ import type { Audit } from './audit.ts';
 import type { AuthServerMetrics } from './auth-server-metrics.ts';
 import type { AccountGrantStore } from './stores/account-grant-store.ts';
 import type { CodeStore } from './stores/code-store.ts';
-import type { GrantStore, RevocationReason } from './stores/grant-store.ts';
+import type { GrantStore } from './stores/grant-store.ts';
 import type { ListedGrant } from './stores/listed-grant.ts';
 import type { RevocationFeed } from './stores/revocation-feed.ts';
 import type { SessionStore } from './stores/session-store.ts';
 import type { StaleTokenStore, TokenHolder } from './stores/stale-token-store.ts';
+import type { RevocationReason } from './revocation-reason.ts';
 
 /** Whose a grant is, and where it came from. */
 export interface GrantOwner {

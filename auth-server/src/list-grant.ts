@@ -1,4 +1,5 @@
-import { nowS, type Services } from './services.ts';
+import { nowS } from './clock.ts';
+import type { Services } from './services.ts';
 import type { NewAccountGrant } from './stores/account-grant-store.ts';
 
 /** Grants that one client may have of one account. */

@@ -29,36 +29,7 @@ import type { StaleTokenStore } from './stores/stale-token-store.ts';
 import type { Keyring } from './tokens/keyring.ts';
 import type { RefreshTokens } from './tokens/refresh-token.ts';
 import type { Keys } from './secrets.ts';
-
-/** What the endpoints need to know of the configuration. */
-export interface Settings {
-  /** Byte for byte what tokens and discovery say; never taken from a request. */
-  readonly issuer: string;
-  /** Resources that tokens may be asked for; the first is the default. */
-  readonly audiences: readonly string[];
-  /** Audience of tokens for the admin API; undefined where there is none. */
-  readonly adminAudience: string | undefined;
-  /** How long after signing in an administrator may change things, seconds. */
-  readonly adminSignInMaxAgeS: number;
-  /** What clients that register themselves have to bring; undefined where they can't. */
-  readonly registrationToken: string | undefined;
-  /** Every scope there is. */
-  readonly scopes: readonly string[];
-  readonly accessTokenTtlS: number;
-  readonly idTokenTtlS: number;
-  readonly codeTtlS: number;
-  readonly deviceCodeTtlS: number;
-  readonly refreshIdleTtlS: number;
-  readonly refreshTtlS: number;
-  readonly sessionTtlS: number;
-  readonly transactionTtlS: number;
-  /** How long one-time links work, seconds. */
-  readonly linkTtlS: number;
-  /** Whether people may make accounts by themselves. */
-  readonly signUp: boolean;
-  /** How long the key set may be cached, seconds. */
-  readonly keySetMaxAgeS: number;
-}
+import type { Settings } from './settings/settings.ts';
 
 /** Everything that the endpoints work with. */
 export interface Services {
@@ -103,14 +74,4 @@ export interface Services {
   readonly transactions: Transactions;
   /** Room in Redis for what anybody can have written. */
   readonly writeRoom: WriteRoom;
-}
-
-/** When a grant ends, however often it is refreshed. @param createdAt like the answer in seconds since 1970 */
-export function grantEnd(createdAt: number, { refreshTtlS }: Settings): number {
-  return createdAt + refreshTtlS;
-}
-
-/** Seconds since 1970, as tokens and records count. */
-export function nowS(services: Pick<Services, 'clock'>): number {
-  return Math.floor(services.clock() / 1000);
 }

@@ -1,4 +1,5 @@
-import { nowS, type Services } from '../services.ts';
+import { nowS } from '../clock.ts';
+import type { Services } from '../services.ts';
 import { isGivenTo } from '../registration-today.ts';
 import type { Client } from '../stores/client-store.ts';
 import type { Grant } from '../stores/grant-record.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { assertionAlgorithms, clientAuthenticationMethods } from '../client-metadata.ts';
 import { grantHandlers } from '../grants/index.ts';
 import { addEndpoint, type RouteHandler } from '../http/endpoint.ts';
-import type { Settings } from '../services.ts';
+import type { Settings } from '../settings/settings.ts';
 import { signingAlgorithms } from '../tokens/signing-keys.ts';
 import { supportedClaims } from '../user-claims.ts';
 import { paths } from './paths.ts';

@@ -4,7 +4,7 @@ import { acceptJson } from '../http/accept-json.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { heldAdminScopes } from '../scopes.ts';
 import { equalsConstantTime, sha256 } from '../secrets.ts';
-import { nowS } from '../services.ts';
+import { nowS } from '../clock.ts';
 import { paths } from './paths.ts';
 import { readHeaderToken, refusedToken } from './presented-token.ts';
 import { registrationError } from './registration-error.ts';

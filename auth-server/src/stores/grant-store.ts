@@ -2,6 +2,7 @@ import { defineScript, type RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../sealing.ts';
 import { grantKeys } from './grant-keys.ts';
 import { decodeGrant, encodeGrant, sealGrant, type Grant } from './grant-record.ts';
+import type { RevocationReason } from '../revocation-reason.ts';
 
 /** How an attempt to rotate a refresh token ended. See `rotate-refresh-token-2.lua`. */
 export type RotateOutcome =
@@ -20,20 +21,6 @@ export interface RotateRequest {
   readonly idleTtlS: number;
   readonly leewayS: number;
 }
-
-/** Why a grant ended. */
-export type RevocationReason =
-  | 'account_changed'
-  | 'client_changed'
-  | 'client_removed'
-  | 'code_replayed'
-  | 'consent_withdrawn'
-  | 'logout'
-  | 'more_than_allowed'
-  | 'operator'
-  | 'refresh_token_reused'
-  | 'revoked_by_client'
-  | 'session_over';
 
 /** Grants: what codes begin, refresh tokens continue and revocation ends. */
 export interface GrantStore {

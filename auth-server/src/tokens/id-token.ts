@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { nowS, type Services } from '../services.ts';
+import { nowS } from '../clock.ts';
+import type { Services } from '../services.ts';
 import type { SigningAlgorithm } from '../stores/signing-key-store.ts';
 import { signJwt } from './jws.ts';
 

@@ -6,7 +6,7 @@ import type { Actor } from '../../audit.ts';
 import { OAuthError } from '../../errors.ts';
 import type { AuditStore } from '../../stores/audit-store.ts';
 import { ADMIN_SCOPE, heldAdminScopes, type AdminScope } from '../../scopes.ts';
-import { nowS } from '../../services.ts';
+import { nowS } from '../../clock.ts';
 import type { SigningKeyDependencies } from '../../tokens/signing-keys.ts';
 import type { VerifiedAccessToken } from '../../tokens/verify-own-token.ts';
 import {
