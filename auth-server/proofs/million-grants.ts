@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type Proof } from '@trellis/testkit';
 import { createAccountGrantStore } from '../src/stores/account-grant-store.ts';
-import { createSealer } from '../src/sealing.ts';
+import { createSealer } from '../src/secrets/sealing.ts';
 import { createGrantStore } from '../src/stores/grant-store.ts';
 import { newGrantId } from '../src/tokens/grant-code.ts';
-import { randomToken } from '../src/secrets.ts';
+import { randomToken } from '../src/secrets/secrets.ts';
 
 const MILLION = 1_000_000;
 const LIMIT_MB = 800;

@@ -1,5 +1,5 @@
 import { isClientId, type ClientDeclaration } from './client-metadata.ts';
-import { isMacOf, macOf, randomToken, sha256, type Keys } from './secrets.ts';
+import { isMacOf, macOf, randomToken, sha256, type Keys } from './secrets/secrets.ts';
 import type { Client, ClientSource, ClientStore, HashedSecret } from './stores/client-store.ts';
 
 /** Clients as the endpoints look them up. */

@@ -1,7 +1,7 @@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { randomToken } from './secrets.ts';
+import { randomToken } from './secrets/secrets.ts';
 import { Browser, readForm } from './testing/browser.ts';
 import { choosePassword } from './testing/choose-password.ts';
 import {

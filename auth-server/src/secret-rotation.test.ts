@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAuthServerConfig } from './config.ts';
-import { randomToken } from './secrets.ts';
+import { randomToken } from './secrets/secrets.ts';
 import { Browser, readForm } from './testing/browser.ts';
 import {
   authorizationUrl,

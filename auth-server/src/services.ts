@@ -28,7 +28,7 @@ import type { SessionStore } from './stores/session-store.ts';
 import type { StaleTokenStore } from './stores/stale-token-store.ts';
 import type { Keyring } from './tokens/keyring.ts';
 import type { RefreshTokens } from './tokens/refresh-token.ts';
-import type { Keys } from './secrets.ts';
+import type { Keys } from './secrets/secrets.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** Everything that the endpoints work with. */

@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseClient } from '../client-metadata.ts';
 import { createClientRegistry } from '../client-registry.ts';
-import { deriveKeys, randomToken } from '../secrets.ts';
+import { deriveKeys, randomToken } from '../secrets/secrets.ts';
 import type { Services } from '../services.ts';
 import { migrateAuthServer, SCHEMA } from '../start.ts';
 import { createClientStore, type Client, type ClientStore } from '../stores/client-store.ts';

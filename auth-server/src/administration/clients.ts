@@ -1,7 +1,7 @@
 import type { Actor } from '../audit.ts';
 import { parseClient, usesSecret, type ClientMetadata, type ParsedClient } from '../client-metadata.ts';
 import { isNarrower } from '../registration-today.ts';
-import { randomToken } from '../secrets.ts';
+import { randomToken } from '../secrets/secrets.ts';
 import type { Client, ClientSource } from '../stores/client-store.ts';
 import { endClient, type ClientAdministration } from './end-client.ts';
 

@@ -1,6 +1,6 @@
 import type { RedisConnection } from '@trellis/redis';
-import type { Sealer } from '../sealing.ts';
-import { randomToken } from '../secrets.ts';
+import type { Sealer } from '../secrets/sealing.ts';
+import { randomToken } from '../secrets/secrets.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
 /** Something that waits for a person to sign in. Each has its own, so that tabs don't mix. */

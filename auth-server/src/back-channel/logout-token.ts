@@ -1,5 +1,5 @@
 import type { ClientMetadata } from '../client-metadata.ts';
-import { randomToken } from '../secrets.ts';
+import { randomToken } from '../secrets/secrets.ts';
 import type { Session } from '../stores/session-store.ts';
 import { signJwt } from '../tokens/jws.ts';
 import type { Keyring } from '../tokens/keyring.ts';

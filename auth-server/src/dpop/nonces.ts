@@ -1,5 +1,5 @@
 import { OAuthError } from '../errors.ts';
-import { equalsConstantTime, macOf, type Keys } from '../secrets.ts';
+import { equalsConstantTime, macOf, type Keys } from '../secrets/secrets.ts';
 
 /** Seconds for which a nonce is handed out; it is good for as long again. */
 const WINDOW_S = 120;

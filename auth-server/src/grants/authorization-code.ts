@@ -9,7 +9,7 @@ import type { CodeContents, StoredCode } from '../stores/code-store.ts';
 import type { Client } from '../stores/client-store.ts';
 import type { Grant } from '../stores/grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
-import { equalsConstantTime } from '../secrets.ts';
+import { equalsConstantTime } from '../secrets/secrets.ts';
 import type { GrantHandler } from './grant-handler.ts';
 import { requireScopesToday } from './grant-today.ts';
 import { issuePersonTokens } from './person-tokens.ts';

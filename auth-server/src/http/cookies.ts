@@ -1,6 +1,6 @@
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { randomToken, sha256 } from '../secrets.ts';
+import { randomToken, sha256 } from '../secrets/secrets.ts';
 
 /** The cookies of the pages. */
 export interface Cookies {

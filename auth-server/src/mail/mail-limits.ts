@@ -1,5 +1,5 @@
 import { shareKeysOf } from '@trellis/fair-share';
-import { sha256 } from '../secrets.ts';
+import { sha256 } from '../secrets/secrets.ts';
 import type { AccountName } from '../sign-in/account-name.ts';
 import type { NoticeKind } from '../pages/texts/page-texts.ts';
 import type { AttemptStore } from '../stores/attempt-store.ts';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { createMetrics } from '@trellis/deployable';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthServerMetrics } from '../auth-server-metrics.ts';
-import { createSealer } from '../sealing.ts';
+import { createSealer } from '../secrets/sealing.ts';
 import { migrateAuthServer, SCHEMA } from '../start.ts';
 import { createMailStore, type MailStore } from '../stores/mail-store.ts';
 import { startSmtpServer, textOf, type TestSmtpServer } from '../testing/smtp-server.ts';

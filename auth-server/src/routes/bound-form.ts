@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { checkSameOrigin } from '../http/same-origin.ts';
 import type { Parameters } from '../parameters.ts';
-import { isMacOf, macOf } from '../secrets.ts';
+import { isMacOf, macOf } from '../secrets/secrets.ts';
 import type { AuthorizationTransaction, Transaction } from '../authorize/transactions.ts';
 import { pageExpired } from './page-errors.ts';
 import type { RouteContext } from './route-context.ts';

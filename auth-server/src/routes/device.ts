@@ -8,7 +8,7 @@ import { renderDevice, renderDeviceDone, renderDeviceEntry, type DeviceEntryPage
 import type { Parameters } from '../parameters.ts';
 import { listGrant } from '../list-grant.ts';
 import { isGivenTo } from '../registration-today.ts';
-import { randomToken } from '../secrets.ts';
+import { randomToken } from '../secrets/secrets.ts';
 import { nowS } from '../clock.ts';
 import { grantEnd } from '../settings/settings.ts';
 import type { PendingDevice } from '../stores/device-store.ts';

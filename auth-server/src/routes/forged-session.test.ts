@@ -1,7 +1,7 @@
 import { connectRedis } from '@trellis/redis';
 import { demoAccounts } from '@trellis/demo-data';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sha256 } from '../secrets.ts';
+import { sha256 } from '../secrets/secrets.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
 let server: TestAuthServer;

@@ -11,7 +11,7 @@ import {
 } from '../passwords/password-problem.ts';
 import { renderChoosePassword, renderNotice } from '../pages/account-page.ts';
 import { chooseTexts } from '../pages/language.ts';
-import { sha256 } from '../secrets.ts';
+import { sha256 } from '../secrets/secrets.ts';
 import type { AccountLink } from '../stores/link-store.ts';
 import { rememberBrowser } from './begin-session.ts';
 import { formToken, isFormToken } from './bound-form.ts';

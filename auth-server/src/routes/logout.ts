@@ -9,7 +9,7 @@ import { renderLogout, renderSignedOut, type LogoutPage } from '../pages/pages.t
 import { sendPage } from '../http/send-page.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { formActionSource, withQuery } from '../redirect-uri.ts';
-import { isMacOf, macOf } from '../secrets.ts';
+import { isMacOf, macOf } from '../secrets/secrets.ts';
 import { endSession } from '../end-session.ts';
 import { verifyIdTokenHint, type IdTokenHint } from '../tokens/verify-own-token.ts';
 import { pageExpired } from './page-errors.ts';

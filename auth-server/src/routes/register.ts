@@ -3,7 +3,7 @@ import { registerClient, type ClientAdministration } from '../administration/cli
 import { acceptJson } from '../http/accept-json.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { heldAdminScopes } from '../scopes.ts';
-import { equalsConstantTime, sha256 } from '../secrets.ts';
+import { equalsConstantTime, sha256 } from '../secrets/secrets.ts';
 import { nowS } from '../clock.ts';
 import { paths } from './paths.ts';
 import { readHeaderToken, refusedToken } from './presented-token.ts';

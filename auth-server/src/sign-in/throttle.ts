@@ -1,4 +1,4 @@
-import { sha256 } from '../secrets.ts';
+import { sha256 } from '../secrets/secrets.ts';
 import type { AttemptLimit, AttemptStore } from '../stores/attempt-store.ts';
 import type { BoundedAttempts } from '../stores/bounded-attempts.ts';
 import { countersByNetwork } from '../stores/network-counters.ts';

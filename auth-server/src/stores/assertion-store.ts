@@ -1,5 +1,5 @@
 import type { RedisConnection } from '@trellis/redis';
-import { sha256 } from '../secrets.ts';
+import { sha256 } from '../secrets/secrets.ts';
 
 /** Remembers the ids of signed statements that may be used once. */
 export interface AssertionStore {

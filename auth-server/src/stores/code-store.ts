@@ -1,8 +1,8 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
-import type { Sealer } from '../sealing.ts';
+import type { Sealer } from '../secrets/sealing.ts';
 import { grantKeys } from './grant-keys.ts';
 import { encodeGrant, type Grant } from './grant-record.ts';
-import { createSealedJson } from './sealed-json.ts';
+import { createSealedJson } from '../secrets/sealed-json.ts';
 
 /** What an authorization code stands for. */
 export interface CodeContents {

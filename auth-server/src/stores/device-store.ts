@@ -1,9 +1,9 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
-import type { Sealer } from '../sealing.ts';
-import { equalsConstantTime } from '../secrets.ts';
+import type { Sealer } from '../secrets/sealing.ts';
+import { equalsConstantTime } from '../secrets/secrets.ts';
 import { grantKeys } from './grant-keys.ts';
 import { encodeGrant, type Grant } from './grant-record.ts';
-import { createSealedJson } from './sealed-json.ts';
+import { createSealedJson } from '../secrets/sealed-json.ts';
 
 /** What a device asks for. */
 export interface DeviceRequest {

@@ -1,4 +1,4 @@
-import type { Sealer } from '../sealing.ts';
+import type { Sealer } from '../secrets/sealing.ts';
 
 /** What a grant allows: from one authorization, or from one sign-in of a device. */
 export interface Grant {

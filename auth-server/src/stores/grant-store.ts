@@ -1,5 +1,5 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
-import type { Sealer } from '../sealing.ts';
+import type { Sealer } from '../secrets/sealing.ts';
 import { grantKeys } from './grant-keys.ts';
 import { decodeGrant, encodeGrant, sealGrant, type Grant } from './grant-record.ts';
 import type { RevocationReason } from '../revocation-reason.ts';

@@ -1,9 +1,9 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
 import type { Role } from '../accounts.ts';
 import { canonicalEmail } from '../canonical-email.ts';
-import type { Sealer } from '../sealing.ts';
-import { randomToken, sha256 } from '../secrets.ts';
-import { createSealedJson } from './sealed-json.ts';
+import type { Sealer } from '../secrets/sealing.ts';
+import { randomToken, sha256 } from '../secrets/secrets.ts';
+import { createSealedJson } from '../secrets/sealed-json.ts';
 
 /** What a one-time link lets its holder do: choose the password of a new account, or of one that there is. */
 export type AccountLink =

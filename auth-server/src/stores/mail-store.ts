@@ -1,5 +1,5 @@
 import type { Pool } from '@trellis/postgres';
-import type { Sealer } from '../sealing.ts';
+import type { Sealer } from '../secrets/sealing.ts';
 import type { MailMessage } from '../mail/mail.ts';
 
 /** A message that one worker is to hand over. */

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '@trellis/redis';
-import type { Sealer } from '../sealing.ts';
-import { randomToken } from '../secrets.ts';
-import { createSealedJson } from './sealed-json.ts';
+import type { Sealer } from '../secrets/sealing.ts';
+import { randomToken } from '../secrets/secrets.ts';
+import { createSealedJson } from '../secrets/sealed-json.ts';
 
 /** An authorization request that a client has pushed. */
 export interface PushedRequest {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSealer } from '../sealing.ts';
+import { createSealer } from '../secrets/sealing.ts';
 import { createSessionStore, type SessionStore } from './session-store.ts';
 
 let redis: TestRedis;

@@ -1,8 +1,8 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
-import type { Sealer } from '../sealing.ts';
-import { equalsConstantTime, randomToken, sha256 } from '../secrets.ts';
+import type { Sealer } from '../secrets/sealing.ts';
+import { equalsConstantTime, randomToken, sha256 } from '../secrets/secrets.ts';
 import { memberOf, parseMember, type ListedGrant } from './listed-grant.ts';
-import { createSealedJson } from './sealed-json.ts';
+import { createSealedJson } from '../secrets/sealed-json.ts';
 
 /** A browser in which somebody has signed in. It outlives the values of its cookie. */
 export interface Session {

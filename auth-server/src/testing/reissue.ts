@@ -1,7 +1,7 @@
 import { createPool } from '@trellis/postgres';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { readAuthServerConfig } from '../config.ts';
-import { deriveKeys } from '../secrets.ts';
+import { deriveKeys } from '../secrets/secrets.ts';
 import { createSigningKeyStore } from '../stores/signing-key-store.ts';
 import { signJwt } from '../tokens/jws.ts';
 import { createKeyEncryption } from '../tokens/key-encryption.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { randomToken, sha256 } from '../secrets.ts';
+import { randomToken, sha256 } from '../secrets/secrets.ts';
 
 /** Which code it is: one for authorization, or one for a device. The prefix keeps them from being confused. */
 export type GrantCodeKind = 'ac' | 'dc';

@@ -1,5 +1,5 @@
 import { CompactEncrypt, compactDecrypt, type JWK } from 'jose';
-import type { Keys } from '../secrets.ts';
+import type { Keys } from '../secrets/secrets.ts';
 
 /** Encrypts private keys at rest. */
 export interface KeyEncryption {

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Keys } from '../secrets.ts';
+import type { Keys } from '../secrets/secrets.ts';
 
 /** What a refresh token says: which grant, and how often it was refreshed. */
 export interface RefreshTokenContents {

@@ -2,7 +2,7 @@ import { createPool, type Pool } from '@trellis/postgres';
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deriveKeys } from '../secrets.ts';
+import { deriveKeys } from '../secrets/secrets.ts';
 import { migrateAuthServer } from '../start.ts';
 import { createSigningKeyStore } from '../stores/signing-key-store.ts';
 import { signJwt } from './jws.ts';

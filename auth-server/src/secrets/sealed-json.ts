@@ -1,4 +1,4 @@
-import type { Sealer } from '../sealing.ts';
+import type { Sealer } from './sealing.ts';
 
 /** Values of one kind in JSON, sealed for the keys in Redis under which they lie. */
 export interface SealedJson<Value> {

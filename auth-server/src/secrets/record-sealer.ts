@@ -1,4 +1,4 @@
-import { createSealer, type Sealer } from '../sealing.ts';
+import { createSealer, type Sealer } from './sealing.ts';
 
 /**
  * The sealer of what lies in Redis. A record that does not open counts as absent, and is told of, since somebody else has
