@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readPasswordFilter, type PasswordFilter } from './password-filter.ts';
 
-const FILE = new URL('../../src/generated/common-passwords.txt', import.meta.url);
+const FILE = new URL('../../src/passwords/generated/common-passwords.txt', import.meta.url);
 
 let filter: PasswordFilter | undefined;
 
