@@ -1,7 +1,7 @@
 import { inTransaction, type Pool } from '@trellis/postgres';
 import type { Account, Role } from '../accounts.ts';
 import { canonicalEmail } from '../canonical-email.ts';
-import { batchById } from './batch-by-id.ts';
+import { batchById } from '../batch-by-id.ts';
 
 /** What a new account needs. */
 export interface NewAccount {

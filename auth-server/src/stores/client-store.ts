@@ -1,6 +1,6 @@
 import type { Pool } from '@trellis/postgres';
 import type { ClientMetadata } from '../client-metadata.ts';
-import { batchById } from './batch-by-id.ts';
+import { batchById } from '../batch-by-id.ts';
 
 /** Who owns a client's record. */
 export type ClientSource = 'file' | 'command' | 'demo' | 'administration' | 'registration';
