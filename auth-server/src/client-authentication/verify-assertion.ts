@@ -1,6 +1,6 @@
 import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { assertionAlgorithms } from '../client-metadata.ts';
-import type { AssertionStore } from '../stores/assertion-store.ts';
+import type { AssertionStore } from '../attempts/assertion-store.ts';
 import type { Client } from '../stores/client-store.ts';
 
 /** Longest assertion that is looked at, characters. */

@@ -2,7 +2,7 @@ import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis
 import type { JWTPayload } from 'jose';
 import { OAuthError } from '../errors.ts';
 import { sha256 } from '../secrets/secrets.ts';
-import type { AssertionStore } from '../stores/assertion-store.ts';
+import type { AssertionStore } from '../attempts/assertion-store.ts';
 import { NONCE_LIFETIME_S, type DpopNonces } from './nonces.ts';
 
 const MAX_ID_CHARACTERS = 200;

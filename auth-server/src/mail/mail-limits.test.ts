@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptLimit } from '../stores/attempt-store.ts';
-import { createBoundedAttempts } from '../stores/bounded-attempts.ts';
-import { createWriteRoom } from '../stores/write-room.ts';
+import type { AttemptLimit } from '../attempts/attempt-store.ts';
+import { createBoundedAttempts } from '../attempts/bounded-attempts.ts';
+import { createWriteRoom } from '../attempts/write-room.ts';
 import { createMailLimits, type MailLimits } from './mail-limits.ts';
 
 let limits: MailLimits;

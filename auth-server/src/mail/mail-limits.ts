@@ -2,11 +2,11 @@ import { shareKeysOf } from '@trellis/fair-share';
 import { sha256 } from '../secrets/secrets.ts';
 import type { AccountName } from '../sign-in/account-name.ts';
 import type { NoticeKind } from '../pages/texts/page-texts.ts';
-import type { AttemptStore } from '../stores/attempt-store.ts';
-import type { BoundedAttempts } from '../stores/bounded-attempts.ts';
-import { countersByNetwork } from '../stores/network-counters.ts';
-import type { TakenRoom, WriteRoom } from '../stores/write-room.ts';
-import { reserveTogether, type Counter } from '../stores/reserve-together.ts';
+import type { AttemptStore } from '../attempts/attempt-store.ts';
+import type { BoundedAttempts } from '../attempts/bounded-attempts.ts';
+import { countersByNetwork } from '../attempts/network-counters.ts';
+import type { TakenRoom, WriteRoom } from '../attempts/write-room.ts';
+import { reserveTogether, type Counter } from '../attempts/reserve-together.ts';
 
 /** Where the links wait with which anybody may sign up. */
 export interface LinkRoom {

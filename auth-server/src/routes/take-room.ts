@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { tooManyRequests } from '../errors.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../stores/client-store.ts';
-import { FULL_RETRY_S, RECORD_OVERHEAD_BYTES } from '../stores/write-room.ts';
+import { FULL_RETRY_S, RECORD_OVERHEAD_BYTES } from '../attempts/write-room.ts';
 
 /**
  * Takes room in Redis for what a client that need not prove who it is has written there. One that has proved it is limited by

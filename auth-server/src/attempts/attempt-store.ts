@@ -14,8 +14,8 @@ export interface AttemptStore {
   refund(name: string): Promise<void>;
 }
 
-const reserveAttempt = defineScript(new URL('../../src/stores/reserve-attempt-1.lua', import.meta.url));
-const refundAttempt = defineScript(new URL('../../src/stores/refund-attempt-1.lua', import.meta.url));
+const reserveAttempt = defineScript(new URL('../../src/attempts/reserve-attempt-1.lua', import.meta.url));
+const refundAttempt = defineScript(new URL('../../src/attempts/refund-attempt-1.lua', import.meta.url));
 
 /** Counters in Redis, which expire with their window. */
 export function createAttemptStore(redis: RedisConnection): AttemptStore {
