@@ -1,6 +1,6 @@
 import type { Logger } from '@trellis/deployable';
-import type { Audit } from './audit.ts';
-import type { AuthServerMetrics } from './auth-server-metrics.ts';
+import type { Audit } from './audit/audit.ts';
+import type { AuthServerMetrics } from './audit/auth-server-metrics.ts';
 import type { AccountGrantStore } from './stores/account-grant-store.ts';
 import type { CodeStore } from './stores/code-store.ts';
 import type { GrantStore } from './stores/grant-store.ts';
@@ -8,7 +8,7 @@ import type { ListedGrant } from './stores/listed-grant.ts';
 import type { RevocationFeed } from './stores/revocation-feed.ts';
 import type { SessionStore } from './stores/session-store.ts';
 import type { StaleTokenStore, TokenHolder } from './stores/stale-token-store.ts';
-import type { RevocationReason } from './revocation-reason.ts';
+import type { RevocationReason } from './audit/revocation-reason.ts';
 
 /** Whose a grant is, and where it came from. */
 export interface GrantOwner {

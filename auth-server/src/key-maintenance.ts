@@ -1,5 +1,5 @@
 import type { Logger } from '@trellis/deployable';
-import type { Audit } from './audit.ts';
+import type { Audit } from './audit/audit.ts';
 import type { Keyring } from './tokens/keyring.ts';
 import { removeExpiredKeys, rotateSigningKeys, type SigningKeyDependencies } from './tokens/signing-keys.ts';
 

@@ -1,4 +1,4 @@
-import type { Audit } from './audit.ts';
+import type { Audit } from './audit/audit.ts';
 import type { BackChannelLogout } from './back-channel/back-channel-logout.ts';
 import type { DpopNonces } from './dpop/nonces.ts';
 import type { ClientRegistry } from './client-registry.ts';
@@ -6,7 +6,7 @@ import type { GrantRevoker } from './grant-revoker.ts';
 import type { SecretGuesses } from './client-authentication/secret-guesses.ts';
 import type { RequestLimits } from './http/request-limits.ts';
 import type { WriteRoom } from './attempts/write-room.ts';
-import type { AuthServerMetrics } from './auth-server-metrics.ts';
+import type { AuthServerMetrics } from './audit/auth-server-metrics.ts';
 import type { AccountName } from './sign-in/account-name.ts';
 import type { Guesses } from './sign-in/guesses.ts';
 import type { Transactions } from './authorize/transactions.ts';

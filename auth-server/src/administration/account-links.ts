@@ -1,5 +1,5 @@
 import type { Account } from '../accounts.ts';
-import type { Actor } from '../audit.ts';
+import type { Actor } from '../audit/audit.ts';
 import type { Services } from '../services.ts';
 import type { AccountLink } from '../stores/link-store.ts';
 import { addAccount, setPassword } from './accounts.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { mayLess, type Account, type Role } from '../accounts.ts';
-import type { Actor } from '../audit.ts';
+import type { Actor } from '../audit/audit.ts';
 import { newAccountId } from '../new-account-id.ts';
 import type { Services } from '../services.ts';
 import type { AccountChanges, CredentialsState } from '../stores/account-store.ts';

@@ -1,4 +1,4 @@
-import type { Actor } from '../audit.ts';
+import type { Actor } from '../audit/audit.ts';
 import { parseClient, usesSecret, type ClientMetadata, type ParsedClient } from '../client-metadata.ts';
 import { isNarrower } from '../registration-today.ts';
 import { randomToken } from '../secrets/secrets.ts';

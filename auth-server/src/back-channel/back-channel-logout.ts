@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@trellis/deployable';
-import type { AuthServerMetrics } from '../auth-server-metrics.ts';
+import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import type { ClientRegistry } from '../client-registry.ts';
 import type { Client } from '../stores/client-store.ts';
 import type { AddressGuard } from './address-guard.ts';

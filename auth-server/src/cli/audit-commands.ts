@@ -1,4 +1,4 @@
-import type { AuditFilter } from '../stores/audit-store.ts';
+import type { AuditFilter } from '../audit/audit-store.ts';
 import type { Command, CommandContext } from './command.ts';
 import { readOptions, UsageError, type CommandOptions } from './command-line.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../errors.ts';
-import type { AuthServerMetrics } from '../auth-server-metrics.ts';
+import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import { outageOf } from './outage.ts';
 
 /** Writes an error in the form that its reader expects. */

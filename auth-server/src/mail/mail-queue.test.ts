@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMetrics } from '@trellis/deployable';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAuthServerMetrics } from '../auth-server-metrics.ts';
+import { createAuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import { createSealer } from '../secrets/sealing.ts';
 import { migrateAuthServer, SCHEMA } from '../start.ts';
 import { createMailStore, type MailStore } from '../stores/mail-store.ts';

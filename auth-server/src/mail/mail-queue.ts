@@ -1,6 +1,6 @@
 import type { Logger } from '@trellis/deployable';
 import { randomUUID } from 'node:crypto';
-import type { AuthServerMetrics } from '../auth-server-metrics.ts';
+import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import type { ClaimedMessage, MailStore } from '../stores/mail-store.ts';
 import { MailRefused, type Mail, type MailTransport } from './mail.ts';
 

@@ -2,7 +2,7 @@ import { defineScript, type RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../secrets/sealing.ts';
 import { grantKeys } from './grant-keys.ts';
 import { decodeGrant, encodeGrant, sealGrant, type Grant } from './grant-record.ts';
-import type { RevocationReason } from '../revocation-reason.ts';
+import type { RevocationReason } from '../audit/revocation-reason.ts';
 
 /** How an attempt to rotate a refresh token ended. See `rotate-refresh-token-2.lua`. */
 export type RotateOutcome =

@@ -1,5 +1,5 @@
 import type { Logger } from '@trellis/deployable';
-import type { AuditStore, StoredAuditEvent } from './stores/audit-store.ts';
+import type { AuditStore, StoredAuditEvent } from './audit-store.ts';
 
 /** Stores events behind the requests that cause them. */
 export interface AuditWriter {

@@ -3,8 +3,8 @@ import { createPool, type Pool } from '@trellis/postgres';
 import { createLogger } from '@trellis/deployable';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuditWriter } from './audit-writer.ts';
-import { createAuditStore, type AuditStore, type StoredAuditEvent } from './stores/audit-store.ts';
-import { Browser } from './testing/browser.ts';
+import { createAuditStore, type AuditStore, type StoredAuditEvent } from './audit-store.ts';
+import { Browser } from '../testing/browser.ts';
 import {
   authorizationUrl,
   basic,
@@ -16,10 +16,10 @@ import {
   refresh,
   submitSignIn,
   tokensOf,
-} from './testing/flow.ts';
-import { runCommand } from './testing/run-command.ts';
-import { startTestAuthServer, type TestAuthServer } from './testing/test-auth-server.ts';
-import { CLIENT_SECRET } from './testing/test-clients.ts';
+} from '../testing/flow.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
+import { CLIENT_SECRET } from '../testing/test-clients.ts';
 import { demoPassword } from '@trellis/demo-data';
 
 let server: TestAuthServer;
