@@ -50,11 +50,11 @@ import { createRevocationFeed } from './stores/revocation-feed.ts';
 import { createPushedRequestStore } from './stores/pushed-request-store.ts';
 import { createSessionStore } from './stores/session-store.ts';
 import { createStaleTokenStore } from './stores/stale-token-store.ts';
-import { createSigningKeyStore } from './stores/signing-key-store.ts';
-import { createKeyEncryption } from './tokens/key-encryption.ts';
-import { createKeyring } from './tokens/keyring.ts';
+import { createSigningKeyStore } from './keys/signing-key-store.ts';
+import { createKeyEncryption } from './keys/key-encryption.ts';
+import { createKeyring } from './keys/keyring.ts';
 import { createRefreshTokens } from './tokens/refresh-token.ts';
-import { ensureSigningKeys, type SigningKeyDependencies } from './tokens/signing-keys.ts';
+import { ensureSigningKeys, type SigningKeyDependencies } from './keys/signing-keys.ts';
 
 /** What services are made from. */
 export interface ServiceResources {

@@ -26,7 +26,7 @@ import type { PushedRequestStore } from './stores/pushed-request-store.ts';
 import type { Replicated } from './stores/replication.ts';
 import type { SessionStore } from './stores/session-store.ts';
 import type { StaleTokenStore } from './stores/stale-token-store.ts';
-import type { Keyring } from './tokens/keyring.ts';
+import type { Keyring } from './keys/keyring.ts';
 import type { RefreshTokens } from './tokens/refresh-token.ts';
 import type { Keys } from './secrets/secrets.ts';
 import type { Settings } from './settings/settings.ts';

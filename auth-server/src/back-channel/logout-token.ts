@@ -1,8 +1,8 @@
 import type { ClientMetadata } from '../client-metadata.ts';
 import { randomToken } from '../secrets/secrets.ts';
 import type { Session } from '../stores/session-store.ts';
-import { signJwt } from '../tokens/jws.ts';
-import type { Keyring } from '../tokens/keyring.ts';
+import { signJwt } from '../keys/jws.ts';
+import type { Keyring } from '../keys/keyring.ts';
 
 /** What a logout token is made with. */
 export interface LogoutTokenServices {

@@ -1,4 +1,4 @@
-import { replaceSigningKeys, rotateSigningKeys } from '../tokens/signing-keys.ts';
+import { replaceSigningKeys, rotateSigningKeys } from '../keys/signing-keys.ts';
 import type { Command } from './command.ts';
 import { readOptions } from './command-line.ts';
 

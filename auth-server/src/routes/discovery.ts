@@ -4,7 +4,7 @@ import { assertionAlgorithms, clientAuthenticationMethods } from '../client-meta
 import { grantHandlers } from '../grants/index.ts';
 import { addEndpoint, type RouteHandler } from '../http/endpoint.ts';
 import type { Settings } from '../settings/settings.ts';
-import { signingAlgorithms } from '../tokens/signing-keys.ts';
+import { signingAlgorithms } from '../keys/signing-keys.ts';
 import { supportedClaims } from '../user-claims.ts';
 import { paths } from './paths.ts';
 import type { RouteContext } from './route-context.ts';

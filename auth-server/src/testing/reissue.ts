@@ -2,10 +2,10 @@ import { createPool } from '@trellis/postgres';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { readAuthServerConfig } from '../config.ts';
 import { deriveKeys } from '../secrets/secrets.ts';
-import { createSigningKeyStore } from '../stores/signing-key-store.ts';
-import { signJwt } from '../tokens/jws.ts';
-import { createKeyEncryption } from '../tokens/key-encryption.ts';
-import { createKeyring } from '../tokens/keyring.ts';
+import { createSigningKeyStore } from '../keys/signing-key-store.ts';
+import { signJwt } from '../keys/jws.ts';
+import { createKeyEncryption } from '../keys/key-encryption.ts';
+import { createKeyring } from '../keys/keyring.ts';
 import type { TestAuthServer } from './test-auth-server.ts';
 
 /** Signs a token's claims again with the server's own key, some of them changed: what time alone would make of it. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../services.ts';
 import type { Account } from '../accounts.ts';
-import { signJwt } from './jws.ts';
+import { signJwt } from '../keys/jws.ts';
 
 /** What an access token is to say. */
 export interface AccessTokenRequest {

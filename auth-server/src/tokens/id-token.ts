@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { nowS } from '../clock.ts';
 import type { Services } from '../services.ts';
-import type { SigningAlgorithm } from '../stores/signing-key-store.ts';
-import { signJwt } from './jws.ts';
+import type { SigningAlgorithm } from '../keys/signing-key-store.ts';
+import { signJwt } from '../keys/jws.ts';
 
 /** What an id_token is to say. */
 export interface IdTokenRequest {

@@ -1,6 +1,6 @@
 import { jwtVerify, type JWTHeaderParameters, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import type { KeyObject } from 'node:crypto';
-import type { Keyring } from './keyring.ts';
+import type { Keyring } from '../keys/keyring.ts';
 
 /** Longest token that is looked at, characters. */
 const MAX_TOKEN_LENGTH = 16_384;

@@ -7,7 +7,7 @@ import { OAuthError } from '../../errors.ts';
 import type { AuditStore } from '../../audit/audit-store.ts';
 import { ADMIN_SCOPE, heldAdminScopes, type AdminScope } from '../../scopes.ts';
 import { nowS } from '../../clock.ts';
-import type { SigningKeyDependencies } from '../../tokens/signing-keys.ts';
+import type { SigningKeyDependencies } from '../../keys/signing-keys.ts';
 import type { VerifiedAccessToken } from '../../tokens/verify-own-token.ts';
 import {
   invalidToken,

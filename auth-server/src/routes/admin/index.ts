@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { acceptJson } from '../../http/accept-json.ts';
 import { addEndpoint } from '../../http/endpoint.ts';
 import { queryParameters } from '../../http/request-parameters.ts';
-import { rotateSigningKeys } from '../../tokens/signing-keys.ts';
+import { rotateSigningKeys } from '../../keys/signing-keys.ts';
 import { addAccountAdministration } from './accounts.ts';
 import { authorized, parameterOf, required, type AdminContext } from './admin-context.ts';
 import { addClientAdministration } from './clients.ts';

@@ -5,7 +5,7 @@ import type {
   SigningKeyChange,
   SigningKeyStore,
   StoredSigningKey,
-} from '../stores/signing-key-store.ts';
+} from './signing-key-store.ts';
 import type { KeyEncryption } from './key-encryption.ts';
 
 /** Every algorithm that has a key. */

@@ -1,5 +1,5 @@
 import { createSign, type KeyObject } from 'node:crypto';
-import type { SigningAlgorithm } from '../stores/signing-key-store.ts';
+import type { SigningAlgorithm } from './signing-key-store.ts';
 
 /** A private key that signs tokens. */
 export interface SigningKey {

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { JSONWebKeySet, JWK } from 'jose';
-import type { SigningAlgorithm, SigningKeyStore, StoredSigningKey } from '../stores/signing-key-store.ts';
+import type { SigningAlgorithm, SigningKeyStore, StoredSigningKey } from './signing-key-store.ts';
 import type { SigningKey } from './jws.ts';
 import type { KeyEncryption } from './key-encryption.ts';
 

@@ -4,7 +4,7 @@ import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveKeys } from '../secrets/secrets.ts';
 import { migrateAuthServer } from '../start.ts';
-import { createSigningKeyStore } from '../stores/signing-key-store.ts';
+import { createSigningKeyStore } from './signing-key-store.ts';
 import { signJwt } from './jws.ts';
 import { createKeyEncryption } from './key-encryption.ts';
 import { createKeyring } from './keyring.ts';
@@ -14,7 +14,7 @@ import {
   rotateSigningKeys,
   type SigningKeyDependencies,
 } from './signing-keys.ts';
-import { verifyAccessToken } from './verify-own-token.ts';
+import { verifyAccessToken } from '../tokens/verify-own-token.ts';
 
 let database: TestDatabase;
 let pool: Pool;
