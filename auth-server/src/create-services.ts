@@ -12,7 +12,7 @@ import { createClientRegistry } from './client-registry.ts';
 import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
 import { createDpopNonces } from './dpop/nonces.ts';
 import { createGrantRevoker } from './grant-revoker.ts';
-import { paths } from './routes/paths.ts';
+import { paths } from './http/paths.ts';
 import { createSealer } from './secrets/sealing.ts';
 import { createRecordSealer } from './secrets/record-sealer.ts';
 import { deriveKeys } from './secrets/secrets.ts';

@@ -24,7 +24,7 @@ import { addLogoutRoutes } from './routes/logout.ts';
 import { addMailRoutes } from './routes/mail-pages.ts';
 import { writePageError } from './routes/page-errors.ts';
 import { addPushedAuthorizationRoute } from './routes/pushed-authorization.ts';
-import { paths } from './routes/paths.ts';
+import { paths } from './http/paths.ts';
 import { addRegistrationRoute } from './routes/register.ts';
 import { addRevokeRoute } from './routes/revoke.ts';
 import type { RouteContext } from './routes/route-context.ts';

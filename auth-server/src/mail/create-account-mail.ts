@@ -2,7 +2,7 @@ import type { Logger } from '@trellis/deployable';
 import { issueLink, resetLinkOf } from '../administration/account-links.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
 import type { Services } from '../services.ts';
-import { paths } from '../routes/paths.ts';
+import { paths } from '../http/paths.ts';
 import type { AccountMail } from './account-mail.ts';
 import type { MailSender } from './mail-limits.ts';
 import type { Mail } from './mail.ts';

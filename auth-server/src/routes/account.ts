@@ -14,7 +14,7 @@ import { beginSession } from './begin-session.ts';
 import { formToken, isFormToken } from './bound-form.ts';
 import { readKnownBrowser } from './login.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import { redirect } from './proceed.ts';
 import type { RouteContext } from './route-context.ts';
 import { askToSignIn, findPerson, type SignedInPerson } from './signed-in-person.ts';

@@ -10,7 +10,7 @@ import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import { proceed, redirect, redirectError } from './proceed.ts';
 import { readSession } from './read-session.ts';
 import type { RouteContext } from './route-context.ts';

@@ -14,7 +14,7 @@ import type { AuthorizationTransaction } from '../authorize/transactions.ts';
 import type { Session } from '../stores/session-store.ts';
 import { checkFormToken, findAuthorization, formToken, type BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import { findRequestingClient, redirect, redirectError } from './proceed.ts';
 import { readSession } from './read-session.ts';
 import type { RouteContext } from './route-context.ts';

@@ -9,7 +9,7 @@ import { newGrantCode, newGrantId } from '../tokens/grant-code.ts';
 import type { DeviceRequest } from '../stores/device-store.ts';
 import { newUserCode } from '../user-code.ts';
 import { authenticateRequest } from './authenticate-request.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import { takeRoom } from './take-room.ts';
 import type { RouteContext } from './route-context.ts';
 

@@ -15,7 +15,7 @@ import type { PendingDevice } from '../stores/device-store.ts';
 import { normalizeUserCode } from '../user-code.ts';
 import { formToken, isFormToken } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import type { RouteContext } from './route-context.ts';
 import { askToSignIn, findPerson, type SignedInPerson } from './signed-in-person.ts';
 

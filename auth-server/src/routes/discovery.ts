@@ -6,7 +6,7 @@ import { addEndpoint, type RouteHandler } from '../http/endpoint.ts';
 import type { Settings } from '../settings/settings.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
 import { supportedClaims } from '../user-claims.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import type { RouteContext } from './route-context.ts';
 
 const CACHE_CONTROL = 'public, max-age=300';

@@ -9,7 +9,7 @@ import type { Client } from '../stores/client-store.ts';
 import { isRevokedToken } from '../tokens/revoked-token.ts';
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
 import { authenticateRequest } from './authenticate-request.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import type { RouteContext } from './route-context.ts';
 
 type Introspection = Readonly<Record<string, unknown>> & { readonly active: boolean };

@@ -16,7 +16,7 @@ import type { AccountLink } from '../stores/link-store.ts';
 import { rememberBrowser } from './begin-session.ts';
 import { formToken, isFormToken } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** The page that a one-time link leads to, where a password is chosen. Looking at it does not use the link up. */

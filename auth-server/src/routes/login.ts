@@ -12,7 +12,7 @@ import type { Transaction } from '../authorize/transactions.ts';
 import { beginSession, isKnownBrowserMac } from './begin-session.ts';
 import { checkFormToken, findTransaction, formToken, type BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import { proceed, redirect } from './proceed.ts';
 import type { RouteContext } from './route-context.ts';
 

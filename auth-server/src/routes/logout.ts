@@ -13,7 +13,7 @@ import { isMacOf, macOf } from '../secrets/secrets.ts';
 import { endSession } from '../end-session.ts';
 import { verifyIdTokenHint, type IdTokenHint } from '../tokens/verify-own-token.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import { redirect } from './proceed.ts';
 import { readSession } from './read-session.ts';
 import type { RouteContext } from './route-context.ts';

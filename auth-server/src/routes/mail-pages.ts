@@ -12,7 +12,7 @@ import type { Parameters } from '../parameters.ts';
 import { formToken, isFormToken } from './bound-form.ts';
 import { readKnownBrowser } from './login.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import type { RouteContext } from './route-context.ts';
 
 type Kind = 'signUp' | 'forgotten';

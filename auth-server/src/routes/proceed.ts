@@ -9,7 +9,7 @@ import type { Client } from '../stores/client-store.ts';
 import type { Session } from '../stores/session-store.ts';
 import type { BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** An authorization request at the moment when its next step is due. */

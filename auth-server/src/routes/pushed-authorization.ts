@@ -6,7 +6,7 @@ import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { authenticateRequest } from './authenticate-request.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import { offerNonce, readProof } from './read-proof.ts';
 import { takeRoom } from './take-room.ts';
 import type { RouteContext } from './route-context.ts';

@@ -5,7 +5,7 @@ import { formParameters } from '../http/request-parameters.ts';
 import type { Services } from '../services.ts';
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
 import { authenticateRequest } from './authenticate-request.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import type { RouteContext } from './route-context.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { honoursSignInAt, type Account } from '../accounts.ts';
 import type { Session } from '../stores/session-store.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import { redirect } from './proceed.ts';
 import { readSession } from './read-session.ts';
 import type { RouteContext } from './route-context.ts';

@@ -8,7 +8,7 @@ import { nowS } from '../clock.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../stores/client-store.ts';
 import { authenticateRequest } from './authenticate-request.ts';
-import { paths } from './paths.ts';
+import { paths } from '../http/paths.ts';
 import { offerNonce, readProof } from './read-proof.ts';
 import type { RouteContext } from './route-context.ts';
 
