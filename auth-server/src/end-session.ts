@@ -1,5 +1,5 @@
 import type { Services } from './services.ts';
-import type { Session } from './stores/session-store.ts';
+import type { Session } from './accounts/session-store.ts';
 import type { RevocationReason } from './audit/revocation-reason.ts';
 
 type EndSessionServices = Pick<Services, 'sessions' | 'revoker' | 'backChannelLogout' | 'audit' | 'clock'>;

@@ -4,9 +4,9 @@ import type { AuthServerMetrics } from './audit/auth-server-metrics.ts';
 import type { AccountGrantStore } from './stores/account-grant-store.ts';
 import type { CodeStore } from './stores/code-store.ts';
 import type { GrantStore } from './stores/grant-store.ts';
-import type { ListedGrant } from './stores/listed-grant.ts';
+import type { ListedGrant } from './accounts/listed-grant.ts';
 import type { RevocationFeed } from './stores/revocation-feed.ts';
-import type { SessionStore } from './stores/session-store.ts';
+import type { SessionStore } from './accounts/session-store.ts';
 import type { StaleTokenStore, TokenHolder } from './stores/stale-token-store.ts';
 import type { RevocationReason } from './audit/revocation-reason.ts';
 

@@ -10,7 +10,7 @@ import { createServices, type CreatedServices } from './create-services.ts';
 import { demoClients, seedDemoAccounts } from './demo.ts';
 import { buildServer } from './server.ts';
 import { startKeyMaintenance } from './key-maintenance.ts';
-import { fillCanonicalEmails } from './stores/fill-canonical-emails.ts';
+import { fillCanonicalEmails } from './accounts/fill-canonical-emails.ts';
 import { followCertificate, readCertificate, type CertificateFiles } from './tls-certificate.ts';
 
 /** The schema that the auth-server owns. */

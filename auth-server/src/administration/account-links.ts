@@ -1,7 +1,7 @@
-import type { Account } from '../accounts.ts';
+import type { Account } from '../accounts/accounts.ts';
 import type { Actor } from '../audit/audit.ts';
 import type { Services } from '../services.ts';
-import type { AccountLink } from '../stores/link-store.ts';
+import type { AccountLink } from '../accounts/link-store.ts';
 import { addAccount, setPassword } from './accounts.ts';
 
 /**

@@ -6,7 +6,7 @@ import { withQuery } from '../redirect-uri.ts';
 import { nowS } from '../clock.ts';
 import { grantEnd } from '../settings/settings.ts';
 import type { Services } from '../services.ts';
-import type { Session } from '../stores/session-store.ts';
+import type { Session } from '../accounts/session-store.ts';
 import { newGrantCode, newGrantId } from '../tokens/grant-code.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
 

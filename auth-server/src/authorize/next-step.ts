@@ -1,8 +1,8 @@
-import { honoursSignInAt, type Account } from '../accounts.ts';
+import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
 import { OAuthError } from '../errors.ts';
 import { includesAll } from '../scopes.ts';
 import type { ClientMetadata } from '../client-metadata.ts';
-import type { Session } from '../stores/session-store.ts';
+import type { Session } from '../accounts/session-store.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
 /** What is known when the next step is chosen. */

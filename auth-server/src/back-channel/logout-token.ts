@@ -1,6 +1,6 @@
 import type { ClientMetadata } from '../client-metadata.ts';
 import { randomToken } from '../secrets/secrets.ts';
-import type { Session } from '../stores/session-store.ts';
+import type { Session } from '../accounts/session-store.ts';
 import { signJwt } from '../keys/jws.ts';
 import type { Keyring } from '../keys/keyring.ts';
 

@@ -1,7 +1,7 @@
-import { parseAccountClaims } from '../account-claims.ts';
-import { emailProblem, nameProblem, roleProblem, toRole } from '../account-rules.ts';
+import { parseAccountClaims } from '../accounts/account-claims.ts';
+import { emailProblem, nameProblem, roleProblem, toRole } from '../accounts/account-rules.ts';
 import { describePasswordProblem, passwordProblem } from '../passwords/password-problem.ts';
-import type { Account } from '../accounts.ts';
+import type { Account } from '../accounts/accounts.ts';
 import {
   addAccount as createAccount,
   changeAccount,

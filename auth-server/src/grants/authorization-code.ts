@@ -1,4 +1,4 @@
-import { honoursSignInAt, type Account } from '../accounts.ts';
+import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
 import { invalidGrant, missingParameter } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
 import { verifierMatches } from '../pkce.ts';

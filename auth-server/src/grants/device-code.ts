@@ -1,4 +1,4 @@
-import { honoursSignInAt } from '../accounts.ts';
+import { honoursSignInAt } from '../accounts/accounts.ts';
 import { DEVICE_CODE_GRANT } from '../client-metadata.ts';
 import { invalidGrant, missingParameter, OAuthError } from '../errors.ts';
 import type { Services } from '../services.ts';

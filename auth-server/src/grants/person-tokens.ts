@@ -1,4 +1,4 @@
-import type { Account } from '../accounts.ts';
+import type { Account } from '../accounts/accounts.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../stores/client-store.ts';
 import type { Grant } from '../stores/grant-record.ts';

@@ -1,4 +1,4 @@
-import { honoursSignInAt, type Account } from '../accounts.ts';
+import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
 import { invalidGrant, missingParameter } from '../errors.ts';
 import { nowS } from '../clock.ts';
 import type { Services } from '../services.ts';

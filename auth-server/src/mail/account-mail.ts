@@ -1,4 +1,4 @@
-import type { Account } from '../accounts.ts';
+import type { Account } from '../accounts/accounts.ts';
 import type { NoticeKind, PageTexts } from '../pages/texts/page-texts.ts';
 import type { MailSender } from './mail-limits.ts';
 

@@ -1,6 +1,6 @@
 import { shareKeysOf } from '@trellis/fair-share';
 import { sha256 } from '../secrets/secrets.ts';
-import type { AccountName } from '../sign-in/account-name.ts';
+import type { AccountName } from '../accounts/sign-in/account-name.ts';
 import type { NoticeKind } from '../pages/texts/page-texts.ts';
 import type { AttemptStore } from '../attempts/attempt-store.ts';
 import type { BoundedAttempts } from '../attempts/bounded-attempts.ts';

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { canonicalEmail } from '../canonical-email.ts';
-import { honoursSignInAt, type Account } from '../accounts.ts';
+import { canonicalEmail } from '../accounts/canonical-email.ts';
+import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
 import { endSession, endSurplusSessions } from '../end-session.ts';
 import { describeBrowser } from '../http/describe-browser.ts';
 import { isMacOf, macOf, randomToken, sha256, type Keys } from '../secrets/secrets.ts';
-import type { Session } from '../stores/session-store.ts';
+import type { Session } from '../accounts/session-store.ts';
 import { readSession } from './read-session.ts';
 import type { RouteContext } from './route-context.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { issueCode } from '../authorize/authorization-response.ts';
-import type { Account } from '../accounts.ts';
+import type { Account } from '../accounts/accounts.ts';
 import { honoursSignIn, isSomebodyElse } from '../authorize/next-step.ts';
 import { OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
@@ -11,7 +11,7 @@ import { sendPage } from '../http/send-page.ts';
 import type { Parameters } from '../parameters.ts';
 import { formActionSource } from '../redirect-uri.ts';
 import type { AuthorizationTransaction } from '../authorize/transactions.ts';
-import type { Session } from '../stores/session-store.ts';
+import type { Session } from '../accounts/session-store.ts';
 import { checkFormToken, findAuthorization, formToken, type BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';

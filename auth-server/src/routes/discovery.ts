@@ -5,7 +5,7 @@ import { grantHandlers } from '../grants/index.ts';
 import { addEndpoint, type RouteHandler } from '../http/endpoint.ts';
 import type { Settings } from '../settings/settings.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
-import { supportedClaims } from '../user-claims.ts';
+import { supportedClaims } from '../accounts/user-claims.ts';
 import { paths } from '../http/paths.ts';
 import type { RouteContext } from './route-context.ts';
 

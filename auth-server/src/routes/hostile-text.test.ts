@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseClient } from '../client-metadata.ts';
-import { emailProblem, nameProblem } from '../account-rules.ts';
+import { emailProblem, nameProblem } from '../accounts/account-rules.ts';
 import { Browser } from '../testing/browser.ts';
 import { basic, obtainTokens, postForm } from '../testing/flow.ts';
 import { runCommand } from '../testing/run-command.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { honoursSignInAt } from '../accounts.ts';
+import { honoursSignInAt } from '../accounts/accounts.ts';
 import { missingParameter, OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';

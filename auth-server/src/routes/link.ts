@@ -12,7 +12,7 @@ import {
 import { renderChoosePassword, renderNotice } from '../pages/account-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import { sha256 } from '../secrets/secrets.ts';
-import type { AccountLink } from '../stores/link-store.ts';
+import type { AccountLink } from '../accounts/link-store.ts';
 import { rememberBrowser } from './begin-session.ts';
 import { formToken, isFormToken } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';

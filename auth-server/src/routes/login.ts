@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Account } from '../accounts.ts';
+import type { Account } from '../accounts/accounts.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { chooseTexts } from '../pages/language.ts';
@@ -7,7 +7,7 @@ import { renderSignIn, type SignInPage } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 import type { Parameters } from '../parameters.ts';
 import { formActionSource } from '../redirect-uri.ts';
-import type { Session } from '../stores/session-store.ts';
+import type { Session } from '../accounts/session-store.ts';
 import type { Transaction } from '../authorize/transactions.ts';
 import { beginSession, isKnownBrowserMac } from './begin-session.ts';
 import { checkFormToken, findTransaction, formToken, type BoundTransaction } from './bound-form.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { emailProblem, nameProblem } from '../account-rules.ts';
+import { emailProblem, nameProblem } from '../accounts/account-rules.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';

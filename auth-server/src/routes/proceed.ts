@@ -6,7 +6,7 @@ import { OAuthError } from '../errors.ts';
 import { allowedScopes, isGivenTo, isRegisteredUri } from '../registration-today.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../stores/client-store.ts';
-import type { Session } from '../stores/session-store.ts';
+import type { Session } from '../accounts/session-store.ts';
 import type { BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Session } from '../stores/session-store.ts';
+import type { Session } from '../accounts/session-store.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** The session of the browser that sent a request, if it has a live one; this counts as use of it. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { honoursSignInAt, type Account } from '../accounts.ts';
-import type { Session } from '../stores/session-store.ts';
+import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
+import type { Session } from '../accounts/session-store.ts';
 import { paths } from '../http/paths.ts';
 import { redirect } from './proceed.ts';
 import { readSession } from './read-session.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Account } from '../accounts.ts';
+import type { Account } from '../accounts/accounts.ts';
 import { addEndpoint, type RouteHandler } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import type { VerifiedAccessToken } from '../tokens/verify-own-token.ts';
-import { userClaims } from '../user-claims.ts';
+import { userClaims } from '../accounts/user-claims.ts';
 import { paths } from '../http/paths.ts';
 import {
   invalidToken,

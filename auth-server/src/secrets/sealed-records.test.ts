@@ -7,9 +7,9 @@ import { newGrantId } from '../tokens/grant-code.ts';
 import { createCodeStore } from '../stores/code-store.ts';
 import { createDeviceStore } from '../stores/device-store.ts';
 import { createGrantStore } from '../stores/grant-store.ts';
-import { createLinkStore } from '../stores/link-store.ts';
+import { createLinkStore } from '../accounts/link-store.ts';
 import { createPushedRequestStore } from '../stores/pushed-request-store.ts';
-import { createSessionStore } from '../stores/session-store.ts';
+import { createSessionStore } from '../accounts/session-store.ts';
 
 const NOW = 1_800_000_000_000;
 const sealer = createSealer([randomBytes(32)]);

@@ -1,5 +1,5 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
-import { memberOf, parseMember, type ListedGrant } from './listed-grant.ts';
+import { memberOf, parseMember, type ListedGrant } from '../accounts/listed-grant.ts';
 
 /** A grant that is to be listed. */
 export interface NewAccountGrant extends ListedGrant {

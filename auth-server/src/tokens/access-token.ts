@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../services.ts';
-import type { Account } from '../accounts.ts';
+import type { Account } from '../accounts/accounts.ts';
 import { signJwt } from '../keys/jws.ts';
 
 /** What an access token is to say. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { parseAccountClaims } from '../../account-claims.ts';
-import { emailProblem, nameProblem } from '../../account-rules.ts';
-import { roles, type Account } from '../../accounts.ts';
+import { parseAccountClaims } from '../../accounts/account-claims.ts';
+import { emailProblem, nameProblem } from '../../accounts/account-rules.ts';
+import { roles, type Account } from '../../accounts/accounts.ts';
 import { issueLink, resetLinkOf } from '../../administration/account-links.ts';
 import { changeAccount, disableAccount, enableAccount } from '../../administration/accounts.ts';
 import { listGrants } from '../../administration/applications.ts';
@@ -10,7 +10,7 @@ import { endSessionsOf } from '../../end-session.ts';
 import { OAuthError } from '../../errors.ts';
 import { addEndpoint } from '../../http/endpoint.ts';
 import { queryParameters } from '../../http/request-parameters.ts';
-import { LastAdministrator } from '../../stores/account-store.ts';
+import { LastAdministrator } from '../../accounts/account-store.ts';
 import {
   authorized,
   invalid,

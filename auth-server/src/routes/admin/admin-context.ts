@@ -1,7 +1,7 @@
 import { characterProblem } from '@trellis/text-rules';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientAdministration } from '../../administration/clients.ts';
-import type { Role } from '../../accounts.ts';
+import type { Role } from '../../accounts/accounts.ts';
 import type { Actor } from '../../audit/audit.ts';
 import { OAuthError } from '../../errors.ts';
 import type { AuditStore } from '../../audit/audit-store.ts';

@@ -1,6 +1,6 @@
 import { inTransaction, type Pool } from '@trellis/postgres';
-import type { Account, Role } from '../accounts.ts';
-import { canonicalEmail } from '../canonical-email.ts';
+import type { Account, Role } from './accounts.ts';
+import { canonicalEmail } from './canonical-email.ts';
 import { batchById } from '../batch-by-id.ts';
 
 /** What a new account needs. */

@@ -1,7 +1,7 @@
 import { hash, parseOptions, verify, type Options } from '@node-rs/argon2';
 import type { QueueCaller } from '@trellis/fair-share';
-import { canonicalPassword } from '../passwords/canonical-password.ts';
-import { randomToken } from '../secrets/secrets.ts';
+import { canonicalPassword } from '../../passwords/canonical-password.ts';
+import { randomToken } from '../../secrets/secrets.ts';
 import { createHashTurns } from './hash-turns.ts';
 
 /** Hashes passwords, a few at a time. */

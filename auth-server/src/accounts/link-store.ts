@@ -1,6 +1,6 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
-import type { Role } from '../accounts.ts';
-import { canonicalEmail } from '../canonical-email.ts';
+import type { Role } from './accounts.ts';
+import { canonicalEmail } from './canonical-email.ts';
 import type { Sealer } from '../secrets/sealing.ts';
 import { randomToken, sha256 } from '../secrets/secrets.ts';
 import { createSealedJson } from '../secrets/sealed-json.ts';
@@ -37,7 +37,7 @@ export interface LinkStore {
   end(what: LinkFor): Promise<void>;
 }
 
-const swap = defineScript(new URL('../../src/stores/swap-1.lua', import.meta.url));
+const swap = defineScript(new URL('../../src/accounts/swap-1.lua', import.meta.url));
 
 /** Links in Redis under the hash of the token, and sealed, so that neither reading nor writing the store opens an account. */
 export function createLinkStore(redis: RedisConnection, sealer: Sealer): LinkStore {

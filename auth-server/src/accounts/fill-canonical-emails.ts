@@ -1,5 +1,5 @@
 import { inTransaction, type Pool } from '@trellis/postgres';
-import { canonicalEmail } from '../canonical-email.ts';
+import { canonicalEmail } from './canonical-email.ts';
 
 interface Row {
   readonly id: string;

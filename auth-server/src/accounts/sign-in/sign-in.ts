@@ -1,10 +1,10 @@
 import { shareKeysOf, type QueueCaller } from '@trellis/fair-share';
 import type { Account } from '../accounts.ts';
-import type { Audit } from '../audit/audit.ts';
-import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
-import type { AccountStore } from '../stores/account-store.ts';
-import { canonicalPassword } from '../passwords/canonical-password.ts';
-import { MAX_PASSWORD_LENGTH } from '../passwords/password-problem.ts';
+import type { Audit } from '../../audit/audit.ts';
+import type { AuthServerMetrics } from '../../audit/auth-server-metrics.ts';
+import type { AccountStore } from '../account-store.ts';
+import { canonicalPassword } from '../../passwords/canonical-password.ts';
+import { MAX_PASSWORD_LENGTH } from '../../passwords/password-problem.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { AccountName } from './account-name.ts';
 import type { Throttle } from './throttle.ts';

@@ -1,9 +1,9 @@
 import { latencyBudgetMs } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../testing/browser.ts';
-import { authorizationUrl, createPkce, submitSignIn } from '../testing/flow.ts';
-import { signInFrom } from '../testing/sign-in-from.ts';
-import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
+import { Browser } from '../../testing/browser.ts';
+import { authorizationUrl, createPkce, submitSignIn } from '../../testing/flow.ts';
+import { signInFrom } from '../../testing/sign-in-from.ts';
+import { startTestAuthServer, type TestAuthServer } from '../../testing/test-auth-server.ts';
 
 let server: TestAuthServer;
 beforeAll(async () => {

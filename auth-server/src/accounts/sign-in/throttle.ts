@@ -1,8 +1,8 @@
-import { sha256 } from '../secrets/secrets.ts';
-import type { AttemptLimit, AttemptStore } from '../attempts/attempt-store.ts';
-import type { BoundedAttempts } from '../attempts/bounded-attempts.ts';
-import { countersByNetwork } from '../attempts/network-counters.ts';
-import { reserveTogether, type Counter } from '../attempts/reserve-together.ts';
+import { sha256 } from '../../secrets/secrets.ts';
+import type { AttemptLimit, AttemptStore } from '../../attempts/attempt-store.ts';
+import type { BoundedAttempts } from '../../attempts/bounded-attempts.ts';
+import { countersByNetwork } from '../../attempts/network-counters.ts';
+import { reserveTogether, type Counter } from '../../attempts/reserve-together.ts';
 
 /** Whether an attempt to sign in may be made. */
 export type Admission =

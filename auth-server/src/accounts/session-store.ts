@@ -65,7 +65,7 @@ interface SessionRecord extends Session {
   readonly secretHash: string;
 }
 
-const endSession = defineScript(new URL('../../src/stores/end-session-3.lua', import.meta.url));
+const endSession = defineScript(new URL('../../src/accounts/end-session-3.lua', import.meta.url));
 
 const COOKIE = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43})$/;
 

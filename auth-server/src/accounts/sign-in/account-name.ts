@@ -1,5 +1,5 @@
 import { canonicalEmail } from '../canonical-email.ts';
-import { macOf } from '../secrets/secrets.ts';
+import { macOf } from '../../secrets/secrets.ts';
 
 /**
  * Names an e-mail address in counters and logs without telling it: nobody without the key can try whose name it is. All

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AttemptLimit, AttemptStore } from '../attempts/attempt-store.ts';
-import type { WriteRoom } from '../attempts/write-room.ts';
-import { createBoundedAttempts } from '../attempts/bounded-attempts.ts';
+import type { AttemptLimit, AttemptStore } from '../../attempts/attempt-store.ts';
+import type { WriteRoom } from '../../attempts/write-room.ts';
+import { createBoundedAttempts } from '../../attempts/bounded-attempts.ts';
 import { createThrottle as createBoundedThrottle, type Throttle } from './throttle.ts';
 
 interface Counting extends AttemptStore {

@@ -1,5 +1,5 @@
 import { amountsOf, DEFAULT_SHARES, FairQueue, type QueueCaller } from '@trellis/fair-share';
-import { OAuthError } from '../errors.ts';
+import { OAuthError } from '../../errors.ts';
 
 /** Does work when its turn has come. */
 export type InTurn = <Result>(work: () => Promise<Result>, caller: QueueCaller) => Promise<Result>;

@@ -1,4 +1,4 @@
-import type { AttemptLimit, AttemptStore } from '../attempts/attempt-store.ts';
+import type { AttemptLimit, AttemptStore } from '../../attempts/attempt-store.ts';
 
 /** Keeps guessing of something slow. */
 export interface Guesses {
