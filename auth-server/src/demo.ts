@@ -1,4 +1,4 @@
-import type { ClientDeclaration, ClientMetadata } from './client-metadata.ts';
+import type { ClientDeclaration, ClientMetadata } from './clients/client-metadata.ts';
 import type { PasswordHasher } from './accounts/sign-in/password-hasher.ts';
 import type { AccountStore } from './accounts/account-store.ts';
 

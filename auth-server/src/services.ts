@@ -1,9 +1,9 @@
 import type { Audit } from './audit/audit.ts';
 import type { BackChannelLogout } from './back-channel/back-channel-logout.ts';
 import type { DpopNonces } from './dpop/nonces.ts';
-import type { ClientRegistry } from './client-registry.ts';
+import type { ClientRegistry } from './clients/client-registry.ts';
 import type { GrantRevoker } from './grant-revoker.ts';
-import type { SecretGuesses } from './client-authentication/secret-guesses.ts';
+import type { SecretGuesses } from './clients/authentication/secret-guesses.ts';
 import type { RequestLimits } from './http/request-limits.ts';
 import type { WriteRoom } from './attempts/write-room.ts';
 import type { AuthServerMetrics } from './audit/auth-server-metrics.ts';

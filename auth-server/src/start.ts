@@ -4,7 +4,7 @@ import type { Deployable, Logger, Resources } from '@trellis/deployable';
 import { createPool, migrate, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { synchronizeClients } from './administration/synchronize-clients.ts';
-import { readClientsFile } from './clients-file.ts';
+import { readClientsFile } from './clients/clients-file.ts';
 import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
 import { createServices, type CreatedServices } from './create-services.ts';
 import { demoClients, seedDemoAccounts } from './demo.ts';

@@ -1,12 +1,12 @@
 import { createPool, type Pool } from '@trellis/postgres';
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseClient } from '../client-metadata.ts';
-import { createClientRegistry } from '../client-registry.ts';
+import { parseClient } from '../clients/client-metadata.ts';
+import { createClientRegistry } from '../clients/client-registry.ts';
 import { deriveKeys, randomToken } from '../secrets/secrets.ts';
 import type { Services } from '../services.ts';
 import { migrateAuthServer, SCHEMA } from '../start.ts';
-import { createClientStore, type Client, type ClientStore } from '../stores/client-store.ts';
+import { createClientStore, type Client, type ClientStore } from '../clients/client-store.ts';
 import { CALLBACK } from '../testing/test-clients.ts';
 import { replaceClient, rotateSecret } from './clients.ts';
 import type { ClientAdministration } from './end-client.ts';

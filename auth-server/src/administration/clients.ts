@@ -1,8 +1,13 @@
 import type { Actor } from '../audit/audit.ts';
-import { parseClient, usesSecret, type ClientMetadata, type ParsedClient } from '../client-metadata.ts';
-import { isNarrower } from '../registration-today.ts';
+import {
+  parseClient,
+  usesSecret,
+  type ClientMetadata,
+  type ParsedClient,
+} from '../clients/client-metadata.ts';
+import { isNarrower } from '../clients/registration-today.ts';
 import { randomToken } from '../secrets/secrets.ts';
-import type { Client, ClientSource } from '../stores/client-store.ts';
+import type { Client, ClientSource } from '../clients/client-store.ts';
 import { endClient, type ClientAdministration } from './end-client.ts';
 
 export type { ClientAdministration } from './end-client.ts';

@@ -1,5 +1,5 @@
 import type { Services } from '../services.ts';
-import type { ClientStore } from '../stores/client-store.ts';
+import type { ClientStore } from '../clients/client-store.ts';
 
 /** What changing clients works with. */
 export interface ClientAdministration {

@@ -1,4 +1,4 @@
-import type { Client, ClientSource } from '../stores/client-store.ts';
+import type { Client, ClientSource } from '../clients/client-store.ts';
 import { keepClient, type ClientAdministration } from './clients.ts';
 import { endClient } from './end-client.ts';
 

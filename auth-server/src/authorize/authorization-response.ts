@@ -2,7 +2,7 @@ import { OAuthError } from '../errors.ts';
 import { endsWithSession } from '../grants/grant-today.ts';
 import { listGrant } from '../list-grant.ts';
 import type { PushedRequestStore } from '../stores/pushed-request-store.ts';
-import { withQuery } from '../redirect-uri.ts';
+import { withQuery } from '../clients/redirect-uri.ts';
 import { nowS } from '../clock.ts';
 import { grantEnd } from '../settings/settings.ts';
 import type { Services } from '../services.ts';

@@ -1,7 +1,7 @@
 import { OAuthError } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
-import type { ClientRegistry } from '../client-registry.ts';
-import type { Client } from '../stores/client-store.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { Client } from '../clients/client-store.ts';
 
 /**
  * Finds the client of an authorization request.

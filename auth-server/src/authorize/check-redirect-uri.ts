@@ -1,7 +1,7 @@
 import { OAuthError } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
-import { isRegisteredUri } from '../registration-today.ts';
-import type { Client } from '../stores/client-store.ts';
+import { isRegisteredUri } from '../clients/registration-today.ts';
+import type { Client } from '../clients/client-store.ts';
 
 /**
  * The redirect URI of the request, which must be registered; the only one registered when the request names none.

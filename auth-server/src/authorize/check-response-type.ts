@@ -1,6 +1,6 @@
 import { missingParameter, OAuthError } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
-import type { Client } from '../stores/client-store.ts';
+import type { Client } from '../clients/client-store.ts';
 
 /** Only the code flow, answered in the query. @throws OAuthError. RFC 6749 §3.1.1, RFC 9700 §2.1.2 */
 export function checkResponseType(parameters: Parameters, { metadata }: Client): void {

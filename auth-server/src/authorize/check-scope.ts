@@ -1,7 +1,7 @@
 import { OAuthError } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
-import { includesAll, parseScope } from '../scopes.ts';
-import type { Client } from '../stores/client-store.ts';
+import { includesAll, parseScope } from '../clients/scopes.ts';
+import type { Client } from '../clients/client-store.ts';
 
 /**
  * The scopes of the request, all of which the client must be registered for.

@@ -1,6 +1,6 @@
 import type { Parameters } from '../parameters.ts';
 import type { Services } from '../services.ts';
-import type { Client } from '../stores/client-store.ts';
+import type { Client } from '../clients/client-store.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
 import { checkClient } from './check-client.ts';
 import { checkInteraction } from './check-interaction.ts';

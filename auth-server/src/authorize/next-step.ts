@@ -1,7 +1,7 @@
 import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
 import { OAuthError } from '../errors.ts';
-import { includesAll } from '../scopes.ts';
-import type { ClientMetadata } from '../client-metadata.ts';
+import { includesAll } from '../clients/scopes.ts';
+import type { ClientMetadata } from '../clients/client-metadata.ts';
 import type { Session } from '../accounts/session-store.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@trellis/deployable';
 import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
-import type { ClientRegistry } from '../client-registry.ts';
-import type { Client } from '../stores/client-store.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { Client } from '../clients/client-store.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { issueLogoutToken, type EndedSessionName, type LogoutTokenServices } from './logout-token.ts';
 import { postForm } from './post-form.ts';

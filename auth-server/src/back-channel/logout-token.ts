@@ -1,4 +1,4 @@
-import type { ClientMetadata } from '../client-metadata.ts';
+import type { ClientMetadata } from '../clients/client-metadata.ts';
 import { randomToken } from '../secrets/secrets.ts';
 import type { Session } from '../accounts/session-store.ts';
 import { signJwt } from '../keys/jws.ts';

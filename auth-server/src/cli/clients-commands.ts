@@ -1,5 +1,5 @@
 import { removeClient as remove, rotateSecret, saveClient } from '../administration/clients.ts';
-import { parseClient } from '../client-metadata.ts';
+import { parseClient } from '../clients/client-metadata.ts';
 import type { Command } from './command.ts';
 import { readOptions, required, UsageError } from './command-line.ts';
 

@@ -6,7 +6,7 @@ import { nowS } from '../clock.ts';
 import { grantEnd } from '../settings/settings.ts';
 import type { Services } from '../services.ts';
 import type { CodeContents, StoredCode } from '../stores/code-store.ts';
-import type { Client } from '../stores/client-store.ts';
+import type { Client } from '../clients/client-store.ts';
 import type { Grant } from '../stores/grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import { equalsConstantTime } from '../secrets/secrets.ts';

@@ -1,7 +1,7 @@
 import { OAuthError } from '../errors.ts';
-import { openidScopes, parseScope } from '../scopes.ts';
+import { openidScopes, parseScope } from '../clients/scopes.ts';
 import type { Services } from '../services.ts';
-import type { Client } from '../stores/client-store.ts';
+import type { Client } from '../clients/client-store.ts';
 import { issueAccessToken } from '../tokens/access-token.ts';
 import { newGrantId } from '../tokens/grant-code.ts';
 import type { GrantHandler } from './grant-handler.ts';

@@ -1,8 +1,8 @@
 import { honoursSignInAt } from '../accounts/accounts.ts';
-import { DEVICE_CODE_GRANT } from '../client-metadata.ts';
+import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
 import { invalidGrant, missingParameter, OAuthError } from '../errors.ts';
 import type { Services } from '../services.ts';
-import type { Client } from '../stores/client-store.ts';
+import type { Client } from '../clients/client-store.ts';
 import type { PollOutcome } from '../stores/device-store.ts';
 import type { Grant } from '../stores/grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';

@@ -1,7 +1,7 @@
 import type { Parameters } from '../parameters.ts';
 import type { Services } from '../services.ts';
-import type { Client } from '../stores/client-store.ts';
-import type { GrantType } from '../client-metadata.ts';
+import type { Client } from '../clients/client-store.ts';
+import type { GrantType } from '../clients/client-metadata.ts';
 
 /** A request to the token endpoint whose client is known. */
 export interface TokenRequest {

@@ -1,4 +1,4 @@
-import type { Client } from '../stores/client-store.ts';
+import type { Client } from '../clients/client-store.ts';
 
 /**
  * The key that refresh tokens of a grant are bound to: that of a public client, which has nothing else to prove itself by.

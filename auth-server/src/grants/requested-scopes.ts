@@ -1,5 +1,5 @@
 import { OAuthError } from '../errors.ts';
-import { includesAll, parseScope } from '../scopes.ts';
+import { includesAll, parseScope } from '../clients/scopes.ts';
 
 /**
  * The scopes of one token: those granted, or the fewer that are asked for.

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { authenticateClient } from '../client-authentication/index.ts';
+import { authenticateClient } from '../clients/authentication/index.ts';
 import { OAuthError } from '../errors.ts';
 import { budgetOfRequest } from '../http/request-limits.ts';
 import type { Parameters } from '../parameters.ts';
 import type { Services } from '../services.ts';
-import type { Client } from '../stores/client-store.ts';
+import type { Client } from '../clients/client-store.ts';
 
 /**
  * Finds out which client sent a request. One that proves it pays for its requests itself; one that fails to costs its

@@ -9,7 +9,7 @@ import { chooseTexts } from '../pages/language.ts';
 import { renderConsent } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 import type { Parameters } from '../parameters.ts';
-import { formActionSource } from '../redirect-uri.ts';
+import { formActionSource } from '../clients/redirect-uri.ts';
 import type { AuthorizationTransaction } from '../authorize/transactions.ts';
 import type { Session } from '../accounts/session-store.ts';
 import { checkFormToken, findAuthorization, formToken, type BoundTransaction } from './bound-form.ts';

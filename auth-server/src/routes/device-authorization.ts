@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { checkRequestedResource } from '../authorize/check-resource.ts';
 import { checkScope } from '../authorize/check-scope.ts';
-import { DEVICE_CODE_GRANT } from '../client-metadata.ts';
+import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
 import { OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';

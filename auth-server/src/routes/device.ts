@@ -7,7 +7,7 @@ import { chooseTexts } from '../pages/language.ts';
 import { renderDevice, renderDeviceDone, renderDeviceEntry, type DeviceEntryPage } from '../pages/pages.ts';
 import type { Parameters } from '../parameters.ts';
 import { listGrant } from '../list-grant.ts';
-import { isGivenTo } from '../registration-today.ts';
+import { isGivenTo } from '../clients/registration-today.ts';
 import { randomToken } from '../secrets/secrets.ts';
 import { nowS } from '../clock.ts';
 import { grantEnd } from '../settings/settings.ts';

@@ -1,6 +1,6 @@
 import { PROOF_ALGORITHMS } from '@trellis/dpop';
 import type { FastifyInstance } from 'fastify';
-import { assertionAlgorithms, clientAuthenticationMethods } from '../client-metadata.ts';
+import { assertionAlgorithms, clientAuthenticationMethods } from '../clients/client-metadata.ts';
 import { grantHandlers } from '../grants/index.ts';
 import { addEndpoint, type RouteHandler } from '../http/endpoint.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseClient } from '../client-metadata.ts';
+import { parseClient } from '../clients/client-metadata.ts';
 import { emailProblem, nameProblem } from '../accounts/account-rules.ts';
 import { Browser } from '../testing/browser.ts';
 import { basic, obtainTokens, postForm } from '../testing/flow.ts';

@@ -6,7 +6,7 @@ import { chooseTexts } from '../pages/language.ts';
 import { renderSignIn, type SignInPage } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 import type { Parameters } from '../parameters.ts';
-import { formActionSource } from '../redirect-uri.ts';
+import { formActionSource } from '../clients/redirect-uri.ts';
 import type { Session } from '../accounts/session-store.ts';
 import type { Transaction } from '../authorize/transactions.ts';
 import { beginSession, isKnownBrowserMac } from './begin-session.ts';

@@ -8,7 +8,7 @@ import { chooseTexts } from '../pages/language.ts';
 import { renderLogout, renderSignedOut, type LogoutPage } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
-import { formActionSource, withQuery } from '../redirect-uri.ts';
+import { formActionSource, withQuery } from '../clients/redirect-uri.ts';
 import { isMacOf, macOf } from '../secrets/secrets.ts';
 import { endSession } from '../end-session.ts';
 import { verifyIdTokenHint, type IdTokenHint } from '../tokens/verify-own-token.ts';

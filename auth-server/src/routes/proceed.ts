@@ -3,9 +3,9 @@ import { errorRedirect, issueCode } from '../authorize/authorization-response.ts
 import type { AuthorizationRequest, RedirectTarget } from '../authorize/authorization-request.ts';
 import { nextStep, type NextStep } from '../authorize/next-step.ts';
 import { OAuthError } from '../errors.ts';
-import { allowedScopes, isGivenTo, isRegisteredUri } from '../registration-today.ts';
+import { allowedScopes, isGivenTo, isRegisteredUri } from '../clients/registration-today.ts';
 import type { Services } from '../services.ts';
-import type { Client } from '../stores/client-store.ts';
+import type { Client } from '../clients/client-store.ts';
 import type { Session } from '../accounts/session-store.ts';
 import type { BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';

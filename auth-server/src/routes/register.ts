@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { registerClient, type ClientAdministration } from '../administration/clients.ts';
 import { acceptJson } from '../http/accept-json.ts';
 import { addEndpoint } from '../http/endpoint.ts';
-import { heldAdminScopes } from '../scopes.ts';
+import { heldAdminScopes } from '../clients/scopes.ts';
 import { equalsConstantTime, sha256 } from '../secrets/secrets.ts';
 import { nowS } from '../clock.ts';
 import { paths } from '../http/paths.ts';

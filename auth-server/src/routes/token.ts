@@ -6,7 +6,7 @@ import { formParameters } from '../http/request-parameters.ts';
 import type { Parameters } from '../parameters.ts';
 import { nowS } from '../clock.ts';
 import type { Services } from '../services.ts';
-import type { Client } from '../stores/client-store.ts';
+import type { Client } from '../clients/client-store.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from '../http/paths.ts';
 import { offerNonce, readProof } from './read-proof.ts';

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { DEVICE_CODE_GRANT } from '../client-metadata.ts';
+import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
 import type { Effect, LifeCycleThing } from '../what-ends-what.ts';
 import { Browser } from './browser.ts';
 import {

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { expect } from 'vitest';
 import { RawSocket } from '../../../gateway/src/testing/raw-socket.ts';
-import { DEVICE_CODE_GRANT } from '../client-metadata.ts';
+import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
 import { randomToken } from '../secrets/secrets.ts';
 import { Browser } from './browser.ts';
 import {

@@ -5,7 +5,7 @@ import type { Role } from '../../accounts/accounts.ts';
 import type { Actor } from '../../audit/audit.ts';
 import { OAuthError } from '../../errors.ts';
 import type { AuditStore } from '../../audit/audit-store.ts';
-import { ADMIN_SCOPE, heldAdminScopes, type AdminScope } from '../../scopes.ts';
+import { ADMIN_SCOPE, heldAdminScopes, type AdminScope } from '../../clients/scopes.ts';
 import { nowS } from '../../clock.ts';
 import type { SigningKeyDependencies } from '../../keys/signing-keys.ts';
 import type { VerifiedAccessToken } from '../../tokens/verify-own-token.ts';

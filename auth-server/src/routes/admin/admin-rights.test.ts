@@ -1,6 +1,6 @@
 import { demoAccounts } from '@trellis/demo-data';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adminScopes } from '../../scopes.ts';
+import { adminScopes } from '../../clients/scopes.ts';
 import { Browser } from '../../testing/browser.ts';
 import {
   authorizationUrl,

@@ -9,7 +9,7 @@ import {
 } from '../../administration/clients.ts';
 import { OAuthError } from '../../errors.ts';
 import { addEndpoint } from '../../http/endpoint.ts';
-import type { Client } from '../../stores/client-store.ts';
+import type { Client } from '../../clients/client-store.ts';
 import { registrationError } from '../registration-error.ts';
 import {
   authorized,

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { assertionAlgorithms } from '../client-metadata.ts';
-import type { AssertionStore } from '../attempts/assertion-store.ts';
-import type { Client } from '../stores/client-store.ts';
+import type { AssertionStore } from '../../attempts/assertion-store.ts';
+import type { Client } from '../client-store.ts';
 
 /** Longest assertion that is looked at, characters. */
 const MAX_LENGTH = 8_192;

@@ -1,5 +1,5 @@
 import type { Pool } from '@trellis/postgres';
-import type { ClientMetadata } from '../client-metadata.ts';
+import type { ClientMetadata } from './client-metadata.ts';
 import { batchById } from '../batch-by-id.ts';
 
 /** Who owns a client's record. */

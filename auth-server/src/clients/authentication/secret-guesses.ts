@@ -1,7 +1,7 @@
 import { amountsOf, DEFAULT_SHARES, ShareBuckets, shareKeysOf, type ShareKeys } from '@trellis/fair-share';
-import type { AttemptLimit } from '../attempts/attempt-store.ts';
-import type { BoundedAttempts } from '../attempts/bounded-attempts.ts';
-import { countersByNetwork } from '../attempts/network-counters.ts';
+import type { AttemptLimit } from '../../attempts/attempt-store.ts';
+import type { BoundedAttempts } from '../../attempts/bounded-attempts.ts';
+import { countersByNetwork } from '../../attempts/network-counters.ts';
 
 /**
  * Keeps guessing of clients' secrets slow, by client and network: whoever guesses closes the client for its own network, and

@@ -1,5 +1,5 @@
-import { OAuthError } from '../errors.ts';
-import type { Parameters } from '../parameters.ts';
+import { OAuthError } from '../../errors.ts';
+import type { Parameters } from '../../parameters.ts';
 
 /** Assertion type of RFC 7523 §2.2. */
 export const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from 'jose';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { basic, createPkce, obtainCode, postForm, type JsonAnswer } from '../testing/flow.ts';
-import { CLIENT_SECRET } from '../testing/test-clients.ts';
-import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
+import { basic, createPkce, obtainCode, postForm, type JsonAnswer } from '../../testing/flow.ts';
+import { CLIENT_SECRET } from '../../testing/test-clients.ts';
+import { startTestAuthServer, type TestAuthServer } from '../../testing/test-auth-server.ts';
 
 let server: TestAuthServer;
 beforeAll(async () => {

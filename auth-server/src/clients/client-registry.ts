@@ -1,6 +1,6 @@
 import { isClientId, type ClientDeclaration } from './client-metadata.ts';
-import { isMacOf, macOf, randomToken, sha256, type Keys } from './secrets/secrets.ts';
-import type { Client, ClientSource, ClientStore, HashedSecret } from './stores/client-store.ts';
+import { isMacOf, macOf, randomToken, sha256, type Keys } from '../secrets/secrets.ts';
+import type { Client, ClientSource, ClientStore, HashedSecret } from './client-store.ts';
 
 /** Clients as the endpoints look them up. */
 export interface ClientRegistry {

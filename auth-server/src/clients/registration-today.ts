@@ -1,8 +1,8 @@
 import { parseScope } from './scopes.ts';
 import { redirectUriMatches } from './redirect-uri.ts';
 import type { ClientMetadata } from './client-metadata.ts';
-import type { Settings } from './settings/settings.ts';
-import type { Client } from './stores/client-store.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Client } from './client-store.ts';
 
 /** Whether something was given to this registration of the client, and not to one that has been removed. */
 export function isGivenTo(client: Client, given: { readonly clientIncarnation: string }): boolean {
