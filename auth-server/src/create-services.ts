@@ -33,7 +33,7 @@ import { createMailLimits } from './mail/mail-limits.ts';
 import type { Mail } from './mail/mail.ts';
 import { createConfiguredMailQueue } from './mail/create-mail-queue.ts';
 import type { MailQueue } from './mail/mail-queue.ts';
-import { createMailStore } from './stores/mail-store.ts';
+import { createMailStore } from './mail/mail-store.ts';
 import { createAccountGrantStore } from './stores/account-grant-store.ts';
 import { createAccountStore } from './accounts/account-store.ts';
 import { createAssertionStore } from './attempts/assertion-store.ts';

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createAuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import { createSealer } from '../secrets/sealing.ts';
 import { migrateAuthServer, SCHEMA } from '../start.ts';
-import { createMailStore, type MailStore } from '../stores/mail-store.ts';
+import { createMailStore, type MailStore } from './mail-store.ts';
 import { startSmtpServer, textOf, type TestSmtpServer } from '../testing/smtp-server.ts';
 import { createMailQueue, type MailQueue } from './mail-queue.ts';
 import type { MailTransport } from './mail.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from '@trellis/deployable';
 import { randomUUID } from 'node:crypto';
 import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
-import type { ClaimedMessage, MailStore } from '../stores/mail-store.ts';
+import type { ClaimedMessage, MailStore } from './mail-store.ts';
 import { MailRefused, type Mail, type MailTransport } from './mail.ts';
 
 /** Accepts messages, and hands them over by and by. */

@@ -1,6 +1,6 @@
 import type { Pool } from '@trellis/postgres';
 import type { Sealer } from '../secrets/sealing.ts';
-import type { MailMessage } from '../mail/mail.ts';
+import type { MailMessage } from './mail.ts';
 
 /** A message that one worker is to hand over. */
 export interface ClaimedMessage {
