@@ -5,9 +5,9 @@ import type { AccountGrantStore } from './stores/account-grant-store.ts';
 import type { CodeStore } from './stores/code-store.ts';
 import type { GrantStore } from './stores/grant-store.ts';
 import type { ListedGrant } from './accounts/listed-grant.ts';
-import type { RevocationFeed } from './stores/revocation-feed.ts';
+import type { RevocationFeed } from './tokens/revocation-feed.ts';
 import type { SessionStore } from './accounts/session-store.ts';
-import type { StaleTokenStore, TokenHolder } from './stores/stale-token-store.ts';
+import type { StaleTokenStore, TokenHolder } from './tokens/stale-token-store.ts';
 import type { RevocationReason } from './audit/revocation-reason.ts';
 
 /** Whose a grant is, and where it came from. */

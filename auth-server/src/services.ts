@@ -25,7 +25,7 @@ import type { LinkStore } from './accounts/link-store.ts';
 import type { PushedRequestStore } from './stores/pushed-request-store.ts';
 import type { Replicated } from './stores/replication.ts';
 import type { SessionStore } from './accounts/session-store.ts';
-import type { StaleTokenStore } from './stores/stale-token-store.ts';
+import type { StaleTokenStore } from './tokens/stale-token-store.ts';
 import type { Keyring } from './keys/keyring.ts';
 import type { RefreshTokens } from './tokens/refresh-token.ts';
 import type { Keys } from './secrets/secrets.ts';
