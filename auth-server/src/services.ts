@@ -1,5 +1,5 @@
 import type { Audit } from './audit/audit.ts';
-import type { BackChannelLogout } from './back-channel/back-channel-logout.ts';
+import type { BackChannelLogout } from './logout/back-channel-logout.ts';
 import type { DpopNonces } from './dpop/nonces.ts';
 import type { ClientRegistry } from './clients/client-registry.ts';
 import type { GrantRevoker } from './grant-revoker.ts';
