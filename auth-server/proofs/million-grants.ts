@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type Proof } from '@trellis/testkit';
-import { createAccountGrantStore } from '../src/stores/account-grant-store.ts';
+import { createAccountGrantStore } from '../src/grants/account-grant-store.ts';
 import { createSealer } from '../src/secrets/sealing.ts';
-import { createGrantStore } from '../src/stores/grant-store.ts';
+import { createGrantStore } from '../src/grants/grant-store.ts';
 import { newGrantId } from '../src/tokens/grant-code.ts';
 import { randomToken } from '../src/secrets/secrets.ts';
 

@@ -11,7 +11,7 @@ import {
   type JsonAnswer,
   type Pkce,
 } from '../src/testing/flow.ts';
-import { grantKeys } from '../src/stores/grant-keys.ts';
+import { grantKeys } from '../src/grants/grant-keys.ts';
 import { portOf, withServers, type ServerGround } from './processes/server-processes.ts';
 
 /** Codes, and refresh tokens, that are in use when the process is killed. */

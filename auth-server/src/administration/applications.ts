@@ -2,7 +2,7 @@ import { nowS } from '../clock.ts';
 import type { Services } from '../services.ts';
 import { isGivenTo } from '../clients/registration-today.ts';
 import type { Client } from '../clients/client-store.ts';
-import type { Grant } from '../stores/grant-record.ts';
+import type { Grant } from '../grants/grant-record.ts';
 
 /** A client that has access to a person's account. */
 export interface Application {

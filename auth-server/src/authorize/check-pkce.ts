@@ -1,6 +1,6 @@
 import { missingParameter, OAuthError } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
-import { isCodeChallenge } from '../pkce.ts';
+import { isCodeChallenge } from '../grants/pkce.ts';
 
 /** The S256 challenge, which every client must send. @throws OAuthError invalid_request. RFC 7636 §4.3, §4.4.1 */
 export function checkPkce(parameters: Parameters): string {

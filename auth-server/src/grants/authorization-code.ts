@@ -1,13 +1,13 @@
 import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
 import { invalidGrant, missingParameter } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
-import { verifierMatches } from '../pkce.ts';
+import { verifierMatches } from './pkce.ts';
 import { nowS } from '../clock.ts';
 import { grantEnd } from '../settings/settings.ts';
 import type { Services } from '../services.ts';
-import type { CodeContents, StoredCode } from '../stores/code-store.ts';
+import type { CodeContents, StoredCode } from './code-store.ts';
 import type { Client } from '../clients/client-store.ts';
-import type { Grant } from '../stores/grant-record.ts';
+import type { Grant } from './grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import { equalsConstantTime } from '../secrets/secrets.ts';
 import type { GrantHandler } from './grant-handler.ts';

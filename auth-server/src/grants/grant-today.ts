@@ -2,7 +2,7 @@ import { invalidGrant } from '../errors.ts';
 import { allowedScopes, isGivenTo } from '../clients/registration-today.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../clients/client-store.ts';
-import type { Grant } from '../stores/grant-record.ts';
+import type { Grant } from './grant-record.ts';
 
 /** What of a grant, or of the code that it begins with, depends on what is true today. */
 export type GrantTerms = Pick<Grant, 'clientIncarnation' | 'scopes' | 'audience' | 'sessionId' | 'ofDevice'>;

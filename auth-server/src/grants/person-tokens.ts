@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/accounts.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../clients/client-store.ts';
-import type { Grant } from '../stores/grant-record.ts';
+import type { Grant } from './grant-record.ts';
 import { issueAccessToken } from '../tokens/access-token.ts';
 import { issueIdToken } from '../tokens/id-token.ts';
 import type { TokenResponse } from './grant-handler.ts';

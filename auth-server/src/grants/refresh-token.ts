@@ -3,7 +3,7 @@ import { invalidGrant, missingParameter } from '../errors.ts';
 import { nowS } from '../clock.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../clients/client-store.ts';
-import type { Grant } from '../stores/grant-record.ts';
+import type { Grant } from './grant-record.ts';
 import type { RefreshTokenContents } from '../tokens/refresh-token.ts';
 import type { GrantHandler } from './grant-handler.ts';
 import { requireScopesToday } from './grant-today.ts';

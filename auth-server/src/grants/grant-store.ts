@@ -42,9 +42,9 @@ export interface GrantStore {
 }
 
 const rotateRefreshToken = defineScript(
-  new URL('../../src/stores/rotate-refresh-token-2.lua', import.meta.url),
+  new URL('../../src/grants/rotate-refresh-token-2.lua', import.meta.url),
 );
-const revokeGrant = defineScript(new URL('../../src/stores/revoke-grant-4.lua', import.meta.url));
+const revokeGrant = defineScript(new URL('../../src/grants/revoke-grant-4.lua', import.meta.url));
 
 /**
  * Grants in Redis, sealed: who can write there can't make one.

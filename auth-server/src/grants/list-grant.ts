@@ -1,6 +1,6 @@
-import { nowS } from './clock.ts';
-import type { Services } from './services.ts';
-import type { NewAccountGrant } from './stores/account-grant-store.ts';
+import { nowS } from '../clock.ts';
+import type { Services } from '../services.ts';
+import type { NewAccountGrant } from './account-grant-store.ts';
 
 /** Grants that one client may have of one account. */
 const MOST_GRANTS = 200;

@@ -22,7 +22,7 @@ export interface AccountGrantStore {
   remove(subject: string, grants: readonly ListedGrant[]): Promise<void>;
 }
 
-const addAccountGrant = defineScript(new URL('../../src/stores/add-account-grant-1.lua', import.meta.url));
+const addAccountGrant = defineScript(new URL('../../src/grants/add-account-grant-1.lua', import.meta.url));
 
 /** One sorted set an account, scored by the grants' ends, in Redis. A member is a grant and its client. */
 export function createAccountGrantStore(redis: RedisConnection): AccountGrantStore {

@@ -1,14 +1,14 @@
 import type { Logger } from '@trellis/deployable';
-import type { Audit } from './audit/audit.ts';
-import type { AuthServerMetrics } from './audit/auth-server-metrics.ts';
-import type { AccountGrantStore } from './stores/account-grant-store.ts';
-import type { CodeStore } from './stores/code-store.ts';
-import type { GrantStore } from './stores/grant-store.ts';
-import type { ListedGrant } from './accounts/listed-grant.ts';
-import type { RevocationFeed } from './tokens/revocation-feed.ts';
-import type { SessionStore } from './accounts/session-store.ts';
-import type { StaleTokenStore, TokenHolder } from './tokens/stale-token-store.ts';
-import type { RevocationReason } from './audit/revocation-reason.ts';
+import type { Audit } from '../audit/audit.ts';
+import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
+import type { AccountGrantStore } from './account-grant-store.ts';
+import type { CodeStore } from './code-store.ts';
+import type { GrantStore } from './grant-store.ts';
+import type { ListedGrant } from '../accounts/listed-grant.ts';
+import type { RevocationFeed } from '../tokens/revocation-feed.ts';
+import type { SessionStore } from '../accounts/session-store.ts';
+import type { StaleTokenStore, TokenHolder } from '../tokens/stale-token-store.ts';
+import type { RevocationReason } from '../audit/revocation-reason.ts';
 
 /** Whose a grant is, and where it came from. */
 export interface GrantOwner {

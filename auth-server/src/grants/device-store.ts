@@ -64,8 +64,8 @@ const AFTERLIFE_S = 300;
 /** RFC 8628 §3.5 */
 const SLOW_DOWN_S = 5;
 
-const pollDeviceCode = defineScript(new URL('../../src/stores/poll-device-code-2.lua', import.meta.url));
-const decideDevice = defineScript(new URL('../../src/stores/decide-device-1.lua', import.meta.url));
+const pollDeviceCode = defineScript(new URL('../../src/grants/poll-device-code-2.lua', import.meta.url));
+const decideDevice = defineScript(new URL('../../src/grants/decide-device-1.lua', import.meta.url));
 
 /** What is sealed of a device that waits, and of one that a person has allowed. Each has a place of its own. */
 interface SealedRequest {

@@ -52,7 +52,7 @@ export interface CodeStore {
   consume(request: ConsumeRequest): Promise<ConsumeOutcome>;
 }
 
-const consumeCode = defineScript(new URL('../../src/stores/consume-code-3.lua', import.meta.url));
+const consumeCode = defineScript(new URL('../../src/grants/consume-code-3.lua', import.meta.url));
 
 /**
  * Codes in Redis. A record has a line each for: state, hash, and what the code stands for, sealed. The first two are for
