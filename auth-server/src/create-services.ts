@@ -47,7 +47,7 @@ import { createGrantStore } from './grants/grant-store.ts';
 import { createLinkStore } from './accounts/link-store.ts';
 import { createReplicated } from './grants/replication.ts';
 import { createRevocationFeed } from './tokens/revocation-feed.ts';
-import { createPushedRequestStore } from './stores/pushed-request-store.ts';
+import { createPushedRequestStore } from './authorize/pushed-request-store.ts';
 import { createSessionStore } from './accounts/session-store.ts';
 import { createStaleTokenStore } from './tokens/stale-token-store.ts';
 import { createSigningKeyStore } from './keys/signing-key-store.ts';

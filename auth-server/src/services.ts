@@ -22,7 +22,7 @@ import type { ConsentStore } from './accounts/consent-store.ts';
 import type { DeviceStore } from './grants/device-store.ts';
 import type { GrantStore } from './grants/grant-store.ts';
 import type { LinkStore } from './accounts/link-store.ts';
-import type { PushedRequestStore } from './stores/pushed-request-store.ts';
+import type { PushedRequestStore } from './authorize/pushed-request-store.ts';
 import type { Replicated } from './grants/replication.ts';
 import type { SessionStore } from './accounts/session-store.ts';
 import type { StaleTokenStore } from './tokens/stale-token-store.ts';

@@ -1,7 +1,7 @@
 import { OAuthError } from '../errors.ts';
 import { endsWithSession } from '../grants/grant-today.ts';
 import { listGrant } from '../grants/list-grant.ts';
-import type { PushedRequestStore } from '../stores/pushed-request-store.ts';
+import type { PushedRequestStore } from './pushed-request-store.ts';
 import { withQuery } from '../clients/redirect-uri.ts';
 import { nowS } from '../clock.ts';
 import { grantEnd } from '../settings/settings.ts';

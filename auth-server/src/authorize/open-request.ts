@@ -1,7 +1,7 @@
 import { OAuthError } from '../errors.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import type { Client } from '../clients/client-store.ts';
-import type { PushedRequestStore } from '../stores/pushed-request-store.ts';
+import type { PushedRequestStore } from './pushed-request-store.ts';
 
 /** Prefix of the `request_uri` of pushed requests. RFC 9126 §2.2 */
 export const PUSHED_URN = 'urn:ietf:params:oauth:request_uri:';

@@ -8,7 +8,7 @@ import { createCodeStore } from '../grants/code-store.ts';
 import { createDeviceStore } from '../grants/device-store.ts';
 import { createGrantStore } from '../grants/grant-store.ts';
 import { createLinkStore } from '../accounts/link-store.ts';
-import { createPushedRequestStore } from '../stores/pushed-request-store.ts';
+import { createPushedRequestStore } from '../authorize/pushed-request-store.ts';
 import { createSessionStore } from '../accounts/session-store.ts';
 
 const NOW = 1_800_000_000_000;
