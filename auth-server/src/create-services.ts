@@ -27,7 +27,7 @@ import { createAccountName, type AccountName } from './accounts/sign-in/account-
 import { createGuesses } from './accounts/sign-in/guesses.ts';
 import { createSignIn } from './accounts/sign-in/sign-in.ts';
 import { createThrottle } from './accounts/sign-in/throttle.ts';
-import { createAccountMail } from './mail/create-account-mail.ts';
+import { createAccountMail } from './administration/create-account-mail.ts';
 import { createLogMail } from './mail/log-mail.ts';
 import { createMailLimits } from './mail/mail-limits.ts';
 import type { Mail } from './mail/mail.ts';

@@ -1,7 +1,7 @@
 export { authServer } from './auth-server.ts';
 export type { AuthServerConfig } from './auth-server-config.ts';
 export { configSchema, readAuthServerConfig } from './config.ts';
-export * as lifeCycle from './what-ends-what.ts';
+export * as lifeCycle from './administration/what-ends-what.ts';
 export { oauthErrors, type OAuthErrorCode, type OAuthErrorDescription } from './errors.ts';
 export { buildServer, type ServerDependencies } from './server.ts';
 export { runAuthServerCommand, type CommandStreams } from './cli/index.ts';

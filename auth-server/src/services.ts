@@ -10,7 +10,7 @@ import type { AuthServerMetrics } from './audit/auth-server-metrics.ts';
 import type { AccountName } from './accounts/sign-in/account-name.ts';
 import type { Guesses } from './accounts/sign-in/guesses.ts';
 import type { Transactions } from './authorize/transactions.ts';
-import type { AccountMail } from './mail/account-mail.ts';
+import type { AccountMail } from './administration/account-mail.ts';
 import type { MailLimits } from './mail/mail-limits.ts';
 import type { PasswordHasher } from './accounts/sign-in/password-hasher.ts';
 import type { SignIn } from './accounts/sign-in/sign-in.ts';

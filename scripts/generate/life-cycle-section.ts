@@ -6,7 +6,8 @@ import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
 const path = 'docs/auth-operations.md';
-const START = '<!-- Generated from auth-server/src/what-ends-what.ts by "npm run generate". -->';
+const START =
+  '<!-- Generated from auth-server/src/administration/what-ends-what.ts by "npm run generate". -->';
 const END = '<!-- End of what is generated. -->';
 
 /** How the page says an effect. */

@@ -4,7 +4,7 @@ import type { Actor } from '../audit/audit.ts';
 import { newAccountId } from '../accounts/new-account-id.ts';
 import type { Services } from '../services.ts';
 import type { AccountChanges, CredentialsState } from '../accounts/account-store.ts';
-import { endSessionsOf } from '../end-session.ts';
+import { endSessionsOf } from './end-session.ts';
 import { chooseTexts } from '../pages/language.ts';
 
 /** An account that is to be made. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { setPassword } from '../administration/accounts.ts';
 import { listApplications, withdrawConsent } from '../administration/applications.ts';
-import { endSession, endSessionsOf } from '../end-session.ts';
+import { endSession, endSessionsOf } from '../administration/end-session.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canonicalEmail } from '../accounts/canonical-email.ts';
 import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
-import { endSession, endSurplusSessions } from '../end-session.ts';
+import { endSession, endSurplusSessions } from '../administration/end-session.ts';
 import { describeBrowser } from '../http/describe-browser.ts';
 import { isMacOf, macOf, randomToken, sha256, type Keys } from '../secrets/secrets.ts';
 import type { Session } from '../accounts/session-store.ts';

@@ -10,7 +10,7 @@ import { sendPage } from '../http/send-page.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { formActionSource, withQuery } from '../clients/redirect-uri.ts';
 import { isMacOf, macOf } from '../secrets/secrets.ts';
-import { endSession } from '../end-session.ts';
+import { endSession } from '../administration/end-session.ts';
 import { verifyIdTokenHint, type IdTokenHint } from '../tokens/verify-own-token.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';

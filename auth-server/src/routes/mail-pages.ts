@@ -4,7 +4,7 @@ import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';
 import { sendPage } from '../http/send-page.ts';
-import type { AccountMail } from '../mail/account-mail.ts';
+import type { AccountMail } from '../administration/account-mail.ts';
 import { renderAskForMail, renderNotice } from '../pages/account-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { until } from '../../../gateway/src/testing/until.ts';
-import type { LifeCycleEvent } from '../what-ends-what.ts';
+import type { LifeCycleEvent } from '../administration/what-ends-what.ts';
 import { readForm } from './browser.ts';
 import { choosePassword } from './choose-password.ts';
 import { authorizationUrl, completePages, createPkce, postForm, tokensOf } from './flow.ts';

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
-import type { Effect, LifeCycleThing } from '../what-ends-what.ts';
+import type { Effect, LifeCycleThing } from '../administration/what-ends-what.ts';
 import { Browser } from './browser.ts';
 import {
   authorizationUrl,

@@ -6,7 +6,7 @@ import { roles, type Account } from '../../accounts/accounts.ts';
 import { issueLink, resetLinkOf } from '../../administration/account-links.ts';
 import { changeAccount, disableAccount, enableAccount } from '../../administration/accounts.ts';
 import { listGrants } from '../../administration/applications.ts';
-import { endSessionsOf } from '../../end-session.ts';
+import { endSessionsOf } from '../../administration/end-session.ts';
 import { OAuthError } from '../../errors.ts';
 import { addEndpoint } from '../../http/endpoint.ts';
 import { queryParameters } from '../../http/request-parameters.ts';

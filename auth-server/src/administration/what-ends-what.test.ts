@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../gateway/src/testing/until.ts';
-import { Browser } from './testing/browser.ts';
-import { obtainTokens, postForm } from './testing/flow.ts';
-import { bringAbout } from './testing/life-cycle-events.ts';
-import { probes } from './testing/life-cycle-probes.ts';
-import { setScene, type Scene } from './testing/life-cycle-scene.ts';
-import { startLifeCycleStage, type LifeCycleStage } from './testing/life-cycle-stage.ts';
+import { until } from '../../../gateway/src/testing/until.ts';
+import { Browser } from '../testing/browser.ts';
+import { obtainTokens, postForm } from '../testing/flow.ts';
+import { bringAbout } from '../testing/life-cycle-events.ts';
+import { probes } from '../testing/life-cycle-probes.ts';
+import { setScene, type Scene } from '../testing/life-cycle-scene.ts';
+import { startLifeCycleStage, type LifeCycleStage } from '../testing/life-cycle-stage.ts';
 import {
   events,
   things,

@@ -1,9 +1,9 @@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { randomToken } from './secrets/secrets.ts';
-import { Browser, readForm } from './testing/browser.ts';
-import { choosePassword } from './testing/choose-password.ts';
+import { randomToken } from '../secrets/secrets.ts';
+import { Browser, readForm } from '../testing/browser.ts';
+import { choosePassword } from '../testing/choose-password.ts';
 import {
   answerOf,
   authorizationUrl,
@@ -16,11 +16,11 @@ import {
   submitSignIn,
   tokensOf,
   type Tokens,
-} from './testing/flow.ts';
-import { startLogoutReceiver, type LogoutReceiver } from './testing/logout-receiver.ts';
-import { runCommand } from './testing/run-command.ts';
-import { startTestAuthServer, type TestAuthServer } from './testing/test-auth-server.ts';
-import { CALLBACK } from './testing/test-clients.ts';
+} from '../testing/flow.ts';
+import { startLogoutReceiver, type LogoutReceiver } from '../testing/logout-receiver.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
+import { CALLBACK } from '../testing/test-clients.ts';
 
 let server: TestAuthServer;
 let redis: RedisConnection;

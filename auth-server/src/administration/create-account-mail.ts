@@ -1,11 +1,11 @@
 import type { Logger } from '@trellis/deployable';
-import { issueLink, resetLinkOf } from '../administration/account-links.ts';
+import { issueLink, resetLinkOf } from './account-links.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
 import type { Services } from '../services.ts';
 import { paths } from '../http/paths.ts';
 import type { AccountMail } from './account-mail.ts';
-import type { MailSender } from './mail-limits.ts';
-import type { Mail } from './mail.ts';
+import type { MailSender } from '../mail/mail-limits.ts';
+import type { Mail } from '../mail/mail.ts';
 
 /** What messages are made with. */
 export type AccountMailServices = Pick<Services, 'accounts' | 'clock' | 'mailLimits'> &

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseTexts } from '../pages/language.ts';
 import type { AccountMail } from './account-mail.ts';
 import { createAccountMail, type AccountMailServices } from './create-account-mail.ts';
-import type { Mail } from './mail.ts';
+import type { Mail } from '../mail/mail.ts';
 
 const TEXTS = chooseTexts(undefined, 'en');
 const FROM = { address: '192.0.2.1', knownBrowser: undefined };

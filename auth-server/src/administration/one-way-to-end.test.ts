@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const sources = fileURLToPath(new URL('.', import.meta.url));
+const sources = fileURLToPath(new URL('..', import.meta.url));
 
 /** A call that ends something in a store, and the only files that may make it. */
 const calls: readonly (readonly [call: RegExp, what: string, allowed: readonly string[]])[] = [

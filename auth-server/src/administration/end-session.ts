@@ -1,6 +1,6 @@
-import type { Services } from './services.ts';
-import type { Session } from './accounts/session-store.ts';
-import type { RevocationReason } from './audit/revocation-reason.ts';
+import type { Services } from '../services.ts';
+import type { Session } from '../accounts/session-store.ts';
+import type { RevocationReason } from '../audit/revocation-reason.ts';
 
 type EndSessionServices = Pick<Services, 'sessions' | 'revoker' | 'backChannelLogout' | 'audit' | 'clock'>;
 

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/accounts.ts';
 import type { NoticeKind, PageTexts } from '../pages/texts/page-texts.ts';
-import type { MailSender } from './mail-limits.ts';
+import type { MailSender } from '../mail/mail-limits.ts';
 
 /** Messages with one-time links. Nothing is waited for, so that the answer does not tell whether an account exists. */
 export interface AccountMail {
