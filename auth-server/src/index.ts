@@ -1,8 +1,8 @@
-export { authServer } from './auth-server.ts';
-export type { AuthServerConfig } from './auth-server-config.ts';
-export { configSchema, readAuthServerConfig } from './config.ts';
+export { authServer } from './app/auth-server.ts';
+export type { AuthServerConfig } from './app/auth-server-config.ts';
+export { configSchema, readAuthServerConfig } from './app/config.ts';
 export * as lifeCycle from './administration/what-ends-what.ts';
 export { oauthErrors, type OAuthErrorCode, type OAuthErrorDescription } from './errors.ts';
-export { buildServer, type ServerDependencies } from './server.ts';
+export { buildServer, type ServerDependencies } from './app/server.ts';
 export { runAuthServerCommand, type CommandStreams } from './cli/index.ts';
 export { fillPasswordFilter } from './passwords/password-filter.ts';

@@ -1,6 +1,6 @@
 import { ConfigError, EXIT_CONFIG } from '@trellis/config';
 import { runDeployable } from '@trellis/deployable';
-import { authServer } from './auth-server.ts';
+import { authServer } from './app/auth-server.ts';
 import { runAuthServerCommand } from './cli/index.ts';
 
 // With arguments, `accounts add …` and the like, this is the command line of a server that runs elsewhere: of its container.

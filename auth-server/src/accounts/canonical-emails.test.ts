@@ -1,7 +1,7 @@
 import { createPool, type Pool } from '@trellis/postgres';
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrateAuthServer, SCHEMA } from '../start.ts';
+import { migrateAuthServer, SCHEMA } from '../app/start.ts';
 import { newAccountId } from './new-account-id.ts';
 import { createAccountStore, type AccountStore } from './account-store.ts';
 import { fillCanonicalEmails } from './fill-canonical-emails.ts';

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/accounts.ts';
 import type { Actor } from '../audit/audit.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { AccountLink } from '../accounts/link-store.ts';
 import { addAccount, setPassword } from './accounts.ts';
 

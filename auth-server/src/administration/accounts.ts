@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { mayLess, type Account, type Role } from '../accounts/accounts.ts';
 import type { Actor } from '../audit/audit.ts';
 import { newAccountId } from '../accounts/new-account-id.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { AccountChanges, CredentialsState } from '../accounts/account-store.ts';
 import { endSessionsOf } from './end-session.ts';
 import { chooseTexts } from '../pages/language.ts';

@@ -1,5 +1,5 @@
 import { nowS } from '../clock.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import { isGivenTo } from '../clients/registration-today.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from '../grants/grant-record.ts';

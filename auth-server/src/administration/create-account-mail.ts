@@ -1,7 +1,7 @@
 import type { Logger } from '@trellis/deployable';
 import { issueLink, resetLinkOf } from './account-links.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import { paths } from '../http/paths.ts';
 import type { AccountMail } from './account-mail.ts';
 import type { MailSender } from '../mail/mail-limits.ts';

@@ -1,4 +1,4 @@
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { ClientStore } from '../clients/client-store.ts';
 
 /** What changing clients works with. */

@@ -1,4 +1,4 @@
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Session } from '../accounts/session-store.ts';
 import type { RevocationReason } from '../audit/revocation-reason.ts';
 

@@ -5,7 +5,7 @@ import type { PushedRequestStore } from './pushed-request-store.ts';
 import { withQuery } from '../clients/redirect-uri.ts';
 import { nowS } from '../clock.ts';
 import { grantEnd } from '../settings/settings.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Session } from '../accounts/session-store.ts';
 import { newGrantCode, newGrantId } from '../tokens/grant-code.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';

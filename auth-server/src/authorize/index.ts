@@ -1,5 +1,5 @@
 import type { Parameters } from '../parameters.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
 import { checkClient } from './check-client.ts';

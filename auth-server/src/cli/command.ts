@@ -1,4 +1,4 @@
-import type { CreatedServices } from '../create-services.ts';
+import type { CreatedServices } from '../app/create-services.ts';
 import type { CommandLine } from './command-line.ts';
 
 /** What a command works with. */

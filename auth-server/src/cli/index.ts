@@ -1,9 +1,9 @@
 import { createLogger, createMetrics } from '@trellis/deployable';
 import { createPool } from '@trellis/postgres';
 import { connectRedis } from '@trellis/redis';
-import type { AuthServerConfig } from '../auth-server-config.ts';
-import { createServices } from '../create-services.ts';
-import { migrateAuthServer, SCHEMA } from '../start.ts';
+import type { AuthServerConfig } from '../app/auth-server-config.ts';
+import { createServices } from '../app/create-services.ts';
+import { migrateAuthServer, SCHEMA } from '../app/start.ts';
 import {
   addAccount,
   disableAccount,

@@ -4,7 +4,7 @@ import type { Parameters } from '../parameters.ts';
 import { verifierMatches } from './pkce.ts';
 import { nowS } from '../clock.ts';
 import { grantEnd } from '../settings/settings.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { CodeContents, StoredCode } from './code-store.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';

@@ -1,6 +1,6 @@
 import { OAuthError } from '../errors.ts';
 import { openidScopes, parseScope } from '../clients/scopes.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import { issueAccessToken } from '../tokens/access-token.ts';
 import { newGrantId } from '../tokens/grant-code.ts';

@@ -1,7 +1,7 @@
 import { honoursSignInAt } from '../accounts/accounts.ts';
 import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
 import { invalidGrant, missingParameter, OAuthError } from '../errors.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { PollOutcome } from './device-store.ts';
 import type { Grant } from './grant-record.ts';

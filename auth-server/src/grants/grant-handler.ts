@@ -1,5 +1,5 @@
 import type { Parameters } from '../parameters.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { GrantType } from '../clients/client-metadata.ts';
 

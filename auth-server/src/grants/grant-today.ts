@@ -1,6 +1,6 @@
 import { invalidGrant } from '../errors.ts';
 import { allowedScopes, isGivenTo } from '../clients/registration-today.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
 

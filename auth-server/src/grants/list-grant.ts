@@ -1,5 +1,5 @@
 import { nowS } from '../clock.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { NewAccountGrant } from './account-grant-store.ts';
 
 /** Grants that one client may have of one account. */

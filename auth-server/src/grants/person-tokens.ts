@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/accounts.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
 import { issueAccessToken } from '../tokens/access-token.ts';

@@ -1,7 +1,7 @@
 import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
 import { invalidGrant, missingParameter } from '../errors.ts';
 import { nowS } from '../clock.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
 import type { RefreshTokenContents } from '../tokens/refresh-token.ts';

@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveKeys } from '../secrets/secrets.ts';
-import { migrateAuthServer } from '../start.ts';
+import { migrateAuthServer } from '../app/start.ts';
 import { createSigningKeyStore } from './signing-key-store.ts';
 import { signJwt } from './jws.ts';
 import { createKeyEncryption } from './key-encryption.ts';

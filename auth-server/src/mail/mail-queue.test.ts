@@ -8,7 +8,7 @@ import { createMetrics } from '@trellis/deployable';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import { createSealer } from '../secrets/sealing.ts';
-import { migrateAuthServer, SCHEMA } from '../start.ts';
+import { migrateAuthServer, SCHEMA } from '../app/start.ts';
 import { createMailStore, type MailStore } from './mail-store.ts';
 import { startSmtpServer, textOf, type TestSmtpServer } from '../testing/smtp-server.ts';
 import { createMailQueue, type MailQueue } from './mail-queue.ts';

@@ -3,7 +3,7 @@ import { authenticateClient } from '../clients/authentication/index.ts';
 import { OAuthError } from '../errors.ts';
 import { budgetOfRequest } from '../http/request-limits.ts';
 import type { Parameters } from '../parameters.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 
 /**

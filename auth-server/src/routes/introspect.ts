@@ -3,7 +3,7 @@ import { honoursSignInAt } from '../accounts/accounts.ts';
 import { missingParameter, OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import { scopesToday } from '../grants/grant-today.ts';
 import type { Client } from '../clients/client-store.ts';
 import { isRevokedToken } from '../tokens/revoked-token.ts';

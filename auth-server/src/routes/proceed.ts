@@ -4,7 +4,7 @@ import type { AuthorizationRequest, RedirectTarget } from '../authorize/authoriz
 import { nextStep, type NextStep } from '../authorize/next-step.ts';
 import { OAuthError } from '../errors.ts';
 import { allowedScopes, isGivenTo, isRegisteredUri } from '../clients/registration-today.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Session } from '../accounts/session-store.ts';
 import type { BoundTransaction } from './bound-form.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../errors.ts';
 import { PROOF_TTL_S, verifyProof } from '../dpop/verify-proof.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import { takeRoomOf } from './take-room.ts';
 
 /** Bytes of the record that a proof was used. */

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { missingParameter } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from '../http/paths.ts';

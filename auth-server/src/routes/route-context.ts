@@ -1,5 +1,5 @@
 import type { Cookies } from '../http/cookies.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 
 /** What every route works with. */
 export interface RouteContext {

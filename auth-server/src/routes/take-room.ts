@@ -1,7 +1,7 @@
 import { shareKeysOf } from '@trellis/fair-share';
 import type { FastifyRequest } from 'fastify';
 import { tooManyRequests } from '../errors.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import { FULL_RETRY_S, RECORD_OVERHEAD_BYTES } from '../attempts/write-room.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { authServer } from '../auth-server.ts';
+import { authServer } from '../app/auth-server.ts';
 import { createLogger, createMetrics } from '@trellis/deployable';
 import { freePort } from '@trellis/testkit';
 import {

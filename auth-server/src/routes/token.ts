@@ -5,7 +5,7 @@ import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import type { Parameters } from '../parameters.ts';
 import { nowS } from '../clock.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from '../http/paths.ts';

@@ -1,6 +1,6 @@
 import { createPool } from '@trellis/postgres';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { readAuthServerConfig } from '../config.ts';
+import { readAuthServerConfig } from '../app/config.ts';
 import { deriveKeys } from '../secrets/secrets.ts';
 import { createSigningKeyStore } from '../keys/signing-key-store.ts';
 import { signJwt } from '../keys/jws.ts';

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { runAuthServerCommand } from '../cli/index.ts';
-import { readAuthServerConfig } from '../config.ts';
+import { readAuthServerConfig } from '../app/config.ts';
 import type { TestAuthServer } from './test-auth-server.ts';
 
 /** What a command did. */

@@ -1,6 +1,6 @@
 import { createLogger, createMetrics, type Deployable } from '@trellis/deployable';
 import { freePort } from '@trellis/testkit';
-import { authServer } from '../auth-server.ts';
+import { authServer } from '../app/auth-server.ts';
 import type { TestAuthServer } from './test-auth-server.ts';
 
 /** Starts another auth-server on the stores of one under test, with the same issuer. @param overrides of its environment; undefined takes a variable away */

@@ -9,7 +9,7 @@ import {
   startTestRedis,
   type TestRedis,
 } from '@trellis/testkit';
-import { authServer } from '../auth-server.ts';
+import { authServer } from '../app/auth-server.ts';
 import { createAssertionKey, testClients, type AssertionKey } from './test-clients.ts';
 
 /** An auth-server on a real port, with a database and a Redis of its own. */

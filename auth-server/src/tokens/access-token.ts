@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { Account } from '../accounts/accounts.ts';
 import { signJwt } from '../keys/jws.ts';
 

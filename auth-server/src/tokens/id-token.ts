@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { nowS } from '../clock.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { SigningAlgorithm } from '../keys/signing-key-store.ts';
 import { signJwt } from '../keys/jws.ts';
 

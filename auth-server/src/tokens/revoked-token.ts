@@ -1,4 +1,4 @@
-import type { Services } from '../services.ts';
+import type { Services } from '../app/services.ts';
 import type { VerifiedAccessToken } from './verify-own-token.ts';
 
 /** Whether an access token is no longer good although it has not expired: its grant has ended, or it says too much. */

@@ -1,6 +1,6 @@
 import { OAuthError, tooManyRequests } from '../../errors.ts';
 import type { Parameters } from '../../parameters.ts';
-import type { Services } from '../../services.ts';
+import type { Services } from '../../app/services.ts';
 import type { Client } from '../client-store.ts';
 import { readCredentials, refusedBasic, type PresentedCredentials } from './client-credentials.ts';
 import { assertionProblem, claimedClientId } from './verify-assertion.ts';

@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { describeTestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from './testing/browser.ts';
+import { Browser } from '../testing/browser.ts';
 import {
   createPkce,
   exchange,
@@ -13,9 +13,9 @@ import {
   refresh,
   tokensOf,
   type Tokens,
-} from './testing/flow.ts';
-import { startRedisCluster, type TestRedisCluster } from './testing/redis-cluster.ts';
-import { startTestAuthServer, type TestAuthServer } from './testing/test-auth-server.ts';
+} from '../testing/flow.ts';
+import { startRedisCluster, type TestRedisCluster } from '../testing/redis-cluster.ts';
+import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
 const hasRedisServer = describeTestRedis().startsWith('redis-server');
 const reason = hasRedisServer ? '' : ' (skipped: there is no redis-server)';

@@ -1,9 +1,9 @@
 import type { Logger } from '@trellis/deployable';
-import type { AuthServerConfig } from '../auth-server-config.ts';
-import { createMailQueue, type MailQueue, type MailQueueDependencies } from './mail-queue.ts';
-import type { MailTransport } from './mail.ts';
-import { createSmtpTransport } from './smtp-transport.ts';
-import { createWebhookTransport } from './webhook-transport.ts';
+import type { AuthServerConfig } from './auth-server-config.ts';
+import { createMailQueue, type MailQueue, type MailQueueDependencies } from '../mail/mail-queue.ts';
+import type { MailTransport } from '../mail/mail.ts';
+import { createSmtpTransport } from '../mail/smtp-transport.ts';
+import { createWebhookTransport } from '../mail/webhook-transport.ts';
 
 /** What a queue is made with, beside the configuration. */
 export interface MailQueueResources extends Pick<MailQueueDependencies, 'store' | 'metrics' | 'clock'> {

@@ -1,5 +1,5 @@
 import type { NodeEnvironment } from '@trellis/config';
-import { adminScopes, openidScopes } from './clients/scopes.ts';
+import { adminScopes, openidScopes } from '../clients/scopes.ts';
 
 /** The auth-server's configuration, as read from its environment. */
 export interface AuthServerConfig {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAuthServerConfig } from './config.ts';
-import { randomToken } from './secrets/secrets.ts';
-import { Browser, readForm } from './testing/browser.ts';
+import { randomToken } from '../secrets/secrets.ts';
+import { Browser, readForm } from '../testing/browser.ts';
 import {
   authorizationUrl,
   basic,
@@ -10,10 +10,10 @@ import {
   postForm,
   refresh,
   tokensOf,
-} from './testing/flow.ts';
-import { runCommand } from './testing/run-command.ts';
-import { startSecondInstance } from './testing/second-instance.ts';
-import { startTestAuthServer, type TestAuthServer } from './testing/test-auth-server.ts';
+} from '../testing/flow.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { startSecondInstance } from '../testing/second-instance.ts';
+import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
 const [OLD, NEW] = [randomToken(), randomToken()];
 const SECRET = 'the secret of a confidential client';

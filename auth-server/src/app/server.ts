@@ -1,35 +1,35 @@
 import cookie from '@fastify/cookie';
 import { createHttpServer, type Logger, type ReadinessCheck } from '@trellis/deployable';
 import type { FastifyInstance } from 'fastify';
-import { createCookies } from './http/cookies.ts';
-import { createErrorHandler, writeJsonError } from './http/error-handler.ts';
-import { limitRequests } from './http/request-limits.ts';
-import { acceptFormsOnly } from './http/request-parameters.ts';
-import { addAccountRoutes } from './routes/account.ts';
-import { addAdminRoutes, type Administration } from './routes/admin/index.ts';
-import { addAuthorizeRoutes } from './routes/authorize.ts';
-import { addConsentRoutes } from './routes/consent.ts';
-import { addDeviceAuthorizationRoute } from './routes/device-authorization.ts';
-import { addDeviceRoutes } from './routes/device.ts';
+import { createCookies } from '../http/cookies.ts';
+import { createErrorHandler, writeJsonError } from '../http/error-handler.ts';
+import { limitRequests } from '../http/request-limits.ts';
+import { acceptFormsOnly } from '../http/request-parameters.ts';
+import { addAccountRoutes } from '../routes/account.ts';
+import { addAdminRoutes, type Administration } from '../routes/admin/index.ts';
+import { addAuthorizeRoutes } from '../routes/authorize.ts';
+import { addConsentRoutes } from '../routes/consent.ts';
+import { addDeviceAuthorizationRoute } from '../routes/device-authorization.ts';
+import { addDeviceRoutes } from '../routes/device.ts';
 import {
   addAuthorizationServerMetadataRoute,
   addJwksRoute,
   addOpenidConfigurationRoute,
-} from './routes/discovery.ts';
-import { budgetOf } from './routes/endpoint-budgets.ts';
-import { addIntrospectRoute } from './routes/introspect.ts';
-import { addLinkRoutes } from './routes/link.ts';
-import { addLoginRoutes } from './routes/login.ts';
-import { addLogoutRoutes } from './routes/logout.ts';
-import { addMailRoutes } from './routes/mail-pages.ts';
-import { writePageError } from './routes/page-errors.ts';
-import { addPushedAuthorizationRoute } from './routes/pushed-authorization.ts';
-import { paths } from './http/paths.ts';
-import { addRegistrationRoute } from './routes/register.ts';
-import { addRevokeRoute } from './routes/revoke.ts';
-import type { RouteContext } from './routes/route-context.ts';
-import { addTokenRoute } from './routes/token.ts';
-import { addUserinfoRoute } from './routes/userinfo.ts';
+} from '../routes/discovery.ts';
+import { budgetOf } from '../routes/endpoint-budgets.ts';
+import { addIntrospectRoute } from '../routes/introspect.ts';
+import { addLinkRoutes } from '../routes/link.ts';
+import { addLoginRoutes } from '../routes/login.ts';
+import { addLogoutRoutes } from '../routes/logout.ts';
+import { addMailRoutes } from '../routes/mail-pages.ts';
+import { writePageError } from '../routes/page-errors.ts';
+import { addPushedAuthorizationRoute } from '../routes/pushed-authorization.ts';
+import { paths } from '../http/paths.ts';
+import { addRegistrationRoute } from '../routes/register.ts';
+import { addRevokeRoute } from '../routes/revoke.ts';
+import type { RouteContext } from '../routes/route-context.ts';
+import { addTokenRoute } from '../routes/token.ts';
+import { addUserinfoRoute } from '../routes/userinfo.ts';
 import type { Services } from './services.ts';
 
 /** What the server is built from. */

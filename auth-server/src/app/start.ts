@@ -3,20 +3,20 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Deployable, Logger, Resources } from '@trellis/deployable';
 import { createPool, migrate, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { synchronizeClients } from './administration/synchronize-clients.ts';
-import { readClientsFile } from './clients/clients-file.ts';
+import { synchronizeClients } from '../administration/synchronize-clients.ts';
+import { readClientsFile } from '../clients/clients-file.ts';
 import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
 import { createServices, type CreatedServices } from './create-services.ts';
 import { demoClients, seedDemoAccounts } from './demo.ts';
 import { buildServer } from './server.ts';
 import { startKeyMaintenance } from './key-maintenance.ts';
-import { fillCanonicalEmails } from './accounts/fill-canonical-emails.ts';
+import { fillCanonicalEmails } from '../accounts/fill-canonical-emails.ts';
 import { followCertificate, readCertificate, type CertificateFiles } from './tls-certificate.ts';
 
 /** The schema that the auth-server owns. */
 export const SCHEMA = 'auth';
 
-const MIGRATIONS = new URL('../migrations/', import.meta.url);
+const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 
 /** Brings the auth-server's schema up to date. */
 export async function migrateAuthServer(connectionString: string): Promise<void> {

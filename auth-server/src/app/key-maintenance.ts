@@ -1,7 +1,7 @@
 import type { Logger } from '@trellis/deployable';
-import type { Audit } from './audit/audit.ts';
-import type { Keyring } from './keys/keyring.ts';
-import { removeExpiredKeys, rotateSigningKeys, type SigningKeyDependencies } from './keys/signing-keys.ts';
+import type { Audit } from '../audit/audit.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { removeExpiredKeys, rotateSigningKeys, type SigningKeyDependencies } from '../keys/signing-keys.ts';
 
 /** Work on the keys that goes on while the server runs. */
 export interface KeyMaintenance {

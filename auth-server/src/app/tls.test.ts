@@ -6,11 +6,11 @@ import type { TLSSocket } from 'node:tls';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAuthServerConfig } from './config.ts';
-import { authorizationUrl, createPkce } from './testing/flow.ts';
-import { signInFrom } from './testing/sign-in-from.ts';
-import { startTestAuthServer, type TestAuthServer } from './testing/test-auth-server.ts';
+import { authorizationUrl, createPkce } from '../testing/flow.ts';
+import { signInFrom } from '../testing/sign-in-from.ts';
+import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
-const certificates = fileURLToPath(new URL('testing/certificates', import.meta.url));
+const certificates = fileURLToPath(new URL('../testing/certificates', import.meta.url));
 let directory: TemporaryDirectory;
 let server: TestAuthServer;
 const file = (name: string): string => join(directory.path, name);

@@ -1,6 +1,6 @@
-import type { ClientDeclaration, ClientMetadata } from './clients/client-metadata.ts';
-import type { PasswordHasher } from './accounts/sign-in/password-hasher.ts';
-import type { AccountStore } from './accounts/account-store.ts';
+import type { ClientDeclaration, ClientMetadata } from '../clients/client-metadata.ts';
+import type { PasswordHasher } from '../accounts/sign-in/password-hasher.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
 
 const SCOPE = 'openid profile email offline_access read:data read:profile write:data';
 

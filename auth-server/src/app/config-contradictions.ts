@@ -1,8 +1,8 @@
 import { allowsConveniences, isLoopbackHost } from '@trellis/config';
 import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
-import { isNetwork } from './logout/address-guard.ts';
-import { readClientsFile } from './clients/clients-file.ts';
-import { adminScopes, openidScopes, parseScope } from './clients/scopes.ts';
+import { isNetwork } from '../logout/address-guard.ts';
+import { readClientsFile } from '../clients/clients-file.ts';
+import { adminScopes, openidScopes, parseScope } from '../clients/scopes.ts';
 import { readCertificate } from './tls-certificate.ts';
 
 /**
