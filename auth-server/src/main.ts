@@ -1,7 +1,7 @@
 import { ConfigError, EXIT_CONFIG } from '@trellis/config';
 import { runDeployable } from '@trellis/deployable';
 import { authServer } from './app/auth-server.ts';
-import { runAuthServerCommand } from './cli/index.ts';
+import { runAuthServerCommand } from './commands/index.ts';
 
 // With arguments, `accounts add …` and the like, this is the command line of a server that runs elsewhere: of its container.
 const args = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { runAuthServerCommand } from '../cli/index.ts';
+import { runAuthServerCommand } from '../commands/index.ts';
 import { readAuthServerConfig } from '../app/config.ts';
 import type { TestAuthServer } from './test-auth-server.ts';
 
