@@ -7,38 +7,38 @@ const sources = fileURLToPath(new URL('..', import.meta.url));
 
 /** A call that ends something in a store, and the only files that may make it. */
 const calls: readonly (readonly [call: RegExp, what: string, allowed: readonly string[]])[] = [
-  [/\bsessions\.end\(/, 'a session ends by endSession', ['end-session.ts']],
-  [/\bgrants\.revoke\(/, 'a grant ends by the revoker', ['grant-revoker.ts']],
+  [/\bsessions\.end\(/, 'a session ends by endSession', ['administration/end-session.ts']],
+  [/\bgrants\.revoke\(/, 'a grant ends by the revoker', ['grants/grant-revoker.ts']],
   [/\bclientStore\.remove\(/, 'a client ends by endClient', ['administration/end-client.ts']],
-  [/\bfeed\.announce(Stale)?\(/, 'the revoker tells of revocations', ['grant-revoker.ts']],
+  [/\bfeed\.announce(Stale)?\(/, 'the revoker tells of revocations', ['grants/grant-revoker.ts']],
   [
     /\baccountGrants\.remove\(/,
     'a grant leaves the list of its account when it has ended',
-    ['grant-revoker.ts', 'list-grant.ts'],
+    ['grants/grant-revoker.ts', 'grants/list-grant.ts'],
   ],
   [
     /\bsessions\.removeGrants\(/,
     'a grant leaves the list of its session when it has ended',
-    ['grant-revoker.ts'],
+    ['grants/grant-revoker.ts'],
   ],
   [/\bsessions\.save\(/, 'a session begins, or goes on, by beginSession', ['routes/begin-session.ts']],
-  [/\bbackChannelLogout\.announce\(/, 'clients are told by endSession', ['end-session.ts']],
+  [/\bbackChannelLogout\.announce\(/, 'clients are told by endSession', ['administration/end-session.ts']],
 ];
 
 /** A key in Redis that is written or deleted, and the only store that may name it. */
 const keys: readonly (readonly [key: RegExp, store: string])[] = [
-  [/`session:\{/, 'stores/session-store.ts'],
-  [/`session-(clients|grants):\{/, 'stores/session-store.ts'],
-  [/`account-sessions:\{/, 'stores/session-store.ts'],
-  [/`account-grants:\{/, 'stores/account-grant-store.ts'],
-  [/`(code|device|grant|revoked):\{/, 'stores/grant-keys.ts'],
-  [/`revoked-before:\{/, 'stores/stale-token-store.ts'],
+  [/`session:\{/, 'accounts/session-store.ts'],
+  [/`session-(clients|grants):\{/, 'accounts/session-store.ts'],
+  [/`account-sessions:\{/, 'accounts/session-store.ts'],
+  [/`account-grants:\{/, 'grants/account-grant-store.ts'],
+  [/`(code|device|grant|revoked):\{/, 'grants/grant-keys.ts'],
+  [/`revoked-before:\{/, 'tokens/stale-token-store.ts'],
 ];
 
 /** SQL that deletes, and the only store that may. */
 const statements: readonly (readonly [statement: RegExp, store: string])[] = [
-  [/DELETE FROM client\b/, 'stores/client-store.ts'],
-  [/DELETE FROM consent\b/, 'stores/consent-store.ts'],
+  [/DELETE FROM client\b/, 'clients/client-store.ts'],
+  [/DELETE FROM consent\b/, 'accounts/consent-store.ts'],
   [/DELETE FROM account\b/, 'none'],
 ];
 
@@ -66,7 +66,7 @@ describe('One function ends a session, one a grant, one a client', () => {
   it('is told of no store under another name', () => {
     // What the checks above go by: the stores are called by these names wherever they are handed on.
     const renamed = /\b(sessions|grants|accountGrants|clientStore|feed): (?!string\b)[a-z]\w*[,;})]/;
-    const asides = filesWith(renamed).filter((file) => !file.startsWith('stores/'));
+    const asides = filesWith(renamed).filter((file) => !file.endsWith('-store.ts'));
     expect(asides).toEqual([]);
   });
 });
