@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { isKept, measureContent } from '@trellis/content-load';
 import { openContentDatabases } from '@trellis/platform';
-import { formatSection, writePerformancePage } from './measure/performance-page.ts';
+import { formatPlans, formatTable, writePerformancePage } from './measure/performance-page.ts';
 import { explainFailure } from './start/explain-failure.ts';
 
 const USAGE = `npm run measure -- [--requests N] [--write]
@@ -9,7 +9,7 @@ const USAGE = `npm run measure -- [--requests N] [--write]
 Measures what reading costs at the subgraphs, over the databases that "npm run load" has filled (it finds them the same way),
 and prints a table with the plans of PostgreSQL. Exit status 1 when a request takes longer than promised.
   --requests  of each kind. Default 300
-  --write     puts the table into docs/performance.md instead
+  --write     puts the table into docs/performance.md and the plans into bench/results instead
 `;
 const EXIT_USAGE = 64;
 
@@ -42,7 +42,7 @@ async function measure(): Promise<void> {
     try {
       const measurements = await measureContent({ databaseUrls: urls, requests, tell });
       if (write) writePerformancePage(measurements, requests);
-      else process.stdout.write(`${formatSection(measurements, requests)}\n`);
+      else process.stdout.write(`${formatTable(measurements, requests)}\n${formatPlans(measurements)}`);
       if (!measurements.every((one) => isKept(one))) process.exitCode = 1;
     } finally {
       await close();

@@ -63,7 +63,7 @@ describe('docs/errors.md and the catalogues', () => {
 });
 
 describe('Other pages', () => {
-  it.each(['docs/lifecycle.md', 'docs/contract.md', 'docs/operations.md'])(
+  it.each(['docs/lifecycle.md', 'docs/contract.md', 'docs/operations.md', 'docs/logs-and-metrics.md'])(
     '%s names only codes that there are',
     (file) => {
       const text = readFileSync(join(repository, file), 'utf8');
@@ -78,7 +78,9 @@ describe('Other pages', () => {
   );
 });
 
-const configuration = readFileSync(join(repository, 'docs/configuration.md'), 'utf8');
+const configuration = ['gateway', 'auth-server', 'subgraphs', 'platform', 'gateway-yaml']
+  .map((name) => readFileSync(join(repository, `docs/configuration/${name}.md`), 'utf8'))
+  .join('\n');
 
 function isVariable(name: string): boolean {
   const plain = name.replace(/^(GATEWAY|AUTH|USERS|POSTS|COMMENTS|SEARCH)_/, '');

@@ -5,7 +5,7 @@ import { repository } from '../programs/run-program.ts';
 import { readCitations, type Citation } from './citations.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
-const path = 'docs/authorization-behaviours.md';
+const folder = 'docs/authorization-behaviours';
 
 /** One numbered statement about the auth-server. */
 interface Behaviour {
@@ -18,8 +18,10 @@ interface Behaviour {
   readonly source: string;
 }
 
-const introduction = `<!-- Generated from auth-server/behaviours.json and the titles of the tests by "npm run generate". -->
+const GENERATED =
+  '<!-- Generated from auth-server/behaviours.json and the titles of the tests by "npm run generate". -->\n';
 
+const introduction = `${GENERATED}
 # What the auth-server does, and the test that proves it
 
 Every behaviour has a number, and every number is cited by at least one test: \`npm run check\` fails otherwise. P0 is a rule of
@@ -28,25 +30,37 @@ security or of [the contract](contract.md), P1 what clients and people expect, P
 `;
 
 /**
- * docs/authorization-behaviours.md: each behaviour of the auth-server beside the tests that cite its number.
+ * docs/authorization-behaviours.md, and below it a page for each topic: each behaviour of the auth-server beside the tests that
+ * cite its number.
  *
  * @throws Error naming the behaviours that no test cites
  */
-export async function generateBehavioursPage(): Promise<GeneratedFile> {
+export async function generateBehavioursPages(): Promise<readonly GeneratedFile[]> {
   const behaviours = readBehaviours();
   const citations = readCitations(repository);
   const uncited = behaviours.filter(({ id }) => !citations.has(id)).map(({ id }) => id);
   if (uncited.length > 0) throw new Error(`No test cites ${uncited.join(', ')}.`);
-  const sections = [...new Set(behaviours.map(({ section }) => section))].map((section) =>
-    formatSection(
-      section,
-      behaviours.filter((behaviour) => behaviour.section === section),
-      citations,
-    ),
-  );
+  const sections = [...new Set(behaviours.map(({ section }) => section))];
+  const links = sections.map((section) => {
+    const { length } = behaviours.filter((behaviour) => behaviour.section === section);
+    return `- [${section}](authorization-behaviours/${fileNameOf(section)}): ${length}`;
+  });
+  return Promise.all([
+    formatPage(`${folder}.md`, `${introduction}\n${links.join('\n')}\n`),
+    ...sections.map((section) => {
+      const members = behaviours.filter((behaviour) => behaviour.section === section);
+      return formatPage(`${folder}/${fileNameOf(section)}`, writePage(section, members, citations));
+    }),
+  ]);
+}
+
+async function formatPage(path: string, text: string): Promise<GeneratedFile> {
   const options = (await resolveConfig(join(repository, path))) ?? {};
-  const content = await format([introduction, ...sections].join('\n'), { ...options, parser: 'markdown' });
-  return { path, content };
+  return { path, content: await format(text, { ...options, parser: 'markdown' }) };
+}
+
+function fileNameOf(section: string): string {
+  return `${section.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.md`;
 }
 
 function readBehaviours(): readonly Behaviour[] {
@@ -54,21 +68,26 @@ function readBehaviours(): readonly Behaviour[] {
   return JSON.parse(readFileSync(file, 'utf8')) as readonly Behaviour[]; // kept in the repository
 }
 
-function formatSection(
+/** A list: the rows of a table would be padded to the longest of them. */
+function writePage(
   title: string,
   behaviours: readonly Behaviour[],
   citations: ReadonlyMap<string, readonly Citation[]>,
 ): string {
-  const rows = behaviours.map(
-    ({ id, level, behaviour, source }) =>
-      `| ${id} | ${level} | ${escape(behaviour)} | ${escape(source)} | ${formatCitations(citations.get(id) ?? [])} |`,
+  const entries = behaviours.map(({ id, level, behaviour, source }) =>
+    [
+      `## ${id}\n`,
+      `${escape(behaviour)}\n`,
+      `${level}, from ${escape(source)}. Proven by:\n`,
+      ...formatCitations(citations.get(id) ?? []),
+      '',
+    ].join('\n'),
   );
-  const head = ['| Number | | Behaviour | From | Proven by |', '| --- | --- | --- | --- | --- |'];
-  return [`## ${title}\n`, ...head, ...rows, ''].join('\n');
+  return [GENERATED, `# ${title}\n`, ...entries].join('\n');
 }
 
-function formatCitations(citations: readonly Citation[]): string {
-  return citations.map(({ title, file }) => `${escape(title)} ([${nameOf(file)}](../${file}))`).join('<br>');
+function formatCitations(citations: readonly Citation[]): readonly string[] {
+  return citations.map(({ title, file }) => `- ${escape(title)} ([${nameOf(file)}](../../${file}))`);
 }
 
 function nameOf(file: string): string {

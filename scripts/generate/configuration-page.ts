@@ -11,43 +11,72 @@ import { format, resolveConfig } from 'prettier';
 import type { z } from 'zod';
 import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
-import { settingsTable } from './settings-section.ts';
+import { settingsSections } from './settings-section.ts';
 
-const path = 'docs/configuration.md';
-
-interface Section {
+/** One page of docs/configuration/. */
+interface Page {
+  /** File name without its extension. */
+  readonly name: string;
   readonly title: string;
   readonly introduction: string;
+  readonly sections: readonly Section[];
+}
+
+interface Section {
+  /** Absent where the page has one section. */
+  readonly title?: string;
+  readonly introduction?: string;
   readonly schema: z.ZodObject;
 }
 
-/** In the order of the page. */
-const sections: readonly Section[] = [
+const pages: readonly Page[] = [
   {
-    title: 'Gateway',
-    introduction: 'Prefix `GATEWAY_`. What goes beyond single values stands in [gateway.yaml](#gatewayyaml).',
-    schema: gateway,
+    name: 'gateway',
+    title: 'Environment of the gateway',
+    introduction:
+      'Prefix `GATEWAY_`. What goes beyond single values stands in [gateway.yaml](gateway-yaml.md).',
+    sections: [{ schema: gateway }],
   },
-  { title: 'Auth-server', introduction: 'Prefix `AUTH_`.', schema: authServer },
-  { title: 'Users subgraph', introduction: 'Prefix `USERS_`.', schema: users },
-  { title: 'Posts subgraph', introduction: 'Prefix `POSTS_`.', schema: posts },
-  { title: 'Comments subgraph', introduction: 'Prefix `COMMENTS_`.', schema: comments },
-  { title: 'Search subgraph', introduction: 'Prefix `SEARCH_`.', schema: search },
   {
-    title: 'The platform in one process',
+    name: 'auth-server',
+    title: 'Environment of the auth-server',
+    introduction: 'Prefix `AUTH_`.',
+    sections: [{ schema: authServer }],
+  },
+  {
+    name: 'subgraphs',
+    title: 'Environment of the subgraphs',
+    introduction: 'Of the content graph: users, posts, comments and search.',
+    sections: [
+      { title: 'Users', introduction: 'Prefix `USERS_`.', schema: users },
+      { title: 'Posts', introduction: 'Prefix `POSTS_`.', schema: posts },
+      { title: 'Comments', introduction: 'Prefix `COMMENTS_`.', schema: comments },
+      { title: 'Search', introduction: 'Prefix `SEARCH_`.', schema: search },
+    ],
+  },
+  {
+    name: 'platform',
+    title: 'Environment of the platform in one process',
     introduction:
       '`npm start` reads these, hands every deployable the rest of its environment, and fills in what is absent: addresses of one another, embedded stores, generated secrets.',
-    schema: platform,
+    sections: [{ schema: platform }],
   },
 ];
 
-const introduction = `<!-- Generated from the configuration schemas by "npm run generate". Change a schema's description instead. -->
+const GENERATED =
+  '<!-- Generated from the configuration schemas by "npm run generate". Change a schema\'s description instead. -->\n';
 
+const index = `${GENERATED}
 # Configuration
 
 Every deployable is configured by its environment. It checks all of it before anything else happens: a variable that is
 missing, malformed or contradicts another is named, every one of them in one message, and the process ends with status 78
 without having opened a port or a connection.
+
+${pages.map(({ name, title }) => `- [${title}](configuration/${name}.md)`).join('\n')}
+- [gateway.yaml](configuration/gateway-yaml.md), the gateway's file
+
+Rules for all variables:
 
 - A variable may carry its deployable's prefix, and then wins over the plain name: \`POSTS_PORT\` over \`PORT\`. So one
   environment configures several deployables that run in one process or on one host.
@@ -59,12 +88,13 @@ without having opened a port or a connection.
   default.
 `;
 
-const settings = `## gateway.yaml
+const gatewayYaml = `${GENERATED}
+# gateway.yaml
 
 The file that the gateway's \`CONFIG\` names. All of it is optional; a key that is not listed here is refused.
 \`\${NAME}\` in a value is the environment variable of that name, \`\${NAME:-text}\` has a default.
 
-Editors complete and check it by [gateway.schema.json](../gateway/gateway.schema.json), which the gateway's package holds too. With
+Editors complete and check it by [gateway.schema.json](../../gateway/gateway.schema.json), which the gateway's package holds too. With
 the YAML language server, on the first line:
 
 \`\`\`yaml
@@ -75,23 +105,31 @@ A change of the file is taken over as a whole or not at all, without a restart; 
 
 `;
 
-/** docs/configuration.md, from the schemas of all that is configured. */
-export async function generateConfigurationPage(): Promise<GeneratedFile> {
-  const text = [introduction, ...sections.map(formatSection), settings + settingsTable()].join('\n');
+/** docs/configuration.md and the pages below docs/configuration/, from the schemas of all that is configured. */
+export async function generateConfigurationPages(): Promise<readonly GeneratedFile[]> {
+  return Promise.all([
+    formatPage('docs/configuration.md', index),
+    formatPage('docs/configuration/gateway-yaml.md', gatewayYaml + settingsSections()),
+    ...pages.map((page) => formatPage(`docs/configuration/${page.name}.md`, writePage(page))),
+  ]);
+}
+
+async function formatPage(path: string, text: string): Promise<GeneratedFile> {
   const options = (await resolveConfig(join(repository, path))) ?? {};
   return { path, content: await format(text, { ...options, parser: 'markdown' }) };
 }
 
-function formatSection({ title, introduction: words, schema }: Section): string {
+function writePage({ title, introduction, sections }: Page): string {
+  return [GENERATED, `# ${title}\n`, `${introduction}\n`, ...sections.map(writeSection)].join('\n');
+}
+
+function writeSection({ title, introduction, schema }: Section): string {
+  const head = title === undefined ? [] : [`## ${title}\n`];
+  const words = introduction === undefined ? [] : [`${introduction}\n`];
   const rows = describeConfig(schema).map(formatVariable);
-  return [
-    `## ${title}\n`,
-    `${words}\n`,
-    '| Variable | Default | Meaning |',
-    '| --- | --- | --- |',
-    ...rows,
-    '',
-  ].join('\n');
+  return [...head, ...words, '| Variable | Default | Meaning |', '| --- | --- | --- |', ...rows, ''].join(
+    '\n',
+  );
 }
 
 function formatVariable({ name, description, required, defaultText }: ConfigVariable): string {

@@ -1,13 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { writeFileAtomically } from '../files/write-file-atomically.ts';
 import { generateTypes } from '../generate-types.ts';
 import { repository } from '../programs/run-program.ts';
 import { generateApiSchema } from './api-schema-file.ts';
 import { generateArchitecturePage } from './architecture-page.ts';
-import { generateBehavioursPage } from './behaviours-page.ts';
+import { generateBehavioursPages } from './behaviours-page.ts';
 import { generateCommonPasswords } from './common-passwords-file.ts';
-import { generateConfigurationPage } from './configuration-page.ts';
+import { generateConfigurationPages } from './configuration-page.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { generateLifeCycleSection } from './life-cycle-section.ts';
 import { generateSettingsSchema } from './settings-schema-file.ts';
@@ -19,12 +19,12 @@ export interface GenerateFilesOptions {
   readonly check?: boolean;
 }
 
-const generators: readonly (() => Promise<GeneratedFile>)[] = [
+const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile[]>)[] = [
   generateSupergraph,
   generateApiSchema,
-  generateConfigurationPage,
+  generateConfigurationPages,
   generateSettingsSchema,
-  generateBehavioursPage,
+  generateBehavioursPages,
   generateCommonPasswords,
   generateLifeCycleSection,
   generateArchitecturePage,
@@ -32,8 +32,8 @@ const generators: readonly (() => Promise<GeneratedFile>)[] = [
 
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, graph/supergraph.graphql, docs/api.graphql,
- * gateway.schema.json, the pages docs/architecture.md, docs/configuration.md and docs/authorization-behaviours.md, the
- * filter of common passwords, and the tables of docs/auth-operations.md.
+ * gateway.schema.json, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
+ * of common passwords, and docs/what-ends-what.md.
  *
  * @returns the paths of those that were out of date
  */
@@ -41,10 +41,13 @@ export async function generateFiles({ check = false }: GenerateFilesOptions = {}
   readonly string[]
 > {
   const types = await generateTypes({ check });
-  const files = await Promise.all(generators.map((generate) => generate()));
+  const files = (await Promise.all(generators.map((generate) => generate()))).flat();
   const stale = await staleOf(files);
   if (!check)
-    for (const { path, content } of stale) await writeFileAtomically(join(repository, path), content);
+    for (const { path, content } of stale) {
+      await mkdir(dirname(join(repository, path)), { recursive: true });
+      await writeFileAtomically(join(repository, path), content);
+    }
   return [...types, ...stale.map(({ path }) => path)];
 }
 

@@ -5,7 +5,7 @@ import { format, resolveConfig } from 'prettier';
 import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
-const path = 'docs/auth-operations.md';
+const path = 'docs/what-ends-what.md';
 const START =
   '<!-- Generated from auth-server/src/administration/what-ends-what.ts by "npm run generate". -->';
 const END = '<!-- End of what is generated. -->';
@@ -14,7 +14,7 @@ const END = '<!-- End of what is generated. -->';
 const EFFECTS = { ends: '**ends**', stays: 'stays', narrows: 'gives less', sent: 'sent', none: 'none' };
 
 /**
- * docs/auth-operations.md with the table of what ends what between its two marks.
+ * docs/what-ends-what.md with the table of what ends what between its two marks.
  *
  * @throws Error when the page lacks a mark
  */

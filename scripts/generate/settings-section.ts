@@ -9,11 +9,15 @@ interface Described {
   readonly additionalProperties?: Described | boolean;
 }
 
-/** The keys of gateway.yaml as a Markdown table, nested ones with dots. */
-export function settingsTable(): string {
+/** The keys of gateway.yaml in Markdown: a section for each at the top, nested ones with dots. */
+export function settingsSections(): string {
   const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' }) as Described;
-  const rows = listKeys(schema, '').map(({ key, description }) => `| \`${key}\` | ${description} |`);
-  return ['| Key | Meaning |', '| --- | --- |', ...rows].join('\n');
+  return Object.entries(schema.properties ?? {})
+    .map(([name, member]) => {
+      const items = describe(member, name).map(({ key, description }) => `- \`${key}\`: ${description}`);
+      return [`## ${name}\n`, ...items, ''].join('\n');
+    })
+    .join('\n');
 }
 
 interface Key {

@@ -4,10 +4,17 @@ import { fileURLToPath } from 'node:url';
 import type { Measurement } from '@trellis/content-load';
 
 const page = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
+const plansPage = fileURLToPath(new URL('../../bench/results/content-plans.md', import.meta.url));
 
-/** Puts the figures of a measurement into `docs/performance.md`. */
+const PLANS_INTRODUCTION = `# Plans of PostgreSQL
+
+The plan of each request of [Performance](../../docs/performance.md#content-at-size), as \`npm run measure -- --write\` found it.
+`;
+
+/** Puts the figures of a measurement into `docs/performance.md`, and the plans into `bench/results/content-plans.md`. */
 export function writePerformancePage(measurements: readonly Measurement[], requests: number): void {
-  writeSection('measure', formatSection(measurements, requests));
+  writeSection('measure', formatTable(measurements, requests));
+  writeFileSync(plansPage, formatPlans(measurements));
 }
 
 /**
@@ -28,8 +35,8 @@ export function describeMachine(): string {
   return `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.version}`;
 }
 
-/** The figures as a table, and the plans, in Markdown. */
-export function formatSection(measurements: readonly Measurement[], requests: number): string {
+/** The figures as a table in Markdown. */
+export function formatTable(measurements: readonly Measurement[], requests: number): string {
   const rows = measurements.map(
     ({ name, service, statements, p50Ms, p99Ms, databaseMs }) =>
       `| ${name} | ${service} | ${statements} | ${p50Ms} | ${p99Ms} | ${databaseMs} |`,
@@ -41,10 +48,13 @@ export function formatSection(measurements: readonly Measurement[], requests: nu
     '| --- | --- | --- | --- | --- | --- |',
     ...rows,
     '',
-    ...measurements.map(formatPlans),
   ].join('\n');
 }
 
-function formatPlans({ name, plans }: Measurement): string {
-  return `<details><summary>Plan: ${name}</summary>\n\n\`\`\`text\n${plans.join('\n\n')}\n\`\`\`\n\n</details>\n`;
+/** The plan of each request, as a page in Markdown. */
+export function formatPlans(measurements: readonly Measurement[]): string {
+  const sections = measurements.map(
+    ({ name, plans }) => `## ${name}\n\n\`\`\`text\n${plans.join('\n\n')}\n\`\`\`\n`,
+  );
+  return [PLANS_INTRODUCTION, ...sections].join('\n');
 }

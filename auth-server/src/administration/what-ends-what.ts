@@ -1,4 +1,4 @@
-/** What may happen, in the words of the table in docs/auth-operations.md. */
+/** What may happen, in the words of the table in docs/what-ends-what.md. */
 export const events = {
   signed_out: 'Sign-out',
   signed_in_again: 'Sign-in again, as the same person',
@@ -101,7 +101,7 @@ export type Row = Readonly<Record<LifeCycleThing, Cell>>;
 /**
  * What ends what. The things are those of one person in one browser: a session, what one client got through it (a grant of
  * each kind, a code that waits, a device that was allowed and has not asked yet, a socket with the first grant's access
- * token), and a link to reset the password. docs/auth-operations.md is generated from this table, and so is a test for each
+ * token), and a link to reset the password. docs/what-ends-what.md is generated from this table, and so is a test for each
  * of its cells.
  */
 export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze({

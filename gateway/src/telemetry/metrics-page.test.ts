@@ -37,7 +37,7 @@ afterAll(async () => {
 
 /** Names and labels of the series, in the order of their names. */
 function documented(): readonly string[] {
-  const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/logs-and-metrics.md', import.meta.url), 'utf8');
   const rows = page.matchAll(/^\| `(trellis_gateway_\w+)` +\|([^|]*)\|/gm);
   return [...rows]
     .map(([, name, labels = '']) => `${name} ${[...labels.matchAll(/\w+/g)].join(' ')}`)

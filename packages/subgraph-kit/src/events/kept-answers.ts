@@ -20,7 +20,7 @@ export interface KeptAnswersOptions {
   readonly logger: Logger;
 }
 
-/** Where gateways hear of changes: docs/operations.md, "Caching answers". */
+/** Where gateways hear of changes: docs/response-cache.md. */
 const CHANGES = 'response-cache:invalidations';
 const MAX_CHANGES = 10_000;
 /** Milliseconds for which events wait for gateways to be told. */
