@@ -14,6 +14,7 @@ export class CacheShares {
 
   /** Somebody who has more than the share; there are few at a time, as shares are large. */
   get over(): string | undefined {
+    if (this.#over.size === 0) return undefined;
     const [first] = this.#over;
     return first;
   }
@@ -31,10 +32,11 @@ export class CacheShares {
   }
 
   #judge(owner: ShareKeys): void {
-    owner.forEach((key, level) => {
+    for (let level = 0; level < owner.length; level += 1) {
+      const key = owner[level] ?? '';
       if (this.#limit.heldBy(key) > amountAt(this.#amounts, level)) this.#over.add(key);
-      else this.#over.delete(key);
-    });
+      else if (this.#over.size > 0) this.#over.delete(key);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ShareKeys } from '@trellis/fair-share';
+import { CacheEntry, CacheLine } from './cache-line.ts';
 import { CacheShares } from './cache-shares.ts';
-import { hashOfKey } from './hash-of-key.ts';
+import { LeftKeys } from './left-keys.ts';
 
 /** Bounds of an {@link S3FifoCache}. */
 export interface S3FifoCacheOptions<Value> {
@@ -17,15 +18,6 @@ const NEW_SHARE = 0.1;
 /** Uses that are remembered of a value: each of them saves it once. */
 const MAX_USES = 3;
 
-interface Entry<Value> {
-  readonly key: string;
-  readonly value: Value;
-  readonly weight: number;
-  readonly owner: ShareKeys | undefined;
-  /** Since it came, or was saved last. */
-  uses: number;
-}
-
 /**
  * A cache that a flood of values nobody asks for twice can't wash out, and that a new population takes over in two rounds:
  * S3-FIFO. A new value stands in a short line; when it gets to the end of that unused it leaves, and its key is remembered.
@@ -38,11 +30,10 @@ interface Entry<Value> {
  * @see "FIFO queues are all you need for cache eviction", SOSP 2023, https://doi.org/10.1145/3600006.3613147
  */
 export class S3FifoCache<Value extends object> {
-  readonly #entries = new Map<string, Entry<Value>>();
-  readonly #new = new Line<Value>();
-  readonly #proven = new Line<Value>();
-  /** Keys that left unused, the first one longest ago: by their hashes, as keys may be long. */
-  readonly #left = new Set<number>();
+  readonly #entries = new Map<string, CacheEntry<Value>>();
+  readonly #new = new CacheLine<Value>();
+  readonly #proven = new CacheLine<Value>();
+  readonly #left: LeftKeys;
   readonly #shares = new CacheShares();
   readonly #maxEntries: number;
   readonly #maxWeight: number;
@@ -50,6 +41,7 @@ export class S3FifoCache<Value extends object> {
 
   constructor({ maxEntries, maxWeight = Infinity, weigh = () => 1 }: S3FifoCacheOptions<Value>) {
     this.#maxEntries = maxEntries;
+    this.#left = new LeftKeys(maxEntries);
     this.#maxWeight = maxWeight;
     this.#weigh = weigh;
   }
@@ -69,11 +61,11 @@ export class S3FifoCache<Value extends object> {
    */
   set(key: string, value: Value, owner?: ShareKeys): void {
     const before = this.#entries.get(key);
-    const isProven = before ? this.#proven.has(before) : this.#left.delete(hashOfKey(key));
+    const isProven = before ? before.line === this.#proven : this.#left.takeOut(key);
     if (before) this.#remove(before);
     const weight = this.#weigh(value, key);
     if (weight > this.#maxWeight) return;
-    const entry = { key, value, weight, owner, uses: before?.uses ?? 0 };
+    const entry = new CacheEntry(key, value, weight, owner, before?.uses ?? 0);
     while (this.#isFullFor(weight)) this.#makeRoom();
     this.#entries.set(key, entry);
     if (owner) this.#shares.add(owner, this.#partOf(entry));
@@ -86,7 +78,7 @@ export class S3FifoCache<Value extends object> {
 
   /** What was used most often of late first; of equals, what came last. */
   values(): readonly Value[] {
-    return [...this.#new.entries(), ...this.#proven.entries()]
+    return [...this.#new, ...this.#proven]
       .toReversed()
       .toSorted((left, right) => right.uses - left.uses)
       .map(({ value }) => value);
@@ -97,14 +89,15 @@ export class S3FifoCache<Value extends object> {
   }
 
   /** Of all the room, by whichever bound it takes up more of. */
-  #partOf({ weight }: Entry<Value>): number {
+  #partOf({ weight }: CacheEntry<Value>): number {
     return Math.max(1 / this.#maxEntries, weight / this.#maxWeight);
   }
 
   /** Judges one value: of those of whoever has too many, else of all. */
   #makeRoom(): void {
     const { over } = this.#shares;
-    const [newest, proven] = [this.#new.oldest(over), this.#proven.oldest(over)];
+    const newest = this.#new.oldest(over);
+    const proven = this.#proven.oldest(over);
     if (newest && (!proven || this.#isNewOverShare())) this.#judgeNew(newest);
     else if (proven) this.#judgeProven(proven);
   }
@@ -114,7 +107,7 @@ export class S3FifoCache<Value extends object> {
     return size >= this.#maxEntries * NEW_SHARE || weight >= this.#maxWeight * NEW_SHARE;
   }
 
-  #judgeNew(entry: Entry<Value>): void {
+  #judgeNew(entry: CacheEntry<Value>): void {
     this.#new.delete(entry);
     if (entry.uses > 0) {
       entry.uses -= 1; // The others are kept: in a full cache, what was just moved would be the next to leave.
@@ -122,10 +115,10 @@ export class S3FifoCache<Value extends object> {
       return;
     }
     this.#remove(entry);
-    this.#rememberLeft(entry.key);
+    this.#left.add(entry.key);
   }
 
-  #judgeProven(entry: Entry<Value>): void {
+  #judgeProven(entry: CacheEntry<Value>): void {
     this.#proven.delete(entry);
     if (entry.uses > 0) {
       entry.uses -= 1;
@@ -133,53 +126,9 @@ export class S3FifoCache<Value extends object> {
     } else this.#remove(entry);
   }
 
-  #rememberLeft(key: string): void {
-    this.#left.add(hashOfKey(key));
-    const [oldest] = this.#left;
-    if (oldest !== undefined && this.#left.size > this.#maxEntries) this.#left.delete(oldest);
-  }
-
-  #remove(entry: Entry<Value>): void {
-    this.#new.delete(entry);
-    this.#proven.delete(entry);
+  #remove(entry: CacheEntry<Value>): void {
+    entry.line?.delete(entry);
     this.#entries.delete(entry.key);
     if (entry.owner) this.#shares.remove(entry.owner, this.#partOf(entry));
-  }
-}
-
-/** Entries from the oldest to the newest. */
-class Line<Value> {
-  readonly #entries = new Set<Entry<Value>>();
-  #weight = 0;
-
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  get weight(): number {
-    return this.#weight;
-  }
-
-  has(entry: Entry<Value>): boolean {
-    return this.#entries.has(entry);
-  }
-
-  add(entry: Entry<Value>): void {
-    this.#entries.add(entry);
-    this.#weight += entry.weight;
-  }
-
-  delete(entry: Entry<Value>): void {
-    if (this.#entries.delete(entry)) this.#weight -= entry.weight;
-  }
-
-  /** @param owner one of whose values it has to be; absent: anybody's */
-  oldest(owner?: string): Entry<Value> | undefined {
-    for (const entry of this.#entries) if (owner === undefined || entry.owner?.includes(owner)) return entry;
-    return undefined;
-  }
-
-  entries(): Iterable<Entry<Value>> {
-    return this.#entries;
   }
 }

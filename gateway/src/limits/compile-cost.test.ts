@@ -7,6 +7,7 @@ import { decidedFor } from '../testing/decided-for.ts';
 import { compileCost } from './compile-cost.ts';
 import { DEFAULT_COSTS } from './cost-settings.ts';
 import { readGraphAnnotations } from './graph-annotations.ts';
+import { GraphCosts } from './graph-costs.ts';
 import { fragmentsOf } from './measure-document.ts';
 
 const LINK = `extend schema @link(
@@ -68,7 +69,11 @@ const supergraph = buildSupergraph(
     },
   ]),
 );
-const annotations = readGraphAnnotations(supergraph);
+const costs = new GraphCosts({
+  schema: supergraph.schema,
+  annotations: readGraphAnnotations(supergraph),
+  settings: DEFAULT_COSTS,
+});
 
 function cost(text: string, variables: Readonly<Record<string, unknown>> = {}): number {
   const document = parse(text);
@@ -76,13 +81,10 @@ function cost(text: string, variables: Readonly<Record<string, unknown>> = {}): 
     (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
   );
   if (!operation) throw new Error('no operation');
-  return compileCost({
-    operation,
-    fragments: fragmentsOf(document),
-    schema: supergraph.schema,
-    annotations,
-    settings: DEFAULT_COSTS,
-  })(variables, decidedFor(document, variables));
+  return compileCost({ operation, fragments: fragmentsOf(document), costs })(
+    variables,
+    decidedFor(document, variables),
+  );
 }
 
 describe('Limits: maximum total cost', () => {

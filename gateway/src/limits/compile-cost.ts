@@ -1,11 +1,9 @@
 import {
-  getNamedType,
   isCompositeType,
   Kind,
   type FieldNode,
   type GraphQLCompositeType,
   type GraphQLField,
-  type GraphQLNamedType,
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
@@ -28,16 +26,17 @@ import {
   type Cost,
   type CostFunction,
 } from './cost-term.ts';
-import { annotationsOf, typesAt } from './field-annotations.ts';
-import { sizingOf, type SizedFields, type Sizing, type SizingRequest } from './field-sizing.ts';
+import { NO_SIZES, sizingOf, type SizedFields, type Sizing } from './field-sizing.ts';
+import type { GraphCosts } from './graph-costs.ts';
 import type { Fragments } from './measure-document.ts';
 import { isList } from './list-length.ts';
 
 /** What {@link compileCost} reads. */
-export interface CostRequest extends SizingRequest {
+export interface CostRequest {
   /** Valid against the schema. */
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
+  readonly costs: GraphCosts;
 }
 
 /**
@@ -52,7 +51,7 @@ export function compileCost(request: CostRequest): CostFunction {
   const compile = createSelectionCompiler(request);
   const cost = compile(
     request.operation.selectionSet,
-    rootTypeOf(request.schema, request.operation),
+    rootTypeOf(request.costs.schema, request.operation),
     NO_SIZES,
   );
   return typeof cost === 'number'
@@ -62,7 +61,6 @@ export function compileCost(request: CostRequest): CostFunction {
 
 /** Of one value that introspection answers: a thousand of them take a thread about as long as a small request to a subgraph. */
 const INTROSPECTION_COST = 0.001;
-const NO_SIZES: SizedFields = new Map();
 
 type SelectionCompiler = (
   selectionSet: SelectionSetNode | undefined,
@@ -71,7 +69,8 @@ type SelectionCompiler = (
 ) => Cost;
 
 function createSelectionCompiler(request: CostRequest): SelectionCompiler {
-  const { fragments, schema } = request;
+  const { fragments, costs } = request;
+  const { schema, annotations } = costs;
   const fragmentCosts = new Map<string, Cost>();
 
   /** Under sized fields a fragment means something else than elsewhere: then it is compiled for that place. */
@@ -92,16 +91,12 @@ function createSelectionCompiler(request: CostRequest): SelectionCompiler {
     if (isIntrospectionRoot(field)) return compileIntrospection(field);
     const definition = fieldDefinitionOf(parent, field);
     if (!definition || !parent) return 0;
-    const sizing = sizingOf(request, parent, field, definition);
+    const cost = costs.of(parent, definition);
+    const sizing = sizingOf(field, cost);
     const below = compile(field.selectionSet, fieldTypeOf(schema, parent, field), sizing.below);
-    const weight = weightOfField(request, parent, definition);
-    const argumentWeight = compileArgumentWeight({
-      annotations: request.annotations,
-      parent,
-      definition,
-      field,
-    });
-    return atLeastZero(add(argumentWeight, totalOf({ definition, sized, sizing, weight, below })));
+    const argumentWeight = compileArgumentWeight({ annotations, parent, definition, field });
+    const total = totalOf({ definition, sized, sizing, weight: cost.weight, below });
+    return atLeastZero(add(argumentWeight, total));
   }
 
   /** By what it takes to answer, which is far less for each value than asking a subgraph. */
@@ -146,24 +141,4 @@ function totalOf({ definition, sized, sizing, weight, below }: FieldParts): Cost
   const { length } = sizing;
   if (length === undefined) return one; // the lists below carry it
   return isList(definition.type) ? multiply(length, one) : add(weight, multiply(length, below));
-}
-
-function weightOfField(
-  request: CostRequest,
-  parent: GraphQLCompositeType,
-  definition: GraphQLField<unknown, unknown>,
-): number {
-  const { weights } = request.annotations;
-  const returned = weightOfType(getNamedType(definition.type), request);
-  const own = annotationsOf(request.schema, parent, definition.name, weights);
-  return Math.max(...own.map((weight) => weight ?? returned));
-}
-
-/** The largest of the types that an object may turn out to have. */
-function weightOfType(type: GraphQLNamedType, { schema, annotations, settings }: CostRequest): number {
-  const named = (name: string): number | undefined =>
-    annotations.weights.get(name) ??
-    (Object.hasOwn(settings.typeCosts, name) ? settings.typeCosts[name] : undefined);
-  const fallback = named(type.name) ?? settings.fieldCost;
-  return Math.max(...typesAt(schema, type).map((name) => named(name) ?? fallback));
 }

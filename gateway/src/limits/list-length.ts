@@ -18,14 +18,32 @@ import { isConnection } from './field-annotations.ts';
 import type { CostSettings } from './cost-settings.ts';
 import type { ListSize } from './list-size.ts';
 
-/** What {@link compileListLength} reads. */
+/** What {@link readListLength} reads. */
 export interface ListLengthRequest {
-  readonly field: FieldNode;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly listSize: ListSize | undefined;
   /** Names that the keys of what the field returns have: a list of such is a list of ids. */
   readonly keyNames: ReadonlySet<string>;
   readonly settings: CostSettings;
+}
+
+/** What decides how long a field is, whatever arguments it is given. */
+export interface ListLength {
+  readonly definition: GraphQLField<unknown, unknown>;
+  /** Arguments that say how long it is. */
+  readonly slices: readonly SlicingPath[];
+  /** Arguments that are lists, of what nobody has sized. */
+  readonly bounds: readonly SlicingPath[];
+  /** Where none of the slices says anything. */
+  readonly assumed: number;
+}
+
+/** Reads from a schema what {@link compileListLength} goes by. */
+export function readListLength(request: ListLengthRequest): ListLength {
+  const { definition, listSize, settings } = request;
+  const slices = slicingPaths(request);
+  const assumed = listSize?.assumedSize ?? defaultLength(request, slices, settings);
+  return { definition, slices, bounds: listsGiven(request), assumed };
 }
 
 /**
@@ -36,15 +54,18 @@ export interface ListLengthRequest {
  * slicing arguments counts as `assumedSize`, else as the settings' `listSize`. What nobody has sized counts as its longest
  * argument that is a list, whatever that is called, where that is more. What is no list counts 1.
  */
-export function compileListLength(request: ListLengthRequest): Cost {
-  const { listSize, settings } = request;
-  const slices = slicingPaths(request);
-  const bounds = listsGiven(request).map((path) => compileReader(request, path));
-  const readers = slices.map((path) => compileReader(request, path));
-  const assumed = listSize?.assumedSize ?? defaultLength(request, slices, settings);
-  const lengthOf = (variables: Variables): number =>
-    Math.max(1, largestOf(readers, variables) ?? Math.max(assumed, largestOf(bounds, variables) ?? 0));
-  return [...readers, ...bounds].every(({ constant }) => constant)
+export function compileListLength(
+  field: FieldNode,
+  { definition, slices, bounds, assumed }: ListLength,
+): Cost {
+  if (slices.length === 0 && bounds.length === 0) return Math.max(1, assumed);
+  const sliceReaders = slices.map((path) => compileReader(field, definition, path));
+  const boundReaders = bounds.map((path) => compileReader(field, definition, path));
+  const lengthOf = (variables: Variables): number => {
+    const unsliced = (): number => Math.max(assumed, largestOf(boundReaders, variables) ?? 0);
+    return Math.max(1, largestOf(sliceReaders, variables) ?? unsliced());
+  };
+  return [...sliceReaders, ...boundReaders].every(({ constant }) => constant)
     ? lengthOf({})
     : ({ variables }) => lengthOf(variables);
 }
@@ -125,7 +146,11 @@ interface SliceReader {
   readonly read: (variables: Variables) => number | undefined;
 }
 
-function compileReader({ field, definition }: ListLengthRequest, path: SlicingPath): SliceReader {
+function compileReader(
+  field: FieldNode,
+  definition: GraphQLField<unknown, unknown>,
+  path: SlicingPath,
+): SliceReader {
   const fallback = defaultAt(definition, path);
   const value = field.arguments?.find((argument) => argument.name.value === path[0])?.value;
   const source = value && descendLiteral(value, path.slice(1));

@@ -10,7 +10,8 @@ import { RequestRefused } from '../errors.ts';
 import { compileCost } from '../limits/compile-cost.ts';
 import type { CostSettings } from '../limits/cost-settings.ts';
 import type { CostFunction } from '../limits/cost-term.ts';
-import { readGraphAnnotations, type GraphAnnotations } from '../limits/graph-annotations.ts';
+import { readGraphAnnotations } from '../limits/graph-annotations.ts';
+import { GraphCosts } from '../limits/graph-costs.ts';
 import type { OperationLimits } from '../limits/limits.ts';
 import { fragmentsOf, protectFromDocument, type Fragments } from '../limits/measure-document.ts';
 import { measureOperation, type OperationMeasure } from '../limits/measure-operation.ts';
@@ -97,7 +98,11 @@ export function createOperationCatalogue(
   const graph: Graph = {
     supergraph,
     settings,
-    annotations: readGraphAnnotations(supergraph),
+    costs: new GraphCosts({
+      schema: supergraph.schema,
+      annotations: readGraphAnnotations(supergraph),
+      settings: settings.costs,
+    }),
     rules: readAuthorizationRules(supergraph.supergraphSchema),
     cacheHints: readCacheHints(supergraph.supergraphSchema),
     overrides: {
@@ -142,7 +147,7 @@ interface WeighedDocument {
 interface Graph {
   readonly supergraph: Supergraph;
   readonly settings: CatalogueSettings;
-  readonly annotations: GraphAnnotations;
+  readonly costs: GraphCosts;
   readonly rules: AuthorizationRules;
   readonly cacheHints: CacheHints;
   readonly overrides: Overrides;
@@ -189,13 +194,13 @@ function measureOperations(document: DocumentNode, graph: Graph): ReadonlyMap<st
 function measure(
   operation: OperationDefinitionNode,
   fragments: Fragments,
-  { supergraph: { schema }, annotations, settings }: Graph,
+  { supergraph: { schema }, costs, settings }: Graph,
 ): JudgedMeasure {
   const measured = measureOperation({
     operation,
     fragments,
     schema,
-    allowances: annotations.depthAllowances,
+    allowances: costs.annotations.depthAllowances,
   });
   try {
     enforceTextLimits(measured, settings.limits);
@@ -282,11 +287,11 @@ interface MeasuredOperation extends Pick<CataloguedOperation, 'document' | 'docu
 function catalogueOperation(
   { document, documentHash, measured }: MeasuredOperation,
   operation: OperationDefinitionNode,
-  { supergraph, settings, annotations, rules, cacheHints, overrides }: Graph,
+  { supergraph, settings, costs, rules, cacheHints, overrides }: Graph,
 ): CataloguedOperation {
   const { schema } = supergraph;
   const fragments = fragmentsOf(document);
-  const { policies, costs } = settings;
+  const { policies } = settings;
   return {
     document,
     documentHash,
@@ -295,7 +300,7 @@ function catalogueOperation(
     coerceVariables: compileVariables(operation, schema, !settings.introspection),
     decide: compileDecision(operationFacts(document, operation.name?.value, documentHash), overrides),
     measure: measured,
-    costOf: compileCost({ operation, fragments, schema, annotations, settings: costs }),
+    costOf: compileCost({ operation, fragments, costs }),
     cacheHintsOf: compileCaching({ operation, fragments, schema, hints: cacheHints }),
     guard: createOperationGuard({ operation, fragments, schema, rules, policies }),
   };

@@ -60,6 +60,34 @@ describe('A limit with shares', () => {
     expect(limit.held).toBe(0);
   });
 
+  it('counts alike for those whose keys are the same list each time, and for those whose list is a copy', () => {
+    const random = createRandom(2);
+    const callers = Array.from({ length: 12 }, (_, index) => keysOf(`2001:db8:${index % 2}:${index % 5}::1`));
+    const bounds = { total: 60, perKey: [10, 20, 40] as const, leavesRoom: true };
+    const [remembering, forgetful] = [new ShareLimit(bounds), new ShareLimit(bounds)];
+    const held: { readonly keys: ShareKeys; readonly amount: number }[] = [];
+    for (let round = 0; round < 3_000; round += 1) {
+      const keys = random.pick(random.chance(0.5) ? callers.slice(0, 2) : callers);
+      const copy = (of: ShareKeys): ShareKeys => [...of];
+      const amount = random.below(4);
+      if (random.chance(0.6)) {
+        const refusal = remembering.refusalOf(keys, amount);
+        expect(refusal).toBe(forgetful.refusalOf(copy(keys), amount));
+        if (refusal !== undefined && random.chance(0.9)) continue;
+        remembering.acquire(keys, amount);
+        forgetful.acquire(copy(keys), amount);
+        held.push({ keys, amount });
+      } else {
+        const [given] = held.splice(random.below(held.length), 1);
+        if (!given) continue;
+        remembering.release(given.keys, given.amount);
+        forgetful.release(copy(given.keys), given.amount);
+      }
+      expect(remembering.held).toBe(forgetful.held);
+      for (const key of callers.flat()) expect(remembering.heldBy(key)).toBe(forgetful.heldBy(key));
+    }
+  });
+
   it.each([2, 3, 10, 50])('leaves room for the next, however many take all they can: %i', (hogs) => {
     const limit = new ShareLimit({ total: 256, perKey: amountsOf(256, [3 / 4]), leavesRoom: true });
     const hold = (key: string): boolean => limit.tryAcquire([key]) === undefined;

@@ -18,16 +18,25 @@ export interface ShareLimitOptions {
 /** Why nothing more is given: the caller, or a network around it, has its share, or everything is taken. */
 export type ShareRefusal = 'share' | 'total';
 
+/** What is held under one key. */
+interface Holding {
+  readonly key: string;
+  amount: number;
+}
+
 /**
  * Counts what is held at a time, be it places or bytes: in all, and by each key of its holder. It remembers those who hold
- * something, and nobody else.
+ * something, and nobody else. Who comes several times in a row, with the same keys, is looked up once.
  */
 export class ShareLimit {
   #perKey: LevelAmounts;
   #total: number;
   readonly #leavesRoom: boolean;
-  readonly #held = new Map<string, number>();
+  readonly #held = new Map<string, Holding>();
   #heldInAll = 0;
+  /** Whoever came last, as long as all of its holdings are remembered. */
+  #lastKeys: readonly string[] | undefined;
+  #lastHoldings: readonly Holding[] = [];
 
   constructor({ total, perKey, leavesRoom = false }: ShareLimitOptions) {
     this.#total = total;
@@ -53,17 +62,20 @@ export class ShareLimit {
 
   /** What is held now under a key. */
   heldBy(key: string): number {
-    return this.#held.get(key) ?? 0;
+    return this.#held.get(key)?.amount ?? 0;
   }
 
   /**
    * What speaks against so much more; nothing is taken.
    *
-   * @param keys those of a caller, narrowest first; none where it counts in nobody's share
+   * @param keys those of a caller, narrowest first; none where it counts in nobody's share. The list must not change any more
    */
   refusalOf(keys: readonly string[], amount = 1): ShareRefusal | undefined {
-    for (let level = 0; level < keys.length; level += 1)
-      if (this.#isOver(keys[level] ?? '', level, amount)) return 'share';
+    const known = keys === this.#lastKeys ? this.#lastHoldings : undefined;
+    for (let level = 0; level < keys.length; level += 1) {
+      const held = known?.[level]?.amount ?? this.heldBy(keys[level] ?? '');
+      if (this.#isOver(held, level, amount)) return 'share';
+    }
     return this.#heldInAll + amount > this.#total ? 'total' : undefined;
   }
 
@@ -85,8 +97,7 @@ export class ShareLimit {
   }
 
   /** Dynamic thresholds, as switches share their buffers (Choudhury and Hahne, 1998). Who holds nothing gets what is left. */
-  #isOver(key: string, level: number, amount: number): boolean {
-    const held = this.heldBy(key);
+  #isOver(held: number, level: number, amount: number): boolean {
     const most = amountAt(this.#perKey, level);
     if (held + amount > most) return true;
     if (!this.#leavesRoom || held === 0 || most >= this.#total) return false;
@@ -96,10 +107,29 @@ export class ShareLimit {
 
   #add(keys: readonly string[], amount: number): void {
     this.#heldInAll += amount;
-    for (const key of keys) {
-      const held = this.heldBy(key) + amount;
-      if (held > 0) this.#held.set(key, held);
-      else this.#held.delete(key);
+    for (const holding of this.#holdingsOf(keys)) {
+      holding.amount += amount;
+      if (holding.amount <= 0) this.#forget(holding);
     }
+  }
+
+  #holdingsOf(keys: readonly string[]): readonly Holding[] {
+    if (keys === this.#lastKeys) return this.#lastHoldings;
+    const holdings = keys.map((key) => this.#holdingOf(key));
+    this.#lastKeys = keys;
+    this.#lastHoldings = holdings;
+    return holdings;
+  }
+
+  #holdingOf(key: string): Holding {
+    let holding = this.#held.get(key);
+    if (!holding) this.#held.set(key, (holding = { key, amount: 0 }));
+    return holding;
+  }
+
+  #forget({ key }: Holding): void {
+    this.#held.delete(key);
+    this.#lastKeys = undefined;
+    this.#lastHoldings = [];
   }
 }
