@@ -8,6 +8,8 @@ import type { PlainRequest } from './plain-request.ts';
 
 /** A client may use a connection until the very end of the time that it was told. */
 const LATE_MS = 1_000;
+/** What is kept of what arrives before an answer: a few requests. Who sends more may ask again on another connection. */
+const KEPT_EARLY_BYTES = 65_536;
 /** RFC 9110 §15.5.9. */
 const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
 
@@ -85,8 +87,8 @@ export class PlainConnection {
   }
 
   readonly #onData = (bytes: Buffer): void => {
+    if (this.#exchange || this.#isOverrun) return this.#keepEarly(bytes);
     if (!this.#socket.writable) return; // the last answer said that it ends the connection
-    if (this.#exchange) return this.#keepEarly(bytes);
     const request = this.#service.read(bytes);
     if (request) this.#answer(request).catch(this.#onFailure);
     else this.#handOver(bytes);
@@ -112,10 +114,16 @@ export class PlainConnection {
     this.#socket.destroy();
   };
 
+  /** Whether more has come early than is kept: then none of it is answered, and the connection ends with the answer under way. */
+  get #isOverrun(): boolean {
+    return this.#earlyBytes > KEPT_EARLY_BYTES;
+  }
+
   /** It goes on reading, because a client that leaves is noticed only behind all that it has sent. */
   #keepEarly(bytes: Buffer): void {
-    this.#early.push(bytes);
     this.#earlyBytes += bytes.length;
+    if (this.#isOverrun) this.#early = [];
+    else this.#early.push(bytes);
     if (this.#earlyBytes > this.#service.maxEarlyBytes) this.#socket.destroy();
   }
 
@@ -132,7 +140,8 @@ export class PlainConnection {
   #write(exchange: PlainExchange, answer: HttpAnswer): void {
     const { isClosing, times } = this.#service;
     const socket = this.#socket;
-    const rest = writePlainAnswer(socket, answer, isClosing ? undefined : this.#keepAliveS);
+    const isLast = isClosing || this.#isOverrun;
+    const rest = writePlainAnswer(socket, answer, isLast ? undefined : this.#keepAliveS);
     if (!rest && isClosing) return socket.destroySoon();
     if (!rest && socket.writableLength === 0) return this.#goOn();
     socket.setTimeout(times.silentMs);
@@ -157,12 +166,19 @@ export class PlainConnection {
   #goOn(): void {
     if (this.#socket.destroyed) return;
     this.#endExchange();
+    if (this.#isOverrun) return this.#endBehindAnswer();
     if (this.#socket.timeout !== this.#openMs) this.#socket.setTimeout(this.#openMs);
     if (this.#earlyBytes === 0) return;
     const early = Buffer.concat(this.#early);
     this.#early = [];
     this.#earlyBytes = 0;
     this.#onData(early);
+  }
+
+  /** It is read on for a moment: closing on bytes that wait would take the answer back from a client that has not read it. RFC 9112 §9.6. */
+  #endBehindAnswer(): void {
+    this.#socket.setTimeout(LATE_MS);
+    this.#socket.end();
   }
 
   #handOver(bytes: Buffer): void {

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
@@ -63,6 +65,9 @@ function post(query: string, headers: readonly string[] = []): string {
     '\r\n',
   );
 }
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void; // as the flag says
 
 const echo = (value: string): string => post(`{ echo(value: "${value}") }`);
 
@@ -222,6 +227,37 @@ describe('A client that leaves', () => {
     await until(async () => (await inFlight()) === 0);
   });
 
+  it('G14: gets its answer, and may ask again what it has sent behind it, where that was more than is kept', async () => {
+    const client = await open();
+    let hasEnded = false;
+    client.socket.on('end', () => (hasEnded = true));
+    client.socket.write(post('{ slow }'));
+    await until(() => subgraph.received.length === 1);
+    await sendAll(client.socket, Buffer.from(echo('x'.repeat(200)).repeat(1_000)));
+    release();
+    await until(() => hasEnded);
+    expect(client.received()).toContain('at last');
+    expect(client.received()).toContain('connection: close');
+    expect([client.answers(), subgraph.received.length]).toEqual([1, 1]);
+  });
+
+  it('G14: leaves little in memory, however much it sends before its answer', async () => {
+    const aborted = subgraph.aborted();
+    const clients = await Promise.all(Array.from({ length: 40 }, open));
+    for (const { socket } of clients) socket.write(post('{ slow }'));
+    await until(async () => (await inFlight()) === clients.length);
+    const before = heldBytes();
+    const bytes = Buffer.alloc(900_000, 'x');
+    await Promise.all(clients.map(({ socket }) => sendAll(socket, bytes)));
+    for (let turn = 0; turn < 5; turn += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(heldBytes() - before).toBeLessThan(12_000_000);
+    }
+    for (const { socket } of clients) socket.destroy();
+    await until(() => subgraph.aborted() === aborted + subgraph.received.length);
+    await until(async () => (await inFlight()) === 0);
+  });
+
   it('S-061 gives back all the places of requests that waited for their turn, and ends their calls', async () => {
     const before = subgraph.aborted();
     const client = await open();
@@ -275,6 +311,17 @@ describe('A client that leaves', () => {
     await until(() => client.received().includes('and on'));
   });
 });
+
+/** @returns when the system has taken them */
+function sendAll(socket: Socket, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => socket.write(bytes, () => resolve()));
+}
+
+/** Bytes in buffers of this process, once garbage is collected. */
+function heldBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}
 
 async function inFlight(): Promise<number> {
   const metrics = await gateway.metrics.metrics();
