@@ -178,6 +178,17 @@ describe('L9: what strangers have sent', () => {
   });
 });
 
+it('L9: one who fails again and again is a few rows', async () => {
+  const since = new Date().toISOString();
+  const form = { grant_type: 'client_credentials' };
+  const fail = (): Promise<unknown> => postForm(`${server.issuer}/token`, form, basic('basic', 'wrong'));
+  await Promise.all(Array.from({ length: 60 }, fail));
+  await obtainTokens(server.issuer); // events are stored in their order
+  const records = await listed(['--since', since, '--limit', '100'], ['signed_in']);
+  const failures = records.filter(({ event }) => event === 'client_authentication_failed');
+  expect(failures.length).toBeLessThanOrEqual(12);
+});
+
 describe('what a client has sent', () => {
   it('S-100 is stored whatever characters it has, and keeps no other event from being stored', async () => {
     const store = createAuditStore(pool);

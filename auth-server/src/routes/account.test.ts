@@ -13,6 +13,7 @@ beforeAll(async () => {
     MAIL_URL: 'log:',
     // Confirmations and sign-ins of one account within this file must not throttle one another.
     SIGN_IN_FAILURES_PER_ACCOUNT: '100',
+    TRUSTED_PROXIES: '127.0.0.1',
   });
 });
 afterAll(() => server.stop());
@@ -115,12 +116,13 @@ describe('the account page', () => {
   });
 });
 
-/** Asks for a message. */
-async function ask(page: string, form: Record<string, string>): Promise<Response> {
+/** Asks for a message. @param from address of the computer, as a proxy tells it */
+async function ask(page: string, form: Record<string, string>, from = '127.0.0.1'): Promise<Response> {
   const browser = new Browser();
-  const shown = await browser.get(`${server.issuer}/${page}`);
+  const headers = { 'x-forwarded-for': from };
+  const shown = await browser.get(`${server.issuer}/${page}`, headers);
   const { action, fields } = readForm(await shown.text(), shown.url);
-  return browser.post(action, { ...fields, ...form });
+  return browser.post(action, { ...fields, ...form }, headers);
 }
 
 /** The messages to an address so far that have a link; notices of sign-ins come beside them. */
@@ -168,6 +170,24 @@ describe('sign-up and forgotten passwords', () => {
     expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
+  it('L3: is kept from nobody by somebody else who has asked for that address', async () => {
+    const email = 'vi@example.com';
+    const before = messagesTo(email).length;
+    for (let round = 0; round < 4; round += 1) await ask('forgotten', { email }, '203.0.113.1');
+    expect((await ask('forgotten', { email }, '198.51.100.1')).status).toBe(200);
+    await expect.poll(() => messagesTo(email).length - before).toBe(4);
+  });
+
+  it('L3: is asked for by a whole /64 as often as by one address', async () => {
+    const statuses: number[] = [];
+    for (let index = 0; index < 21; index += 1) {
+      const email = `nobody-${index}@example.com`;
+      statuses.push((await ask('forgotten', { email }, `2001:db8:1:1::${index}`)).status);
+    }
+    expect(statuses.slice(0, 20).every((status) => status === 200)).toBe(true);
+    expect(statuses.at(-1)).toBe(429);
+  });
+
   it('offers neither where it is not configured', async () => {
     const closed = await startTestAuthServer();
     try {
@@ -191,6 +211,24 @@ describe('one-time links', () => {
     };
     const statuses = await Promise.all(Array.from({ length: 5 }, submit));
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  });
+
+  it.each(['password', '12345678', 'Password1', 'vi@example.com'])(
+    'M9: set no password that everybody tries first: %s',
+    async (new_password) => {
+      const { out } = await runCommand(server, ['accounts', 'reset', '--email', 'vi@example.com']);
+      const browser = new Browser();
+      const page = await browser.get(out.trim());
+      const { action, fields } = readForm(await page.text(), page.url);
+      expect((await browser.post(action, { ...fields, new_password })).status).toBe(400);
+    },
+  );
+
+  it('M9: set a password that signs in however its letters are composed', async () => {
+    const { out } = await runCommand(server, ['accounts', 'reset', '--email', 'vi@example.com']);
+    await choosePassword(out.trim(), 'une fenêtre étroite'.normalize('NFC'));
+    const decomposed = 'une fenêtre étroite'.normalize('NFD');
+    await obtainTokens(server.issuer, {}, new Browser(), 'vi@example.com', decomposed);
   });
 
   it.each(['', 'x', '__proto__'])('are refused when they are %j', async (token) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../planning/sha256.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
+import { startSubgraph } from '../testing/subgraph-server.ts';
 import { startTestGateway, type GraphBody, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 
@@ -111,6 +112,33 @@ describe('Authorization: @requiresScopes', () => {
   it('names the scopes that are missing', async () => {
     const body = await ask('{ secrets { text } }', { scope: '' });
     expect(body.errors?.[0]?.message).toBe('This field needs the scope read:secret read:data.');
+  });
+
+  it('G14: a denial names what the caller at hand lacks, whoever asked before', async () => {
+    const letters = await startSubgraph({
+      name: 'letters',
+      typeDefs: `extend schema
+          @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@requiresScopes"])
+        type Query { letter: Letter @requiresScopes(scopes: [["as"]]) }
+        type Letter @requiresScopes(scopes: [["bs"]]) { text: String }`,
+      resolvers: { Query: { letter: () => ({ text: 'sealed' }) } },
+    });
+    const { issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE, jwksUrl: TOKEN_JWKS_URL } = issuer;
+    const environment = { TOKEN_ISSUER, TOKEN_AUDIENCE, TOKEN_JWKS_URL };
+    const guarded = await startTestGateway({ subgraphs: [letters], environment });
+    const messages: unknown[] = [];
+    for (const scope of ['', 'bs', 'as']) {
+      const headers = { authorization: `Bearer ${await issuer.sign({ scope })}` };
+      const { body } = await guarded.post({ query: '{ letter { text } }' }, headers);
+      messages.push(body.errors?.[0]?.message);
+    }
+    expect(messages).toEqual([
+      'This field needs the scope as and bs.',
+      'This field needs the scope as.',
+      'This field needs the scope bs.',
+    ]);
+    await guarded.close();
+    await letters.close();
   });
 
   it('S-091 judges each element of a batch for itself', async () => {

@@ -1,7 +1,9 @@
+import { demoPassword } from '@trellis/demo-data';
 import { latencyBudgetMs } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../../testing/browser.ts';
+import { Browser, readForm } from '../../testing/browser.ts';
 import { authorizationUrl, createPkce, submitSignIn } from '../../testing/flow.ts';
+import { runCommand } from '../../testing/run-command.ts';
 import { signInFrom } from '../../testing/sign-in-from.ts';
 import { startTestAuthServer, type TestAuthServer } from '../../testing/test-auth-server.ts';
 
@@ -69,6 +71,21 @@ describe('throttling', () => {
     expect(statuses).toEqual([303, 303, 303, 303, 303]);
     await Promise.all(strangers);
   }, 60_000);
+
+  it('M7: a link that is used while the queue of hashing is full is not burnt', async () => {
+    const { out } = await runCommand(server, ['accounts', 'reset', '--email', 'ed@example.com']);
+    const link = out.trim();
+    const visitor = new Browser();
+    const page = await visitor.get(link);
+    const { action, fields } = readForm(await page.text(), page.url);
+    const flood = Array.from({ length: 260 }, (_, index) => signInFrom(server, `192.0.${index}.1`));
+    await Promise.any(flood.map(async (sent) => expect(await sent).toBe(503)));
+    const { status } = await visitor.post(action, { ...fields, new_password: demoPassword });
+    // Either it got its turn, or it is as good as before.
+    expect([200, 503]).toContain(status);
+    expect((await new Browser().get(link)).status).toBe(status === 200 ? 403 : 200);
+    await Promise.all(flood);
+  });
 
   it('L9: a full queue of hashing is no error in the log', async () => {
     const flood = Array.from({ length: 200 }, (_, index) => signInFrom(server, `198.51.100.${index}`));

@@ -3,6 +3,7 @@ import { generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basic, createPkce, obtainCode, postForm, type JsonAnswer } from '../../testing/flow.ts';
+import { runCommand } from '../../testing/run-command.ts';
 import { CLIENT_SECRET } from '../../testing/test-clients.ts';
 import { startTestAuthServer, type TestAuthServer } from '../../testing/test-auth-server.ts';
 
@@ -214,6 +215,21 @@ describe('M5: secrets of clients', () => {
       const statuses = answers.map(({ status }) => status);
       expect(statuses.filter((status) => status === 401)).toHaveLength(20);
       expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+    },
+  );
+
+  it.each(['x', 'short-secret', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'])(
+    'that are easy to guess are not registered: %s',
+    async (client_secret) => {
+      const metadata = {
+        client_id: 'weak',
+        client_secret,
+        grant_types: ['client_credentials'],
+        scope: 'read:data',
+      };
+      const args = ['clients', 'add', '--metadata-stdin'];
+      const { status, err } = await runCommand(server, args, JSON.stringify(metadata));
+      expect([status === 0, err]).toEqual([false, expect.stringContaining('client_secret')]);
     },
   );
 
