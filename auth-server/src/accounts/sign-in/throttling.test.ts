@@ -85,7 +85,7 @@ describe('throttling', () => {
     expect([200, 503]).toContain(status);
     expect((await new Browser().get(link)).status).toBe(status === 200 ? 403 : 200);
     await Promise.all(flood);
-  });
+  }, 60_000);
 
   it('L9: a full queue of hashing is no error in the log', async () => {
     const flood = Array.from({ length: 200 }, (_, index) => signInFrom(server, `198.51.100.${index}`));
