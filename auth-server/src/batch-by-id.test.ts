@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { batchById } from './batch-by-id.ts';
 
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 describe('batchById', () => {
   it('reads once for all who ask in one turn, and anew for who asks later', async () => {
     const reads: (readonly string[])[] = [];
@@ -16,6 +18,37 @@ describe('batchById', () => {
     ]);
     expect(await find('a')).toBe('a at 2');
     expect(reads).toEqual([['a', 'b', 'none'], ['a']]);
+  });
+
+  it('reads for all who ask while a read is under way in one go, after it', async () => {
+    const reads: (readonly string[])[] = [];
+    const ends: (() => void)[] = [];
+    const find = batchById(async (ids) => {
+      reads.push(ids);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return new Map(ids.map((id) => [id, id]));
+    });
+    const first = find('a');
+    await turn();
+    const others = [find('b')];
+    await turn();
+    others.push(find('c'));
+    ends[0]?.();
+    expect(await first).toBe('a');
+    await turn();
+    expect(reads).toEqual([['a'], ['b', 'c']]);
+    ends[1]?.();
+    expect(await Promise.all(others)).toEqual(['b', 'c']);
+  });
+
+  it('waits for no read that hangs', async () => {
+    const never = new Promise<never>(() => undefined);
+    const find = batchById(async (ids) =>
+      ids.includes('hangs') ? never : new Map(ids.map((id) => [id, id])),
+    );
+    void find('hangs');
+    await turn();
+    expect(await find('a')).toBe('a');
   });
 
   it('bounds a read', async () => {

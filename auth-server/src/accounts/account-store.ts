@@ -1,7 +1,8 @@
 import { inTransaction, type Pool } from '@trellis/postgres';
 import type { Account, Role } from './accounts.ts';
 import { canonicalEmail } from './canonical-email.ts';
-import { batchById } from '../batch-by-id.ts';
+import { ACCOUNT_COLUMNS, toAccount, type AccountRow } from './account-row.ts';
+import { createReaderOfToday, type ReaderOfToday } from './reader-of-today.ts';
 
 /** What a new account needs. */
 export interface NewAccount {
@@ -65,42 +66,22 @@ export interface CredentialsState {
   readonly credentialsChangedAt: number;
 }
 
-interface AccountRow {
-  readonly id: string;
-  readonly email: string;
-  readonly email_verified: boolean;
-  readonly name: string;
-  readonly role: Role;
-  readonly password_hash: string;
-  readonly claims: Record<string, unknown>;
-  readonly disabled_at: Date | null;
-  readonly credentials_changed_at: Date;
-  readonly updated_at: Date;
-}
-
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const COLUMNS = `id, email, email_verified, name, role, password_hash, claims, disabled_at, credentials_changed_at,
-  updated_at`;
 const INSERT = `INSERT INTO account (id, email, email_verified, name, role, password_hash, canonical_email)
   VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`;
 /** An account of an earlier version has no canonical address until the start has written it, or when another one has it. */
-const BY_EMAIL = `SELECT ${COLUMNS} FROM account
+const BY_EMAIL = `SELECT ${ACCOUNT_COLUMNS} FROM account
   WHERE canonical_email = $1 OR (canonical_email IS NULL AND lower(email) = lower($2))
   ORDER BY canonical_email NULLS FIRST LIMIT 1`;
 
-/** Accounts in PostgreSQL. */
-export function createAccountStore(pool: Pool): AccountStore {
-  const findById = batchById(async (ids) => {
-    const { rows } = await pool.query<AccountRow>({
-      name: 'accounts-by-id',
-      text: `SELECT ${COLUMNS} FROM account WHERE id = ANY($1::uuid[])`,
-      values: [ids],
-    });
-    return new Map(rows.flatMap((row) => toAccount(row) ?? []).map((account) => [account.id, account]));
-  });
+/** Accounts in PostgreSQL. @param today reads them by id, together with what others ask for */
+export function createAccountStore(
+  pool: Pool,
+  today: ReaderOfToday = createReaderOfToday(pool),
+): AccountStore {
   return {
     // PostgreSQL spells ids in lower case.
-    findById: async (id) => (UUID.test(id) ? findById(id.toLowerCase()) : undefined),
+    findById: async (id) => (UUID.test(id) ? today.account(id.toLowerCase()) : undefined),
     findByEmail: async (email) => {
       const found = await pool.query<AccountRow>(BY_EMAIL, [canonicalEmail(email), email]);
       return toAccount(found.rows[0]);
@@ -116,7 +97,7 @@ export function createAccountStore(pool: Pool): AccountStore {
     },
     list: async (limit, after) => {
       const found = await pool.query<AccountRow>(
-        `SELECT ${COLUMNS} FROM account WHERE $2::uuid IS NULL OR id > $2 ORDER BY id LIMIT $1`,
+        `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE $2::uuid IS NULL OR id > $2 ORDER BY id LIMIT $1`,
         [limit, after],
       );
       return found.rows.flatMap((row) => toAccount(row) ?? []);
@@ -166,14 +147,14 @@ async function updateLocked(
 ): Promise<AccountUpdate | undefined> {
   if (role !== undefined && role !== 'ADMIN') await keepAnAdministrator(connection, id);
   const known = await connection.query<AccountRow>(
-    `SELECT ${COLUMNS} FROM account WHERE id = $1 FOR UPDATE`,
+    `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE id = $1 FOR UPDATE`,
     [id],
   );
   const updated = await connection.query<AccountRow>(
     `UPDATE account SET name = coalesce($2, name), role = coalesce($3, role), claims = coalesce($4, claims),
        email = coalesce($5, email), canonical_email = coalesce($6, canonical_email),
        email_verified = email_verified OR $5::text IS NOT NULL, updated_at = now()
-     WHERE id = $1 RETURNING ${COLUMNS}`,
+     WHERE id = $1 RETURNING ${ACCOUNT_COLUMNS}`,
     [
       id,
       name,
@@ -219,20 +200,4 @@ function isUniqueViolation(error: unknown): boolean {
 function valuesOf(account: NewAccount): unknown[] {
   const { id, email, emailVerified, name, role, passwordHash } = account;
   return [id, email, emailVerified, name, role, passwordHash, canonicalEmail(email)];
-}
-
-function toAccount(row: AccountRow | undefined): Account | undefined {
-  if (!row) return undefined;
-  return {
-    id: row.id,
-    email: row.email,
-    emailVerified: row.email_verified,
-    name: row.name,
-    role: row.role,
-    passwordHash: row.password_hash,
-    claims: row.claims,
-    disabled: row.disabled_at !== null,
-    credentialsChangedAt: row.credentials_changed_at.getTime(),
-    updatedAt: row.updated_at.getTime(),
-  };
 }

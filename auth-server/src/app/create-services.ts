@@ -45,6 +45,7 @@ import { createConsentStore } from '../accounts/consent-store.ts';
 import { createDeviceStore } from '../grants/device-store.ts';
 import { createGrantStore } from '../grants/grant-store.ts';
 import { createLinkStore } from '../accounts/link-store.ts';
+import { createReaderOfToday, type ReaderOfToday } from '../accounts/reader-of-today.ts';
 import { createReplicated } from '../grants/replication.ts';
 import { createRevocationFeed } from '../tokens/revocation-feed.ts';
 import { createPushedRequestStore } from '../authorize/pushed-request-store.ts';
@@ -100,7 +101,8 @@ export async function createServices(
   const auditStore = createAuditStore(pool);
   const onDropped = (count: number): void => metrics.auditEventsDropped.inc(count);
   const auditWriter = createAuditWriter({ store: auditStore, logger, onDropped });
-  const clientStore = createClientStore(pool);
+  const today = createReaderOfToday(pool);
+  const clientStore = createClientStore(pool, today);
   const secretKeys = deriveKeys(config.KEY_ENCRYPTION_SECRET, 'client-secrets');
   const keyed = createKeyedServices(config, resources);
   const base = {
@@ -113,7 +115,7 @@ export async function createServices(
     clients: createClientRegistry({ store: clientStore, secretKeys, clock }),
     ...keyed,
     ...createLimits(config, keyed.accountName, resources),
-    ...createStores(config, resources),
+    ...createStores(config, resources, today),
   };
   const mailQueue = createConfiguredMailQueue(config, {
     ...resources,
@@ -157,14 +159,18 @@ type Stores = Pick<
   | 'staleTokens'
 >;
 
-function createStores(config: AuthServerConfig, { pool, redis, logger }: ServiceResources): Stores {
+function createStores(
+  config: AuthServerConfig,
+  { pool, redis, logger }: ServiceResources,
+  today: ReaderOfToday,
+): Stores {
   const sealer = createRecordSealer(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'records'), (kind) => {
     logger.warn({ kind }, 'ignored a record in Redis that this server has not sealed');
   });
   const revocationTtlS = revocationTtlOf(config);
   const sessionLifetimes = { idleTtlS: config.SESSION_IDLE_TTL_S, ttlS: config.SESSION_TTL_S };
   return {
-    accounts: createAccountStore(pool),
+    accounts: createAccountStore(pool, today),
     accountGrants: createAccountGrantStore(redis),
     assertions: createAssertionStore(redis),
     codes: createCodeStore(redis, sealer, revocationTtlS),

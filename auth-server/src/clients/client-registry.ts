@@ -5,8 +5,11 @@ import type { Client, ClientSource, ClientStore, HashedSecret } from './client-s
 /** Clients as the endpoints look them up. */
 export interface ClientRegistry {
   find(clientId: string): Promise<Client | undefined>;
-  /** The same as it is in the store at this moment, for what is issued and can't be taken back by the next look. */
-  findToday(clientId: string): Promise<Client | undefined>;
+  /**
+   * A client that was found as it is in the store at this moment, for what is issued and can't be taken back by the next
+   * look; undefined where that registration is gone.
+   */
+  findToday(known: Client): Promise<Client | undefined>;
   /** Has this instance look a client up again, which has changed. */
   forget(clientId: string): void;
   /** How a client's secret is stored. */
@@ -65,7 +68,13 @@ export function createClientRegistry({
       const entry = known.get(clientId);
       return entry && entry.until > clock() ? entry.client : load(clientId);
     },
-    findToday: async (clientId) => (isClientId(clientId) ? store.find(clientId) : undefined),
+    findToday: async (client) => {
+      const clientId = client.metadata.client_id;
+      const version = await store.findVersion(clientId);
+      if (version !== undefined && version === client.version) return client;
+      const today = await load(clientId);
+      return today?.incarnation === client.incarnation ? today : undefined;
+    },
     forget: (clientId) => void known.delete(clientId),
     hashSecret,
     isSecret: (clientId, secret, hash) => isMacOf(secretKeys, hash, clientId, secret),

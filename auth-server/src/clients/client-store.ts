@@ -1,6 +1,7 @@
 import type { Pool } from '@trellis/postgres';
 import type { ClientMetadata } from './client-metadata.ts';
 import { batchById } from '../batch-by-id.ts';
+import { CLIENT_VERSION, createReaderOfToday, type ReaderOfToday } from '../accounts/reader-of-today.ts';
 
 /** Who owns a client's record. */
 export type ClientSource = 'file' | 'command' | 'demo' | 'administration' | 'registration';
@@ -20,11 +21,15 @@ export interface Client {
   readonly source: ClientSource;
   /** The secret before a rotation, which works until a moment, milliseconds since 1970. */
   readonly previousSecret?: { readonly hash: string; readonly expiresAt: number } | undefined;
+  /** Another one after each change of the record; absent where it was not read from the store. */
+  readonly version?: string | undefined;
 }
 
 /** Registered clients. */
 export interface ClientStore {
   find(clientId: string): Promise<Client | undefined>;
+  /** The version of the record at this moment; undefined where there is none. */
+  findVersion(clientId: string): Promise<string | undefined>;
   list(): Promise<readonly Client[]>;
   /**
    * Registers one, or replaces it, which leaves its incarnation as it is. Nothing else adds one.
@@ -60,10 +65,11 @@ interface ClientRow {
   readonly previous_secret_expires_at: Date | null;
   readonly incarnation: string;
   readonly secret_key_id: string | null;
+  readonly version: string;
 }
 
 const COLUMNS = `metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation,
-  secret_key_id`;
+  secret_key_id, ${CLIENT_VERSION} AS version`;
 const UPSERT = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1)
   INSERT INTO client
     (client_id, metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation, secret_key_id)
@@ -82,8 +88,8 @@ const UPDATE_SECRET = `UPDATE client SET secret_hash = $3, previous_secret_hash 
     secret_key_id = $6, updated_at = now()
   WHERE client_id = $1 AND incarnation = $2`;
 
-/** Clients in PostgreSQL. */
-export function createClientStore(pool: Pool): ClientStore {
+/** Clients in PostgreSQL. @param today reads their versions, together with what others ask for */
+export function createClientStore(pool: Pool, today: ReaderOfToday = createReaderOfToday(pool)): ClientStore {
   const find = batchById(async (ids) => {
     const { rows } = await pool.query<ClientRow>({
       name: 'clients-by-id',
@@ -94,6 +100,7 @@ export function createClientStore(pool: Pool): ClientStore {
   });
   return {
     find,
+    findVersion: (clientId) => today.clientVersion(clientId),
     list: async () => {
       const found = await pool.query<ClientRow>(`SELECT ${COLUMNS} FROM client ORDER BY client_id`);
       return found.rows.map(toClient);
@@ -152,5 +159,6 @@ function toClient(row: ClientRow): Client {
     secretKeyId: row.secret_key_id ?? undefined,
     source,
     previousSecret,
+    version: row.version,
   };
 }

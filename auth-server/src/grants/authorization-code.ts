@@ -11,7 +11,7 @@ import type { Grant } from './grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import { equalsConstantTime } from '../secrets/secrets.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { requireScopesToday } from './grant-today.ts';
+import { requireToday } from './grant-today.ts';
 import { issuePersonTokens } from './person-tokens.ts';
 import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
@@ -24,18 +24,18 @@ import { checkResource } from './requested-scopes.ts';
  */
 export const authorizationCodeGrant: GrantHandler = {
   grantType: 'authorization_code',
-  handle: async ({ client, parameters, keyThumbprint, receivedAt }, services) => {
+  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt }, services) => {
     const code = readCode(parameters);
     const stored = await services.codes.find(code.grantId);
-    const contents = checkCode(code, stored, client, parameters);
+    const contents = checkCode(code, stored, clientId, parameters);
     if (contents.keyThumbprint !== undefined && contents.keyThumbprint !== keyThumbprint) {
       throw invalidGrant('other key than dpop_jkt');
     }
-    const grant = grantOf(contents, boundThumbprint(client, keyThumbprint), services);
-    const [account, scopes] = await Promise.all([
+    const [account, { client, scopes }] = await Promise.all([
       findAccount(contents, services),
-      requireScopesToday(code.grantId, grant, client, services),
+      requireToday(code.grantId, { ...contents, ofDevice: false }, clientToday, services),
     ]);
+    const grant = grantOf(contents, boundThumbprint(client, keyThumbprint), services);
     await consume(code, grant, client, services);
     return issuePersonTokens(services, {
       client,
@@ -63,12 +63,12 @@ function readCode(parameters: Parameters): GrantCode {
 function checkCode(
   code: GrantCode,
   stored: StoredCode | undefined,
-  client: Client,
+  clientId: string,
   parameters: Parameters,
 ): CodeContents {
   if (!stored || !equalsConstantTime(stored.secretHash, code.secretHash)) throw invalidGrant('unknown code');
   const { contents } = stored;
-  if (contents.clientId !== client.metadata.client_id) throw invalidGrant('code of another client');
+  if (contents.clientId !== clientId) throw invalidGrant('code of another client');
   const redirectUri = parameters.get('redirect_uri');
   if (redirectUri !== undefined && redirectUri !== contents.redirectUri)
     throw invalidGrant('other redirect_uri');

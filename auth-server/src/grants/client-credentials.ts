@@ -14,10 +14,10 @@ import { narrowScopes } from './requested-scopes.ts';
  */
 export const clientCredentialsGrant: GrantHandler = {
   grantType: 'client_credentials',
-  handle: async ({ client, parameters, keyThumbprint, receivedAt }, services) => {
-    const scopes = narrowScopes(apiScopesOf(client, services), parameters.get('scope'));
+  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt }, services) => {
+    const scopes = narrowScopes(apiScopesOf(await clientToday(), services), parameters.get('scope'));
     const accessToken = issueAccessToken(services, {
-      clientId: client.metadata.client_id,
+      clientId,
       grantId: newGrantId(),
       audience: chooseAudience(parameters.getAll('resource'), services),
       scopes,

@@ -7,7 +7,7 @@ import type { PollOutcome } from './device-store.ts';
 import type { Grant } from './grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { requireScopesToday } from './grant-today.ts';
+import { requireToday } from './grant-today.ts';
 import { issuePersonTokens } from './person-tokens.ts';
 import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
@@ -15,17 +15,18 @@ import { checkResource } from './requested-scopes.ts';
 /** Answers a device that asks for its tokens. RFC 8628 §3.4, §3.5 */
 export const deviceCodeGrant: GrantHandler = {
   grantType: DEVICE_CODE_GRANT,
-  handle: async ({ client, parameters, keyThumbprint, receivedAt }, services) => {
+  handle: async ({ clientToday, parameters, keyThumbprint, receivedAt }, services) => {
     const text = parameters.get('device_code');
     if (text === undefined) throw missingParameter('device_code');
     const code = parseGrantCode('dc', text);
     if (!code) throw invalidGrant('not a device code');
+    const client = await clientToday();
     const grant = grantOf(await poll(code, client, keyThumbprint, services));
     checkResource(grant.audience, parameters.getAll('resource'));
     const account = await services.accounts.findById(grant.subject);
     if (!account || !honoursSignInAt(account, grant.authenticatedAt)) throw invalidGrant('account is gone');
     const { grantId } = code;
-    const scopes = await requireScopesToday(grantId, grant, client, services);
+    const { scopes } = await requireToday(grantId, grant, async () => client, services);
     const { subject, clientId } = grant;
     services.audit.record({ event: 'grant_begun', grantId, subject, clientId, scopes });
     const generation = client.metadata.grant_types.includes('refresh_token') ? 1 : undefined;

@@ -5,7 +5,15 @@ import type { GrantType } from '../clients/client-metadata.ts';
 
 /** A request to the token endpoint whose client is known. */
 export interface TokenRequest {
-  readonly client: Client;
+  /** Of the client that has authenticated. */
+  readonly clientId: string;
+  /**
+   * The client as it is registered at this moment: nothing may be issued, or used up, before it was asked for. It is read
+   * together with whatever else is read then.
+   *
+   * @throws OAuthError invalid_client when it was removed, unauthorized_client, invalid_dpop_proof
+   */
+  readonly clientToday: () => Promise<Client>;
   readonly parameters: Parameters;
   /** Thumbprint of the key that the client has proven to hold. RFC 9449 */
   readonly keyThumbprint: string | undefined;

@@ -1,4 +1,4 @@
-import type { Sealer } from '../secrets/sealing.ts';
+import type { Sealer, Unsealed } from '../secrets/sealing.ts';
 
 /** What a grant allows: from one authorization, or from one sign-in of a device. */
 export interface Grant {
@@ -22,6 +22,12 @@ export interface Grant {
   readonly createdAt: number;
   /** When it ends however often it is refreshed, seconds since 1970. */
   readonly expiresAt: number;
+}
+
+/** A grant as it was found. */
+export interface FoundGrant extends Grant {
+  /** Sealed under another key than the newest. */
+  readonly isOutdated: boolean;
 }
 
 /**
@@ -57,10 +63,11 @@ export function decodeGrant(
   sealer: Sealer,
   key: string,
   record: string,
-): (Pick<GrantProgress, 'generation'> & { readonly grant: Grant }) | undefined {
+): (Pick<GrantProgress, 'generation'> & { readonly grant: FoundGrant }) | undefined {
   const [generation = '', , sealed = ''] = record.split('\n', 3);
-  const text = sealer.open(sealed, key);
-  return text === undefined ? undefined : { generation: Number(generation), grant: grantOf(text) };
+  const unsealed = sealer.unseal(sealed, key);
+  if (unsealed === undefined) return undefined;
+  return { generation: Number(generation), grant: grantOf(unsealed) };
 }
 
 function linesOf(grant: Grant): string {
@@ -80,7 +87,7 @@ function linesOf(grant: Grant): string {
 }
 
 /** What was sealed has all lines. */
-function grantOf(text: string): Grant {
+function grantOf({ text, isOutdated }: Unsealed): FoundGrant {
   const lines = text.split('\n');
   const line = (index: number): string => lines[index] ?? '';
   return {
@@ -95,5 +102,6 @@ function grantOf(text: string): Grant {
     createdAt: Number(line(8)),
     clientIncarnation: line(9),
     ofDevice: line(10) === 'device',
+    isOutdated,
   };
 }

@@ -1,7 +1,7 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../secrets/sealing.ts';
 import { grantKeys } from './grant-keys.ts';
-import { decodeGrant, encodeGrant, sealGrant, type Grant } from './grant-record.ts';
+import { decodeGrant, encodeGrant, sealGrant, type FoundGrant, type Grant } from './grant-record.ts';
 import type { RevocationReason } from '../audit/revocation-reason.ts';
 
 /** How an attempt to rotate a refresh token ended. See `rotate-refresh-token-2.lua`. */
@@ -14,8 +14,7 @@ export interface RotateRequest {
   readonly grantId: string;
   /** Generation of the token that was presented. */
   readonly generation: number;
-  /** As it was found. */
-  readonly grant: Grant;
+  readonly grant: FoundGrant;
   /** Seconds since 1970. */
   readonly now: number;
   readonly idleTtlS: number;
@@ -26,11 +25,11 @@ export interface RotateRequest {
 export interface GrantStore {
   /** Begins a grant that no code begins. */
   save(grantId: string, grant: Grant, idleTtlS: number): Promise<void>;
-  find(grantId: string): Promise<Grant | undefined>;
+  find(grantId: string): Promise<FoundGrant | undefined>;
   /** The grant, and the generation of its live refresh token. */
   findWithGeneration(
     grantId: string,
-  ): Promise<{ readonly grant: Grant; readonly generation: number } | undefined>;
+  ): Promise<{ readonly grant: FoundGrant; readonly generation: number } | undefined>;
   /** Atomic: of any number of callers with one token one gets `rotated`. */
   rotate(request: RotateRequest): Promise<RotateOutcome>;
   /** Ends a grant with its code or device code, for the revoker alone. Idempotent. @returns whether it was live */
@@ -67,10 +66,11 @@ export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocat
     findWithGeneration,
     rotate: async ({ grantId, generation, grant, now, idleTtlS, leewayS }) => {
       const key = grantKeys.grant(grantId);
+      const sealedAnew = grant.isOutdated ? sealGrant(sealer, key, grant) : '';
       const answer = await rotateRefreshToken(
         redis,
         [key, grantKeys.revoked(grantId)],
-        [generation, grant.expiresAt, now, idleTtlS, revocationTtlS, leewayS, sealGrant(sealer, key, grant)],
+        [generation, grant.expiresAt, now, idleTtlS, revocationTtlS, leewayS, sealedAnew],
       );
       return toOutcome(answer as readonly [RotateOutcome['kind'], string?]); // as the script's head says
     },

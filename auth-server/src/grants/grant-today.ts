@@ -3,6 +3,7 @@ import { allowedScopes, isGivenTo } from '../clients/registration-today.ts';
 import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
+import type { Session } from '../accounts/session-store.ts';
 
 /** What of a grant, or of the code that it begins with, depends on what is true today. */
 export type GrantTerms = Pick<Grant, 'clientIncarnation' | 'scopes' | 'audience' | 'sessionId' | 'ofDevice'>;
@@ -21,12 +22,27 @@ export async function scopesToday(
   client: Client,
   services: TodayServices,
 ): Promise<readonly string[] | undefined> {
-  const { settings, sessions, clock } = services;
+  const scopes = scopesOfClient(terms, client, services);
+  if (!scopes || !endsWithSession({ ...terms, scopes })) return scopes;
+  return (await findSession(terms, services)) && scopes;
+}
+
+/** Without regard to the session. */
+function scopesOfClient(
+  terms: GrantTerms,
+  client: Client,
+  { settings }: TodayServices,
+): readonly string[] | undefined {
   if (!isGivenTo(client, terms) || !settings.audiences.includes(terms.audience)) return undefined;
   const scopes = allowedScopes(terms.scopes, client, settings);
-  if (scopes.length === 0) return undefined;
-  if (!endsWithSession({ ...terms, scopes })) return scopes;
-  return (await sessions.find(terms.sessionId, clock())) ? scopes : undefined;
+  return scopes.length === 0 ? undefined : scopes;
+}
+
+function findSession(
+  { sessionId }: GrantTerms,
+  { sessions, clock }: TodayServices,
+): Promise<Session | undefined> {
+  return sessions.find(sessionId, clock());
 }
 
 /** Whether a grant with these scopes ends with the session of the browser. */
@@ -34,19 +50,33 @@ export function endsWithSession({ scopes, ofDevice }: Pick<GrantTerms, 'scopes' 
   return !ofDevice && !scopes.includes('offline_access');
 }
 
+/** What a grant gives today, and the client as it is today. */
+export interface GrantToday {
+  readonly client: Client;
+  readonly scopes: readonly string[];
+}
+
 /**
- * The same, for those who ask for tokens. A grant that is over is ended.
+ * The same, for those who ask for tokens. A grant that is over is ended. Client and session are read at the same time.
  *
- * @throws OAuthError invalid_grant
+ * @throws OAuthError invalid_grant, and what `clientToday` throws
  */
-export async function requireScopesToday(
+export async function requireToday(
   grantId: string,
   terms: GrantTerms,
-  client: Client,
+  clientToday: () => Promise<Client>,
   services: TodayServices & Pick<Services, 'revoker'>,
-): Promise<readonly string[]> {
-  const scopes = await scopesToday(terms, client, services);
-  if (scopes) return scopes;
+): Promise<GrantToday> {
+  const isBound = endsWithSession(terms);
+  const [client, session] = await Promise.all([
+    clientToday(),
+    isBound ? findSession(terms, services) : undefined,
+  ]);
+  const isOver = isBound && session === undefined;
+  // A client may have lost `offline_access` since: then the session matters after all.
+  const lookUp = isBound ? scopesOfClient : scopesToday;
+  const scopes = isOver ? undefined : await lookUp(terms, client, services);
+  if (scopes) return { client, scopes };
   await services.revoker.revoke(grantId, isGivenTo(client, terms) ? 'session_over' : 'client_removed');
   throw invalidGrant('the client, its scopes or the session are not what they were');
 }

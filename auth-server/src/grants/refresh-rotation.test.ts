@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSealer } from '../secrets/sealing.ts';
 import { newGrantId } from '../tokens/grant-code.ts';
 import { createGrantStore, type GrantStore, type RotateRequest } from './grant-store.ts';
-import type { Grant } from './grant-record.ts';
+import type { FoundGrant } from './grant-record.ts';
 
 let redis: TestRedis;
 let connection: RedisConnection;
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const NOW = 1_800_000_000;
-const grant: Grant = {
+const grant: FoundGrant = {
   clientId: 'client',
   clientIncarnation: 'first',
   subject: 'person',
@@ -33,6 +33,7 @@ const grant: Grant = {
   ofDevice: false,
   createdAt: NOW,
   expiresAt: NOW + 1_000,
+  isOutdated: false,
 };
 
 async function begin(): Promise<(changes?: Partial<RotateRequest>) => ReturnType<GrantStore['rotate']>> {
@@ -77,6 +78,27 @@ describe('rotate-refresh-token-2.lua', () => {
     await rotate();
     expect(await rotate({ leewayS: 10, now: NOW + 10 })).toEqual({ kind: 'repeated', generation: 2 });
     expect(await rotate({ leewayS: 10, now: NOW + 11 })).toEqual({ kind: 'reused' });
+  });
+
+  it('leaves what is sealed under the newest key, and seals what is not anew', async () => {
+    const [olderKey, newerKey] = [randomBytes(32), randomBytes(32)];
+    const older = createGrantStore(connection, createSealer([olderKey]), 960);
+    const both = createGrantStore(connection, createSealer([newerKey, olderKey]), 960);
+    const newer = createGrantStore(connection, createSealer([newerKey]), 960);
+    const grantId = newGrantId();
+    await older.save(grantId, grant, 500);
+    const found = await both.find(grantId);
+    if (found === undefined) throw new Error('The grant was not found.');
+    expect(found.isOutdated).toBe(true);
+    expect(await newer.find(grantId)).toBeUndefined();
+    const request = { grantId, now: NOW, idleTtlS: 500, leewayS: 0 };
+    await both.rotate({ ...request, generation: 1, grant: found });
+    const sealed = async (): Promise<string | undefined> =>
+      (await connection.get(`grant:{${grantId}}`))?.split('\n')[2];
+    const before = await sealed();
+    expect(await newer.find(grantId)).toEqual(grant);
+    await newer.rotate({ ...request, generation: 2, grant });
+    expect(await sealed()).toBe(before);
   });
 
   it('keeps a grant in constant space', async () => {

@@ -3,10 +3,10 @@ import { invalidGrant, missingParameter } from '../errors.ts';
 import { nowS } from '../clock.ts';
 import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
-import type { Grant } from './grant-record.ts';
+import type { FoundGrant, Grant } from './grant-record.ts';
 import type { RefreshTokenContents } from '../tokens/refresh-token.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { requireScopesToday } from './grant-today.ts';
+import { requireToday } from './grant-today.ts';
 import { issuePersonTokens } from './person-tokens.ts';
 import { checkResource, narrowScopes } from './requested-scopes.ts';
 
@@ -18,20 +18,20 @@ import { checkResource, narrowScopes } from './requested-scopes.ts';
  */
 export const refreshTokenGrant: GrantHandler = {
   grantType: 'refresh_token',
-  handle: async ({ client, parameters, keyThumbprint, receivedAt }, services) => {
+  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt }, services) => {
     const text = parameters.get('refresh_token');
     if (text === undefined) throw missingParameter('refresh_token');
     const token = services.refreshTokens.decode(text);
     if (!token) throw invalidGrant('not a refresh token of this server');
-    const grant = await findGrant(token.grantId, client, services);
+    const grant = await findGrant(token.grantId, clientId, services);
     if (grant.keyThumbprint !== undefined && grant.keyThumbprint !== keyThumbprint) {
       throw invalidGrant('other key than the grant is bound to');
     }
     const asked = narrowScopes(grant.scopes, parameters.get('scope'));
     checkResource(grant.audience, parameters.getAll('resource'));
-    const [account, allowed] = await Promise.all([
+    const [account, { client, scopes: allowed }] = await Promise.all([
       findAccount(token.grantId, grant, services),
-      requireScopesToday(token.grantId, grant, client, services),
+      requireToday(token.grantId, grant, clientToday, services),
     ]);
     const scopes = asked.filter((scope) => allowed.includes(scope));
     const generation = await rotate(token, grant, client, services);
@@ -48,10 +48,10 @@ export const refreshTokenGrant: GrantHandler = {
   },
 };
 
-async function findGrant(grantId: string, { metadata }: Client, { grants }: Services): Promise<Grant> {
+async function findGrant(grantId: string, clientId: string, { grants }: Services): Promise<FoundGrant> {
   const grant = await grants.find(grantId);
   if (!grant) throw invalidGrant('grant has ended');
-  if (grant.clientId !== metadata.client_id) throw invalidGrant('grant of another client');
+  if (grant.clientId !== clientId) throw invalidGrant('grant of another client');
   return grant;
 }
 
@@ -65,7 +65,7 @@ async function findAccount(grantId: string, grant: Grant, { accounts, revoker }:
 
 async function rotate(
   token: RefreshTokenContents,
-  grant: Grant,
+  grant: FoundGrant,
   { metadata }: Client,
   services: Services,
 ): Promise<number> {

@@ -3,7 +3,7 @@
 -- KEYS  1 grant:{grant}  2 revoked:{grant}
 -- ARGV  1 generation of the presented token  2 when the grant ends, seconds since 1970  3 now, seconds  4 seconds until the grant idles out
 --       5 seconds for which a revocation is remembered  6 seconds of leeway for a repeated request
---       7 the grant, sealed under the newest key
+--       7 the grant, sealed under the newest key; empty where it is so already
 --
 -- Returns an outcome and, with the first two, the generation of the token to hand out
 --   rotated   the grant has moved on
@@ -20,7 +20,10 @@ local record = redis.call('GET', KEYS[1])
 if not record then
   return { 'gone' }
 end
-local generation, rotatedAt = string.match(record, '^(%d+)\n(%d+)\n')
+local generation, rotatedAt, sealed = string.match(record, '^(%d+)\n(%d+)\n(.*)$')
+if ARGV[7] ~= '' then
+  sealed = ARGV[7]
+end
 generation = tonumber(generation)
 local presented = tonumber(ARGV[1])
 local now = tonumber(ARGV[3])
@@ -31,7 +34,7 @@ if presented >= generation then
     redis.call('DEL', KEYS[1])
     return { 'gone' }
   end
-  local moved = table.concat({ successor, ARGV[3], ARGV[7] }, '\n')
+  local moved = table.concat({ successor, ARGV[3], sealed }, '\n')
   redis.call('SET', KEYS[1], moved, 'EX', string.format('%d', ttl))
   return { 'rotated', successor }
 end

@@ -74,7 +74,7 @@ async function introspectRefreshToken(
   const { grant, generation } = state;
   if (token.generation !== generation) return INACTIVE;
   if (!(await isHonoured(grant.subject, grant.authenticatedAt, services))) return INACTIVE;
-  const today = await services.clients.findToday(client.metadata.client_id);
+  const today = await services.clients.findToday(client);
   const scopes = today && (await scopesToday(grant, today, services));
   if (!scopes) return INACTIVE;
   return {

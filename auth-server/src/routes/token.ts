@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { missingParameter, OAuthError } from '../errors.ts';
-import { grantHandlers, type TokenResponse } from '../grants/index.ts';
+import { grantHandlers, type GrantHandler, type TokenResponse } from '../grants/index.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import type { Parameters } from '../parameters.ts';
@@ -43,26 +43,41 @@ async function answerTokenRequest(
   const handler = grantHandlers.get(grantType);
   if (!handler) throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.');
   const receivedAt = nowS(services);
-  const client = await findToday(await authenticateRequest(request, parameters, services), services);
-  if (!client.metadata.grant_types.includes(handler.grantType)) {
-    throw new OAuthError('unauthorized_client', 'The client is not registered for this grant_type.');
-  }
+  const authenticated = await authenticateRequest(request, parameters, services);
   const keyThumbprint = await readKey();
-  if (client.metadata.dpop_bound_access_tokens && keyThumbprint === undefined) {
-    throw new OAuthError(
-      'invalid_dpop_proof',
-      'The client is registered for tokens that are bound to a key.',
-    );
-  }
-  const answer = await handler.handle({ client, parameters, keyThumbprint, receivedAt }, services);
+  const clientToday = async (): Promise<Client> => {
+    const client = await findToday(authenticated, services);
+    const problem = problemOf(client, handler, keyThumbprint);
+    if (problem) throw problem;
+    return client;
+  };
+  // What is remembered of it may be out of date, and refuses nothing by itself.
+  if (problemOf(authenticated, handler, keyThumbprint)) await clientToday();
+  const clientId = authenticated.metadata.client_id;
+  const answer = await handler.handle(
+    { clientId, clientToday, parameters, keyThumbprint, receivedAt },
+    services,
+  );
   services.metrics.tokensIssued.inc({ grant_type: grantType });
   return answer;
 }
 
+function problemOf(
+  { metadata }: Client,
+  { grantType }: GrantHandler,
+  keyThumbprint: string | undefined,
+): OAuthError | undefined {
+  if (!metadata.grant_types.includes(grantType)) {
+    return new OAuthError('unauthorized_client', 'The client is not registered for this grant_type.');
+  }
+  if (!metadata.dpop_bound_access_tokens || keyThumbprint !== undefined) return undefined;
+  const description = 'The client is registered for tokens that are bound to a key.';
+  return new OAuthError('invalid_dpop_proof', description);
+}
+
 /** The client as it is registered now: the one that authenticated may be remembered from seconds ago. */
 async function findToday(authenticated: Client, { clients }: Services): Promise<Client> {
-  const client = await clients.findToday(authenticated.metadata.client_id);
-  if (client?.incarnation === authenticated.incarnation) return client;
-  clients.forget(authenticated.metadata.client_id);
+  const client = await clients.findToday(authenticated);
+  if (client) return client;
   throw new OAuthError('invalid_client', 'Client authentication failed.', { detail: 'client was removed' });
 }

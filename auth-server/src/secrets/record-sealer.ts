@@ -9,12 +9,10 @@ import { createSealer, type Sealer } from './sealing.ts';
  */
 export function createRecordSealer(keys: readonly Buffer[], onForeign: (kind: string) => void): Sealer {
   const sealer = createSealer(keys);
-  return {
-    seal: sealer.seal,
-    open: (sealed, key) => {
-      const text = sealer.open(sealed, key);
-      if (text === undefined) onForeign(key.slice(0, key.indexOf(':')));
-      return text;
-    },
+  const unseal: Sealer['unseal'] = (sealed, key) => {
+    const unsealed = sealer.unseal(sealed, key);
+    if (unsealed === undefined) onForeign(key.slice(0, key.indexOf(':')));
+    return unsealed;
   };
+  return { seal: sealer.seal, unseal, open: (sealed, key) => unseal(sealed, key)?.text };
 }

@@ -12,6 +12,32 @@ describe('Sealed texts', () => {
     }
   });
 
+  test('are opened when they were sealed under a nonce whose halves have nothing to do with others', () => {
+    for (let count = 0; count < 20; count += 1) {
+      const other = createSealer([key]);
+      expect(sealer.open(other.seal('theirs', 'here'), 'here')).toBe('theirs');
+      expect(other.open(sealer.seal('ours', 'here'), 'here')).toBe('ours');
+    }
+  });
+
+  test('of one sealer share the half of the nonce that selects a key, and never the other', () => {
+    const nonces = Array.from({ length: 1_000 }, () =>
+      Buffer.from(sealer.seal('', 'here'), 'base64url').subarray(0, 24),
+    );
+    const halves = (from: number): ReadonlySet<string> =>
+      new Set(nonces.map((nonce) => nonce.toString('hex', from, from + 12)));
+    expect(halves(0).size).toBe(1);
+    expect(halves(12).size).toBe(1_000);
+    const again = Buffer.from(createSealer([key]).seal('', 'here'), 'base64url');
+    expect(halves(0).has(again.toString('hex', 0, 12))).toBe(false);
+  });
+
+  test('tell whether they are under the newest key', () => {
+    const both = createSealer([randomBytes(32), key]);
+    expect(both.unseal(sealer.seal('old', 'here'), 'here')).toEqual({ text: 'old', isOutdated: true });
+    expect(both.unseal(both.seal('new', 'here'), 'here')).toEqual({ text: 'new', isOutdated: false });
+  });
+
   test('look different each time, and show nothing of the text', () => {
     const sealed = sealer.seal('the text', 'here');
     expect(sealer.seal('the text', 'here')).not.toBe(sealed);
@@ -65,7 +91,9 @@ describe('XAES-256-GCM (C2SP)', () => {
     [1, '', 'ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271'],
     [3, 'c2sp.org/XAES-256-GCM', '986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d'],
   ])('key of bytes %i', (byte, place, expected) => {
-    const sealed = createSealer([Buffer.alloc(32, byte)], () => nonce).seal('XAES-256-GCM', place);
+    const halves = [nonce.subarray(0, 12), nonce.subarray(12)];
+    const next = (): Buffer => halves.shift() ?? Buffer.alloc(0);
+    const sealed = createSealer([Buffer.alloc(32, byte)], next).seal('XAES-256-GCM', place);
     expect(Buffer.from(sealed, 'base64url').toString('hex')).toBe(nonce.toString('hex') + expected);
   });
 });
