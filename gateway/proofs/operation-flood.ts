@@ -1,7 +1,7 @@
 import type { Proof, ProofOptions } from '@trellis/testkit';
-import { DEFAULT_COSTS } from '../src/limits/cost-settings.ts';
+import { DEFAULT_COSTS } from '../src/settings/cost-settings.ts';
 import { RequestRefused } from '../src/errors.ts';
-import { PROTECTIVE_LIMITS } from '../src/limits/limits.ts';
+import { PROTECTIVE_LIMITS } from '../src/settings/limits.ts';
 import { createOperationCatalogue } from '../src/pipeline/operation-catalogue.ts';
 import { JobAudience } from '../src/planner-thread/job-audience.ts';
 import { PlannerOverstrained } from '../src/planner-thread/planner-refusals.ts';

@@ -7,7 +7,7 @@ import { warmOperations } from './pipeline/warm-operations.ts';
 import { manifestFiles, readSettings } from './read-settings.ts';
 import { openResources, type GatewayResources } from './resources.ts';
 import { buildServer } from './server.ts';
-import type { GatewaySettings } from './settings.ts';
+import type { GatewaySettings } from './settings/settings.ts';
 import { settingsInUse, type SettingsInUse } from './settings-in-use.ts';
 import { unknownSubgraphs } from './unknown-subgraphs.ts';
 import { watchFile } from './watch-file.ts';

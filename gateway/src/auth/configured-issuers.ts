@@ -1,4 +1,4 @@
-import type { IssuerSettings } from './authentication-settings.ts';
+import type { IssuerSettings } from '../settings/authentication-settings.ts';
 import { trustOf, type IssuerTrust } from './issuer-trust.ts';
 
 /** An issuer that the configuration names. */

@@ -5,7 +5,7 @@ import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { gateway } from '../gateway.ts';
 import { openRedisResources } from '../redis-resources.ts';
-import type { ResponseCacheSettings } from '../response-cache/response-cache-settings.ts';
+import type { ResponseCacheSettings } from '../settings/response-cache-settings.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
 

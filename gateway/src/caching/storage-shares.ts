@@ -1,5 +1,5 @@
 import { amountsOf, DEFAULT_SHARES, ShareBuckets } from '@trellis/fair-share';
-import type { GatewaySettings } from '../settings.ts';
+import type { GatewaySettings } from '../settings/settings.ts';
 
 /** What each caller may have stored, by the kind of it. What goes beyond is served, and not stored. */
 export interface StorageShares {

@@ -3,8 +3,8 @@ import { BodyBuffer } from './http1/body-buffer.ts';
 import { MalformedRequest, type ExchangeHandler, type ResponseStart } from './http1/exchange.ts';
 import type { SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
-import { timeLeftMs } from '../traffic/deadline-signal.ts';
-import { whenAborted } from './when-aborted.ts';
+import { timeLeftMs } from '../abort/deadline-signal.ts';
+import { whenAborted } from '../abort/when-aborted.ts';
 
 /** The bounds of a call. */
 export interface CallLimits {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { CLIENT_CLOSED, gatewayErrorCodes, refused } from '../errors.ts';
-import { DeadlineSignal } from '../traffic/deadline-signal.ts';
+import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import type { RequestSignal } from './http-exchange.ts';
 
 /** Watches a response: the reasons of the signal are refusals, with their codes. */

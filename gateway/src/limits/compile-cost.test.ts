@@ -5,7 +5,7 @@ import { cpuTimeOf } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { decidedFor } from '../testing/decided-for.ts';
 import { compileCost } from './compile-cost.ts';
-import { DEFAULT_COSTS } from './cost-settings.ts';
+import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
 import { readGraphAnnotations } from './graph-annotations.ts';
 import { GraphCosts } from './graph-costs.ts';
 import { fragmentsOf } from './measure-document.ts';

@@ -12,8 +12,8 @@ import { enforceCost } from '../pipeline/enforce-limits.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { createSupergraphPlanner } from '../supergraph/supergraph-planner.ts';
 import { CostBudget } from './cost-budget.ts';
-import { DEFAULT_COSTS } from './cost-settings.ts';
-import { PROTECTIVE_LIMITS } from './limits.ts';
+import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
+import { PROTECTIVE_LIMITS } from '../settings/limits.ts';
 
 const SEEDS = [1, 2, 3];
 const OPERATIONS = 80;

@@ -10,7 +10,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { RequestRefused, tooComplex } from '../errors.ts';
-import type { OperationLimits } from './limits.ts';
+import type { OperationLimits } from '../settings/limits.ts';
 
 /** The fragments of a document, by name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;

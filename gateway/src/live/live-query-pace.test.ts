@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_STREAM_SETTINGS } from '../subscriptions/stream-settings.ts';
+import { DEFAULT_STREAM_SETTINGS } from '../settings/stream-settings.ts';
 import { liveQueryPace } from './live-query-pace.ts';
 
 describe('The pace of a live query', () => {

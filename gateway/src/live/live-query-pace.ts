@@ -1,4 +1,4 @@
-import type { StreamSettings } from '../subscriptions/stream-settings.ts';
+import type { StreamSettings } from '../settings/stream-settings.ts';
 
 /** How often a live query is resolved. */
 export interface LiveQueryPace {

@@ -1,6 +1,6 @@
 import { tooComplex } from '../errors.ts';
 import type { CostBudget } from '../limits/cost-budget.ts';
-import type { OperationLimits } from '../limits/limits.ts';
+import type { OperationLimits } from '../settings/limits.ts';
 import type { OperationMeasure } from '../limits/measure-operation.ts';
 
 /**

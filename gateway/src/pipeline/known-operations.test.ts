@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeFileSync } from 'node:fs';
 import { ANONYMOUS } from '../auth/caller.ts';
-import { DEFAULT_COSTS } from '../limits/cost-settings.ts';
-import { DEFAULT_LIMITS } from '../limits/limits.ts';
+import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
+import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { createPlannerPool, type QueryPlanSource } from '../planner-thread/planner-pool.ts';
 import { NOTHING_DENIED } from '../planning/denial.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_COSTS } from '../limits/cost-settings.ts';
-import { DEFAULT_LIMITS } from '../limits/limits.ts';
+import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
+import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { compose } from '../testing/compose.ts';
 import { startMagazineGraph, type MagazineGraph } from '../testing/magazine-graph.ts';

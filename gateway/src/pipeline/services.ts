@@ -5,7 +5,7 @@ import type { RequestContext } from '../context.ts';
 import type { ExecutionGate } from '../execution/execution-gate.ts';
 import type { SharedExecutions } from '../execution/shared-executions.ts';
 import type { SubgraphClient } from '../execution/subgraph-client.ts';
-import type { OperationLimits } from '../limits/limits.ts';
+import type { OperationLimits } from '../settings/limits.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';

@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
-import { untilAborted } from '../execution/until-aborted.ts';
+import { untilAborted } from '../abort/until-aborted.ts';
 import { JobAudience, type PlannerCaller } from '../planner-thread/job-audience.ts';
 import { PlannerShareSpent } from '../planner-thread/planner-refusals.ts';
-import { DeadlineSignal } from '../traffic/deadline-signal.ts';
+import { DeadlineSignal } from '../abort/deadline-signal.ts';
 
 /** What is being made, and how many wait for it. */
 interface Underway<Result> {

@@ -3,7 +3,7 @@ import { shareKeysOfCaller, type Caller } from '../auth/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { isCacheable, type CachePolicy } from '../caching/cache-policy.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
-import { untilAborted } from '../execution/until-aborted.ts';
+import { untilAborted } from '../abort/until-aborted.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { contentsOf } from './answer-contents.ts';
 import { Invalidations, type Invalidation, type Write } from './invalidations.ts';

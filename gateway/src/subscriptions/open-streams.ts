@@ -27,7 +27,7 @@ import { ClientStream, type StreamContext, type StreamKeeper } from './client-st
 import { isShared } from './shared-fields.ts';
 import type { StreamKind, StreamObserver } from './stream-observer.ts';
 import { StreamQuota } from './stream-quota.ts';
-import type { StreamSettings } from './stream-settings.ts';
+import type { StreamSettings } from '../settings/stream-settings.ts';
 import { SubgraphSockets, webSocketUrl, type SubgraphSocketOptions } from './subgraph-sockets.ts';
 import { SubscriptionSource, type SharedExecution } from './subscription-source.ts';
 import { Topic, type TopicSource } from './topic.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ANONYMOUS, type Caller } from '../auth/caller.ts';
 import { StreamQuota } from './stream-quota.ts';
-import { DEFAULT_STREAM_SETTINGS } from './stream-settings.ts';
+import { DEFAULT_STREAM_SETTINGS } from '../settings/stream-settings.ts';
 
 const SETTINGS = { ...DEFAULT_STREAM_SETTINGS, maxPerUser: 3 };
 const ADA: Caller = { ...ANONYMOUS, authenticated: true, actor: 'ada' };

@@ -2,7 +2,7 @@ import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from 
 import { shareKeysOfCaller, type Caller } from '../auth/caller.ts';
 import { refused } from '../errors.ts';
 import type { StreamKind } from './stream-observer.ts';
-import type { StreamSettings } from './stream-settings.ts';
+import type { StreamSettings } from '../settings/stream-settings.ts';
 
 /** What bounds it changes with the settings. */
 const UNBOUNDED = { total: Infinity, perKey: [Infinity] } as const;

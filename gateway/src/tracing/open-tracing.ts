@@ -13,7 +13,7 @@ import {
   type SamplingResult,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace-base';
-import type { TracingSettings } from './tracing-settings.ts';
+import type { TracingSettings } from '../settings/tracing-settings.ts';
 import { createTracing, type Tracing } from './tracing.ts';
 
 /** Milliseconds for what is left to be sent when the gateway ends. */

@@ -6,7 +6,7 @@ import {
   type QueueCaller,
   type ServedItem,
 } from '@trellis/fair-share';
-import { whenAborted } from '../execution/when-aborted.ts';
+import { whenAborted } from '../abort/when-aborted.ts';
 
 /** How much one subgraph is asked at a time. */
 export interface ConcurrencyRules {

@@ -1,5 +1,5 @@
-import { whenAborted } from '../execution/when-aborted.ts';
-import { DeadlineSignal, timeLeftMs } from './deadline-signal.ts';
+import { whenAborted } from '../abort/when-aborted.ts';
+import { DeadlineSignal, timeLeftMs } from '../abort/deadline-signal.ts';
 
 /** One of several attempts at the same thing. The signal aborts it when another has answered or nobody wants it any more. */
 export type Attempt<T> = (signal: AbortSignal) => Promise<T>;

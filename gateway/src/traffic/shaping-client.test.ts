@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { SubgraphFailure, type SubgraphFailureKind } from '../execution/subgraph-failure.ts';
 import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from '../execution/subgraph-request.ts';
-import { DeadlineSignal } from './deadline-signal.ts';
+import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import { createShapingClient } from './shaping-client.ts';
 import { compileTrafficRules } from './traffic-rules.ts';
-import type { TrafficSettings } from './traffic-settings.ts';
+import type { TrafficSettings } from '../settings/traffic-settings.ts';
 import { createTrafficStates, type TrafficObserver } from './traffic-states.ts';
 
 type Scripted = number | SubgraphFailureKind | Promise<SubgraphResponse>;

@@ -3,7 +3,7 @@ import { SubgraphFailure } from '../execution/subgraph-failure.ts';
 import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from '../execution/subgraph-request.ts';
 import type { CallKind } from './circuit-breaker.ts';
 import type { Slot } from './concurrency-limit.ts';
-import { timeLeftMs } from './deadline-signal.ts';
+import { timeLeftMs } from '../abort/deadline-signal.ts';
 import { hedge } from './hedge.ts';
 import type { CallOutcome, SubgraphTraffic, TrafficObserver, TrafficStates } from './traffic-states.ts';
 import type { TrafficRulesOf } from './traffic-rules.ts';

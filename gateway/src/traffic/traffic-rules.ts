@@ -1,7 +1,7 @@
 import type { BreakerRules } from './circuit-breaker.ts';
 import type { ConcurrencyRules } from './concurrency-limit.ts';
 import type { RetryRules } from './retry-budget.ts';
-import type { SubgraphTrafficSettings, TrafficSettings } from './traffic-settings.ts';
+import type { SubgraphTrafficSettings, TrafficSettings } from '../settings/traffic-settings.ts';
 
 /** How one subgraph is asked, with every default filled in. */
 export interface TrafficRules {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { CLIENT_CLOSED, gatewayErrorCodes, refused } from '../../errors.ts';
-import { DeadlineSignal } from '../../traffic/deadline-signal.ts';
+import { DeadlineSignal } from '../../abort/deadline-signal.ts';
 import type { HttpExchange, RequestSignal } from '../http-exchange.ts';
 
 /** Settings of {@link PlainExchange}. */

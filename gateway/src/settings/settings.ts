@@ -1,20 +1,17 @@
 import { z } from 'zod';
-import { authorizationSettings, type AuthorizationSettings } from './settings/authorization-settings.ts';
-import { headerSettings, type HeaderSettings } from './settings/header-settings.ts';
-import { rateLimitSettings, type RateLimits } from './settings/rate-limit-settings.ts';
-import { authenticationSettings, type AuthenticationSettings } from './auth/authentication-settings.ts';
+import { authorizationSettings, type AuthorizationSettings } from './authorization-settings.ts';
+import { headerSettings, type HeaderSettings } from './header-settings.ts';
+import { rateLimitSettings, type RateLimits } from './rate-limit-settings.ts';
+import { authenticationSettings, type AuthenticationSettings } from './authentication-settings.ts';
 import {
   admissionSettings,
   trafficSettings,
   type AdmissionSettings,
   type TrafficSettings,
-} from './traffic/traffic-settings.ts';
-import {
-  responseCacheSettings,
-  type ResponseCacheSettings,
-} from './response-cache/response-cache-settings.ts';
-import { planningSettings, type PlanningSettings } from './planning/planning-settings.ts';
-import { telemetrySettings, type TelemetrySettings } from './tracing/tracing-settings.ts';
+} from './traffic-settings.ts';
+import { responseCacheSettings, type ResponseCacheSettings } from './response-cache-settings.ts';
+import { planningSettings, type PlanningSettings } from './planning-settings.ts';
+import { telemetrySettings, type TelemetrySettings } from './tracing-settings.ts';
 import {
   liveSettings,
   subscriptionSettings,

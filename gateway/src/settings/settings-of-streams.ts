@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LiveSettings, StreamSettings } from './subscriptions/stream-settings.ts';
+import type { LiveSettings, StreamSettings } from './stream-settings.ts';
 
 /** How connections over WebSocket are kept. */
 export interface WebSocketSettings {

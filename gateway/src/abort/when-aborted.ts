@@ -1,4 +1,4 @@
-import { DeadlineSignal } from '../traffic/deadline-signal.ts';
+import { DeadlineSignal } from './deadline-signal.ts';
 
 const watchers = new WeakMap<AbortSignal, Set<() => void>>();
 
