@@ -1,4 +1,4 @@
-import type { PresentedProof } from './auth/verify-proof.ts';
+import type { PresentedProof } from './identity/verify-proof.ts';
 import type { CostBudget } from './limits/cost-budget.ts';
 
 /** A GraphQL request as a client sent it, whatever the transport. Members are checked for their JSON types, no more. */

@@ -1,7 +1,7 @@
 import type { Logger } from '@trellis/deployable';
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from './auth/authenticator.ts';
+import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from './identity/authenticator.ts';
 import { configuredIssuers } from './auth/configured-issuers.ts';
 import { readSafelist } from './caching/safelist.ts';
 import type { GatewayConfig } from './config.ts';
@@ -13,7 +13,7 @@ import { sha256 } from './planning/sha256.ts';
 import type { AnswerPolicy, PipelineObserver, PipelineServices } from './pipeline/services.ts';
 import { createSubgraphHeaders } from './pipeline/subgraph-headers.ts';
 import { manifestFiles } from './read-settings.ts';
-import { observeActivity } from './presence/observe-activity.ts';
+import { observeActivity } from './identity/observe-activity.ts';
 import type { GatewayResources } from './resources.ts';
 import type { KeepRules, ResponseCaching } from './response-cache/response-cache.ts';
 import type { SettingsInUse } from './settings-in-use.ts';

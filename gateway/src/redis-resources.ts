@@ -3,8 +3,8 @@ import { CannotStart, type Logger, type OperationsRoutes, type Resources } from 
 import { PROOF_WINDOW_S } from '@trellis/dpop';
 import { createActivityStream } from '@trellis/presence';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { startRevocationFeed, type RevocationFeed } from './auth/revocation-feed.ts';
-import { createUsedProofs, type UsedProofs } from './auth/used-proofs.ts';
+import { startRevocationFeed, type RevocationFeed } from './identity/revocation-feed.ts';
+import { createUsedProofs, type UsedProofs } from './identity/used-proofs.ts';
 import { openCacheRedis, type CacheRedis, type OpenCacheRedis } from './caching/cache-redis.ts';
 import {
   createMemoryPersistedQueryStore,
@@ -16,7 +16,7 @@ import {
   NO_ACTIVITY,
   startActivityPublisher,
   type ActivityPublisher,
-} from './presence/activity-publisher.ts';
+} from './identity/activity-publisher.ts';
 import { createStorageShares, type StorageShares } from './caching/storage-shares.ts';
 import { addInvalidationRoute } from './response-cache/invalidation-route.ts';
 import { Invalidations } from './response-cache/invalidations.ts';

@@ -1,11 +1,11 @@
 import { CannotStart, type Logger, type Resources } from '@trellis/deployable';
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/user-context';
 import type { JWK } from 'jose';
-import { ANONYMOUS } from './auth/caller.ts';
-import { CallerShares } from './auth/caller-shares.ts';
-import { fetchKeySet } from './auth/fetch-key-set.ts';
-import { createKeySet, type KeySet } from './auth/key-set.ts';
-import { NO_REVOKED_TOKENS } from './auth/revoked-tokens.ts';
+import { ANONYMOUS } from './identity/caller.ts';
+import { CallerShares } from './identity/caller-shares.ts';
+import { fetchKeySet } from './identity/fetch-key-set.ts';
+import { createKeySet, type KeySet } from './identity/key-set.ts';
+import { NO_REVOKED_TOKENS } from './identity/revoked-tokens.ts';
 import { createSubgraphContexts, type SubgraphContexts } from './auth/subgraph-context.ts';
 import type { GatewayConfig } from './config.ts';
 import { ExecutionGate } from './execution/execution-gate.ts';

@@ -1,5 +1,5 @@
 import type { IssuerSettings } from '../settings/authentication-settings.ts';
-import { trustOf, type IssuerTrust } from './issuer-trust.ts';
+import { trustOf, type IssuerTrust } from '../identity/issuer-trust.ts';
 
 /** An issuer that the configuration names. */
 export interface ConfiguredIssuer extends Pick<IssuerSettings, 'issuer' | 'audience' | 'jwksUrl'> {

@@ -14,9 +14,9 @@ import { NOTHING_DENIED, type Denial, type Denied } from '../planning/denial.ts'
 import { fieldDefinitionOf, fieldTypeOf, fragmentTypeOf, rootTypeOf } from '../supergraph/selection-types.ts';
 import type { Fragments } from '../limits/measure-document.ts';
 import type { AuthorizationRules } from './authorization-rules.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../identity/caller.ts';
 import type { Policies } from '../settings/authorization-settings.ts';
-import { holdsPolicy } from './policies.ts';
+import { holdsPolicy } from '../identity/policies.ts';
 import { requirementKey, type AnyOf, type Requirement } from './requirement.ts';
 
 /** What guards one operation. */

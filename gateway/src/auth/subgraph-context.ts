@@ -1,5 +1,5 @@
 import type { UserContextSigner } from '@trellis/user-context';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../identity/caller.ts';
 
 /** Tells subgraphs who is asking. */
 export interface SubgraphContexts {

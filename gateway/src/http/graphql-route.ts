@@ -7,8 +7,8 @@ import type {
   FastifyRequest,
   onRequestHookHandler,
 } from 'fastify';
-import { shareKeysOfCaller } from '../auth/caller.ts';
-import type { PresentedProof } from '../auth/verify-proof.ts';
+import { shareKeysOfCaller } from '../identity/caller.ts';
+import type { PresentedProof } from '../identity/verify-proof.ts';
 import type { GraphRequest } from '../context.ts';
 import { refused, RequestRefused, type GatewayErrorCode } from '../errors.ts';
 import type { StreamAnswer } from '../pipeline/operation-answer.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ShareKeys } from '@trellis/fair-share';
-import { shareKeysOfCaller, type Caller } from '../auth/caller.ts';
-import type { PresentedProof } from '../auth/verify-proof.ts';
+import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
+import type { PresentedProof } from '../identity/verify-proof.ts';
 
 /** The life of one HTTP request. */
 export interface RequestSignal {

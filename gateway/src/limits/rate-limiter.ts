@@ -1,6 +1,6 @@
 import { DEFAULT_SHARES, shareKeysOf } from '@trellis/fair-share';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { clientOf, userOf, type Caller } from '../auth/caller.ts';
+import { clientOf, userOf, type Caller } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 import type { Rate, RateLimits } from '../settings/rate-limit-settings.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { refused } from '../errors.ts';
 import type { CostBudget } from '../limits/cost-budget.ts';

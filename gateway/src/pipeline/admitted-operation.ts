@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../identity/caller.ts';
 import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { Decided } from '../planning/decided-conditions.ts';
 import type { Denied } from '../planning/denial.ts';

@@ -1,8 +1,8 @@
-import type { Authenticator } from '../auth/authenticator.ts';
-import type { Caller } from '../auth/caller.ts';
-import { KeysUnavailable } from '../auth/key-set.ts';
-import { InvalidAccessToken } from '../auth/invalid-access-token.ts';
-import type { PresentedProof } from '../auth/verify-proof.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
+import type { Caller } from '../identity/caller.ts';
+import { KeysUnavailable } from '../identity/key-set.ts';
+import { InvalidAccessToken } from '../identity/invalid-access-token.ts';
+import type { PresentedProof } from '../identity/verify-proof.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 
 /** What a request says of who sends it. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../identity/caller.ts';
 import type { PlannerCaller } from '../planner-thread/job-audience.ts';
 import type { PlanningAccount } from '../planning/operation-planner.ts';
 import type { PipelineServices } from './services.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../context.ts';
 import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeFileSync } from 'node:fs';
-import { ANONYMOUS } from '../auth/caller.ts';
+import { ANONYMOUS } from '../identity/caller.ts';
 import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { createPlannerPool, type QueryPlanSource } from '../planner-thread/planner-pool.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../identity/caller.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { operationFacts } from '../planning/document-facts.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';

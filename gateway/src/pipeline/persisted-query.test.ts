@@ -6,7 +6,7 @@ import { ShareBuckets } from '@trellis/fair-share';
 import { connectRedis } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ANONYMOUS } from '../auth/caller.ts';
+import { ANONYMOUS } from '../identity/caller.ts';
 import { createMemoryPersistedQueryStore } from '../caching/persisted-query-store.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';

@@ -1,5 +1,5 @@
 import type { ShareBuckets } from '@trellis/fair-share';
-import { shareKeysOfCaller, type Caller } from '../auth/caller.ts';
+import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import type { Safelist } from '../caching/safelist.ts';
 import type { GraphRequest } from '../context.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { userOf, type Caller } from '../auth/caller.ts';
-import { groupOf } from '../auth/group-of.ts';
+import { userOf, type Caller } from '../identity/caller.ts';
+import { groupOf } from '../identity/group-of.ts';
 import type { RequestContext } from '../context.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
 import { NOTHING_DENIED } from '../planning/denial.ts';

@@ -1,5 +1,5 @@
 import type { GraphQLFormattedError } from 'graphql';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../identity/caller.ts';
 
 /** Frames of one result that are remembered: where clients name their operations at random, there are as many as clients. */
 const MAX_FRAMES = 8;

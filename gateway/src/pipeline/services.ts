@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
-import type { Authenticator } from '../auth/authenticator.ts';
-import type { CallerShares } from '../auth/caller-shares.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
+import type { CallerShares } from '../identity/caller-shares.ts';
 import type { RequestContext } from '../context.ts';
 import type { ExecutionGate } from '../execution/execution-gate.ts';
 import type { SharedExecutions } from '../execution/shared-executions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ANONYMOUS } from '../auth/caller.ts';
+import { ANONYMOUS } from '../identity/caller.ts';
 import type { ClientHeaders, RequestContext } from '../context.ts';
 import { createSubgraphHeaders, type SubgraphHeaderOptions } from './subgraph-headers.ts';
 

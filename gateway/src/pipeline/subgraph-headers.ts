@@ -1,5 +1,5 @@
 import { USER_CONTEXT_HEADER } from '@trellis/user-context';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../identity/caller.ts';
 import type { SubgraphContexts } from '../auth/subgraph-context.ts';
 import type { ClientHeaders, RequestContext } from '../context.ts';
 import type { SubgraphHeaders } from '../execution/subgraph-request.ts';

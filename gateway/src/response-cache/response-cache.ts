@@ -1,5 +1,5 @@
 import type { ShareBuckets } from '@trellis/fair-share';
-import { shareKeysOfCaller, type Caller } from '../auth/caller.ts';
+import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { isCacheable, type CachePolicy } from '../caching/cache-policy.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';

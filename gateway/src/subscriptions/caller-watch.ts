@@ -1,6 +1,6 @@
-import type { KeyWatch } from '../auth/authenticator.ts';
-import type { Caller } from '../auth/caller.ts';
-import type { RevokedTokens, TokenHolder } from '../auth/revoked-tokens.ts';
+import type { KeyWatch } from '../identity/authenticator.ts';
+import type { Caller } from '../identity/caller.ts';
+import type { RevokedTokens, TokenHolder } from '../identity/revoked-tokens.ts';
 
 /** Something that runs in a caller's name for longer than a request. */
 export interface RunsForCaller {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../identity/caller.ts';
 import type { RequestContext } from '../context.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';

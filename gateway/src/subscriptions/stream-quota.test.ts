@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ANONYMOUS, type Caller } from '../auth/caller.ts';
+import { ANONYMOUS, type Caller } from '../identity/caller.ts';
 import { StreamQuota } from './stream-quota.ts';
 import { DEFAULT_STREAM_SETTINGS } from '../settings/stream-settings.ts';
 

@@ -1,5 +1,5 @@
 import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/fair-share';
-import { shareKeysOfCaller, type Caller } from '../auth/caller.ts';
+import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import { refused } from '../errors.ts';
 import type { StreamKind } from './stream-observer.ts';
 import type { StreamSettings } from '../settings/stream-settings.ts';

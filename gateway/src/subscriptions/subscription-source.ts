@@ -1,5 +1,5 @@
 import { EVENT_ID_EXTENSION, readEventId } from '@trellis/user-context';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../identity/caller.ts';
 import type { RequestContext } from '../context.ts';
 import { executeEvent } from '../execution/execute-event.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';

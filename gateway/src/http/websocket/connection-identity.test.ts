@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ANONYMOUS, type Caller } from '../../auth/caller.ts';
+import { ANONYMOUS, type Caller } from '../../identity/caller.ts';
 import { ConnectionIdentity } from './connection-identity.ts';
 
 const ada: Caller = { ...ANONYMOUS, authenticated: true, actor: 'ada' };

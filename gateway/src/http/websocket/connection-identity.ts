@@ -1,4 +1,4 @@
-import { ANONYMOUS, userOf, type Caller } from '../../auth/caller.ts';
+import { ANONYMOUS, userOf, type Caller } from '../../identity/caller.ts';
 import type { ClientHeaders, RequestContext } from '../../context.ts';
 import type { PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { MessagePayload } from './client-message.ts';

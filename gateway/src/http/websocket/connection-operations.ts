@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { ShareKeys } from '@trellis/fair-share';
 import { MessageType } from 'graphql-ws';
-import type { Caller } from '../../auth/caller.ts';
+import type { Caller } from '../../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../../context.ts';
 import {
   CLIENT_CLOSED,

@@ -5,7 +5,7 @@ import { shareKeysOf, type ShareRefusal } from '@trellis/fair-share';
 import type { FastifyInstance } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { userOf, type Caller } from '../../auth/caller.ts';
+import { userOf, type Caller } from '../../identity/caller.ts';
 import { ConnectionPlaces, type ConnectionPlace } from '../../traffic/connection-places.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
 import { refuseConnection, type ConnectionRefusal } from '../refuse-connection.ts';

@@ -2,8 +2,8 @@ import { createActivityStream, type ActivityBatch, type ActivityStream } from '@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ANONYMOUS_ONLY } from '../auth/authenticator.ts';
-import { ANONYMOUS, type Caller } from '../auth/caller.ts';
+import { ANONYMOUS_ONLY } from './authenticator.ts';
+import { ANONYMOUS, type Caller } from './caller.ts';
 import { startActivityPublisher, type ActivityPublisher } from './activity-publisher.ts';
 import { observeActivity } from './observe-activity.ts';
 

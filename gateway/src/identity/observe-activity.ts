@@ -1,5 +1,5 @@
-import type { Authenticator } from '../auth/authenticator.ts';
-import type { Caller } from '../auth/caller.ts';
+import type { Authenticator } from './authenticator.ts';
+import type { Caller } from './caller.ts';
 import type { ActivityPublisher } from './activity-publisher.ts';
 
 /** Takes every request with a good token of a user for a sign that the user is there. */
