@@ -7,7 +7,7 @@ import { NOTHING_DENIED } from '../src/planning/denial.ts';
 import type { Denial } from '../src/planning/denial.ts';
 import type { OperationPlanner } from '../src/planning/operation-planner.ts';
 import type { Overrides } from '../src/planning/override-labels.ts';
-import { schemaHints } from '../src/planning/schema-hints.ts';
+import { schemaHints } from '../src/supergraph/schema-hints.ts';
 import { createOperationPlanner, type PlannerOptions } from '../src/planning/plan-operation.ts';
 import { createPlannerPool, type QueryPlanSource } from '../src/planner-thread/planner-pool.ts';
 import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';

@@ -1,6 +1,6 @@
-import type { GraphRequest, RequestContext } from '../context.ts';
+import type { GraphRequest, RequestContext } from '../request/context.ts';
 import { RequestRefused } from '../errors.ts';
-import { CostBudget } from '../limits/cost-budget.ts';
+import { CostBudget } from '../request/cost-budget.ts';
 import { runOperation } from '../pipeline/index.ts';
 import type { OperationAnswer, PipelineAnswer } from '../pipeline/operation-answer.ts';
 import type { PipelineServices } from '../pipeline/services.ts';

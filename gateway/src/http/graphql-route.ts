@@ -9,7 +9,7 @@ import type {
 } from 'fastify';
 import { shareKeysOfCaller } from '../identity/caller.ts';
 import type { PresentedProof } from '../identity/verify-proof.ts';
-import type { GraphRequest } from '../context.ts';
+import type { GraphRequest } from '../request/context.ts';
 import { refused, RequestRefused, type GatewayErrorCode } from '../errors.ts';
 import type { StreamAnswer } from '../pipeline/operation-answer.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';

@@ -1,4 +1,4 @@
-import type { GraphRequest } from '../context.ts';
+import type { GraphRequest } from '../request/context.ts';
 import { refused, tooComplex, type RequestRefused } from '../errors.ts';
 import { assertBounded, parseJsonBody, parseJsonText } from './json-text.ts';
 

@@ -11,7 +11,7 @@ import { createOperationCatalogue } from '../pipeline/operation-catalogue.ts';
 import { enforceCost } from '../pipeline/enforce-limits.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { createSupergraphPlanner } from '../supergraph/supergraph-planner.ts';
-import { CostBudget } from './cost-budget.ts';
+import { CostBudget } from '../request/cost-budget.ts';
 import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
 import { PROTECTIVE_LIMITS } from '../settings/limits.ts';
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../identity/caller.ts';
-import type { GraphRequest, RequestContext } from '../context.ts';
+import type { GraphRequest, RequestContext } from '../request/context.ts';
 import { refused } from '../errors.ts';
-import type { CostBudget } from '../limits/cost-budget.ts';
+import type { CostBudget } from '../request/cost-budget.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { authenticate } from './authenticate.ts';

@@ -1,5 +1,5 @@
 import type { GraphQLError, GraphQLFormattedError } from 'graphql';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../request/context.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 import type {
   CompletedPart,

@@ -1,5 +1,5 @@
 import { tooComplex } from '../errors.ts';
-import type { CostBudget } from '../limits/cost-budget.ts';
+import type { CostBudget } from '../request/cost-budget.ts';
 import type { OperationLimits } from '../settings/limits.ts';
 import type { OperationMeasure } from '../limits/measure-operation.ts';
 

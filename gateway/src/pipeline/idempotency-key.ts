@@ -1,4 +1,4 @@
-import type { GraphRequest, RequestContext } from '../context.ts';
+import type { GraphRequest, RequestContext } from '../request/context.ts';
 import { refused } from '../errors.ts';
 
 /** Visible ASCII characters: it goes on in a header. */

@@ -1,5 +1,5 @@
 import type { Caller } from '../identity/caller.ts';
-import type { GraphRequest, RequestContext } from '../context.ts';
+import type { GraphRequest, RequestContext } from '../request/context.ts';
 import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';

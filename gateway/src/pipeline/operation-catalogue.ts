@@ -19,7 +19,7 @@ import { compileDecision, type DecideConditions } from '../planning/decided-cond
 import { operationFacts } from '../planning/document-facts.ts';
 import type { Overrides } from '../planning/override-labels.ts';
 import { sha256 } from '../planning/sha256.ts';
-import { schemaHints } from '../planning/schema-hints.ts';
+import { schemaHints } from '../supergraph/schema-hints.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileVariables, type CoerceVariables } from './coerce-variables.ts';
 import { enforceTextLimits } from './enforce-limits.ts';

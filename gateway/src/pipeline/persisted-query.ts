@@ -2,7 +2,7 @@ import type { ShareBuckets } from '@trellis/fair-share';
 import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import type { Safelist } from '../caching/safelist.ts';
-import type { GraphRequest } from '../context.ts';
+import type { GraphRequest } from '../request/context.ts';
 import { refused } from '../errors.ts';
 import { sha256 } from '../planning/sha256.ts';
 

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../request/context.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import type { PipelineServices } from './services.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { userOf, type Caller } from '../identity/caller.ts';
 import { groupOf } from '../identity/group-of.ts';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../request/context.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
 import { NOTHING_DENIED } from '../planning/denial.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { Authenticator } from '../identity/authenticator.ts';
 import type { CallerShares } from '../identity/caller-shares.ts';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../request/context.ts';
 import type { ExecutionGate } from '../execution/execution-gate.ts';
 import type { SharedExecutions } from '../execution/shared-executions.ts';
 import type { SubgraphClient } from '../execution/subgraph-client.ts';

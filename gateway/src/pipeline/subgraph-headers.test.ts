@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ANONYMOUS } from '../identity/caller.ts';
-import type { ClientHeaders, RequestContext } from '../context.ts';
+import type { ClientHeaders, RequestContext } from '../request/context.ts';
 import { createSubgraphHeaders, type SubgraphHeaderOptions } from './subgraph-headers.ts';
 
 const contextOf = (headers: ClientHeaders, requestId = 'one'): RequestContext => ({

@@ -21,7 +21,7 @@ import { enforceLimit } from './planning-limits.ts';
 import { prepareOperation, type Preparation } from './prepare-operation.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
 import { printForPlanning } from './print-operation.ts';
-import { schemaHints } from './schema-hints.ts';
+import { schemaHints } from '../supergraph/schema-hints.ts';
 
 /** Asks the planner. @throws Error when there is no plan */
 export type PlanText = (text: string) => Promise<QueryPlan>;

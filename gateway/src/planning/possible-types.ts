@@ -6,7 +6,7 @@ import {
   isObjectType,
   type GraphQLSchema,
 } from 'graphql';
-import type { SchemaHints } from './schema-hints.ts';
+import type { SchemaHints } from '../supergraph/schema-hints.ts';
 
 /** A place in an operation: the type it is written on, and the object types that can stand there. */
 export interface Position {

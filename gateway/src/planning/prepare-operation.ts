@@ -24,7 +24,7 @@ import type {
 import { isIntrospectionRoot } from '../supergraph/selection-types.ts';
 import { enforceLimit } from './planning-limits.ts';
 import { positionBelow, positionsWithin, type Position } from './possible-types.ts';
-import type { SchemaHints } from './schema-hints.ts';
+import type { SchemaHints } from '../supergraph/schema-hints.ts';
 
 /** What decides how an operation is prepared: the members of a plan's cache key. */
 export interface Preparation {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Caller } from '../identity/caller.ts';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../request/context.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
 import { formatErrors } from '../pipeline/format-errors.ts';

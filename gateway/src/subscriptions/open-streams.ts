@@ -6,7 +6,7 @@ import { GraphQLError } from 'graphql';
 import type { Caller } from '../identity/caller.ts';
 import { groupOf } from '../identity/group-of.ts';
 import type { RevokedTokens } from '../identity/revoked-tokens.ts';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../request/context.ts';
 import { refused, RequestRefused } from '../errors.ts';
 import { liveQueryPace } from '../live/live-query-pace.ts';
 import { LiveQuerySource } from '../live/live-query-source.ts';

@@ -1,6 +1,6 @@
 import { EVENT_ID_EXTENSION, readEventId } from '@trellis/user-context';
 import type { Caller } from '../identity/caller.ts';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../request/context.ts';
 import { executeEvent } from '../execution/execute-event.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
 import { isInternal } from '../pipeline/format-errors.ts';

@@ -1,5 +1,5 @@
 import { SpanKind, SpanStatusCode, type Span } from '@opentelemetry/api';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../request/context.ts';
 import type { PipelineAnswer } from '../pipeline/operation-answer.ts';
 import type { Tracing } from './tracing.ts';
 

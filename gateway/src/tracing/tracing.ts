@@ -11,7 +11,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import type { ClientHeaders } from '../context.ts';
+import type { ClientHeaders } from '../request/context.ts';
 
 /** What a span is about. Neither texts of operations nor variables nor credentials belong here. */
 export interface SpanDescription {

@@ -13,7 +13,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { createSubgraphClient } from '../../src/execution/subgraph-client.ts';
-import { schemaHints } from '../../src/planning/schema-hints.ts';
+import { schemaHints } from '../../src/supergraph/schema-hints.ts';
 import { createPlannerPool } from '../../src/planner-thread/planner-pool.ts';
 import { createOperationPlanner } from '../../src/planning/plan-operation.ts';
 import { differenceOfParts, executeInParts } from './compare-parts.ts';

@@ -1,5 +1,5 @@
 import { MessageType } from 'graphql-ws';
-import type { GraphRequest } from '../../context.ts';
+import type { GraphRequest } from '../../request/context.ts';
 import { RequestRefused } from '../../errors.ts';
 import { namesNoOperation } from '../../pipeline/persisted-query.ts';
 import { readRequest, type RequestBounds } from '../read-request.ts';

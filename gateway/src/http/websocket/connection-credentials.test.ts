@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClientHeaders } from '../../context.ts';
+import type { ClientHeaders } from '../../request/context.ts';
 import { headersOf } from './connection-credentials.ts';
 
 const upgrade = { host: 'graph.example', 'x-tenant': 'mallory-inc' };

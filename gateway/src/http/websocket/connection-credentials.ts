@@ -1,4 +1,4 @@
-import type { ClientHeaders } from '../../context.ts';
+import type { ClientHeaders } from '../../request/context.ts';
 import type { MessagePayload } from './client-message.ts';
 
 const MAX_MEMBERS = 32;

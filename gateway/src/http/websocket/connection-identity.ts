@@ -1,5 +1,5 @@
 import { ANONYMOUS, userOf, type Caller } from '../../identity/caller.ts';
-import type { ClientHeaders, RequestContext } from '../../context.ts';
+import type { ClientHeaders, RequestContext } from '../../request/context.ts';
 import type { PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { MessagePayload } from './client-message.ts';
 import { authorizationOf, headersOf, proofOf } from './connection-credentials.ts';

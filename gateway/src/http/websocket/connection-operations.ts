@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { ShareKeys } from '@trellis/fair-share';
 import { MessageType } from 'graphql-ws';
 import type { Caller } from '../../identity/caller.ts';
-import type { GraphRequest, RequestContext } from '../../context.ts';
+import type { GraphRequest, RequestContext } from '../../request/context.ts';
 import {
   CLIENT_CLOSED,
   gatewayErrorCodes,

@@ -1,7 +1,7 @@
 import { CloseCode, MessageType } from 'graphql-ws';
 import type { ShareKeys } from '@trellis/fair-share';
 import type { Caller } from '../../identity/caller.ts';
-import type { ClientHeaders, GraphRequest } from '../../context.ts';
+import type { ClientHeaders, GraphRequest } from '../../request/context.ts';
 import { refused, RequestRefused } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { IncrementalDialect } from '../../incremental/frames.ts';

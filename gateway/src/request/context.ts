@@ -1,5 +1,5 @@
-import type { PresentedProof } from './identity/verify-proof.ts';
-import type { CostBudget } from './limits/cost-budget.ts';
+import type { PresentedProof } from '../identity/verify-proof.ts';
+import type { CostBudget } from './cost-budget.ts';
 
 /** A GraphQL request as a client sent it, whatever the transport. Members are checked for their JSON types, no more. */
 export interface GraphRequest {
