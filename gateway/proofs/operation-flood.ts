@@ -2,7 +2,7 @@ import type { Proof, ProofOptions } from '@trellis/testkit';
 import { DEFAULT_COSTS } from '../src/settings/cost-settings.ts';
 import { RequestRefused } from '../src/errors.ts';
 import { PROTECTIVE_LIMITS } from '../src/settings/limits.ts';
-import { createOperationCatalogue } from '../src/pipeline/operation-catalogue.ts';
+import { createOperationCatalogue } from '../src/operation/operation-catalogue.ts';
 import { JobAudience } from '../src/planner-thread/job-audience.ts';
 import { PlannerOverstrained } from '../src/planner-thread/planner-refusals.ts';
 import { createPlannerPool, type QueryPlanSource } from '../src/planner-thread/planner-pool.ts';

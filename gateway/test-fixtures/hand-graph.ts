@@ -3,10 +3,10 @@ import { getOperationAST, getVariableValues, parse, visit, type FieldNode } from
 import { executePlan } from '../src/execution/execute-plan.ts';
 import type { ExecutionResult } from '../src/execution/execution-result.ts';
 import { createSubgraphClient, type SubgraphClient } from '../src/execution/subgraph-client.ts';
-import { NOTHING_DENIED } from '../src/planning/denial.ts';
-import type { Denial } from '../src/planning/denial.ts';
+import { NOTHING_DENIED } from '../src/operation/access/denial.ts';
+import type { Denial } from '../src/operation/access/denial.ts';
 import type { OperationPlanner } from '../src/planning/operation-planner.ts';
-import type { Overrides } from '../src/planning/override-labels.ts';
+import type { Overrides } from '../src/operation/document/override-labels.ts';
 import { schemaHints } from '../src/supergraph/schema-hints.ts';
 import { createOperationPlanner, type PlannerOptions } from '../src/planning/plan-operation.ts';
 import { createPlannerPool, type QueryPlanSource } from '../src/planner-thread/planner-pool.ts';

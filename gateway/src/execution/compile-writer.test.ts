@@ -1,7 +1,7 @@
 import { buildSchema, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { NOTHING_DENIED } from '../planning/denial.ts';
-import { operationFacts } from '../planning/document-facts.ts';
+import { NOTHING_DENIED } from '../operation/access/denial.ts';
+import { operationFacts } from '../operation/document/document-facts.ts';
 import { prepareOperation } from '../planning/prepare-operation.ts';
 import { compileWriter } from './compile-writer.ts';
 import { SelectionShape } from './response-shape.ts';

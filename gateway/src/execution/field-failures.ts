@@ -1,5 +1,5 @@
 import { internalFailure, type Failure, type FailureReason } from './failure.ts';
-import type { Denial } from '../planning/denial.ts';
+import type { Denial } from '../operation/access/denial.ts';
 import type { FieldShape } from './response-shape.ts';
 
 /** Stands where no subgraph brought anything. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { QueueCaller } from '@trellis/fair-share';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 import { questionText, type IntrospectionQuestion } from '../planning/introspection-question.ts';
-import { ownVariable, type Variables } from '../planning/variables.ts';
+import { ownVariable, type Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Introspector } from './introspector.ts';
 

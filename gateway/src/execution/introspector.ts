@@ -1,5 +1,5 @@
 import type { QueueCaller } from '@trellis/fair-share';
-import type { Variables } from '../planning/variables.ts';
+import type { Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 
 /** A question about the schema of a supergraph. */

@@ -1,6 +1,6 @@
 import type { QueueCaller } from '@trellis/fair-share';
 import type { CachePolicy } from '../caching/cache-policy.ts';
-import type { Variables } from '../planning/variables.ts';
+import type { Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { EntityCalls } from './entity-calls.ts';
 import type { DataObject, FailureReason } from './failure.ts';

@@ -17,7 +17,7 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
-import type { Denial } from '../planning/denial.ts';
+import type { Denial } from '../operation/access/denial.ts';
 import { mergeQuestions, type IntrospectionQuestion } from '../planning/introspection-question.ts';
 import type {
   PreparedDefer,

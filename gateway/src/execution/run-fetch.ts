@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { readCacheControl, strictest, UNRESTRICTED } from '../caching/cache-policy.ts';
-import { ownVariable } from '../planning/variables.ts';
+import { ownVariable } from '../operation/document/variables.ts';
 import { EntityCalls } from './entity-calls.ts';
 import { ABSENCE, Failure, internalFailure, type DataObject } from './failure.ts';
 import {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sha256 } from '../planning/sha256.ts';
+import { sha256 } from '../operation/document/sha256.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { readAnswer, startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';

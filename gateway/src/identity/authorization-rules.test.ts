@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { compose } from '../testing/compose.ts';
-import { readAuthorizationRules } from '../auth/authorization-rules.ts';
-import type { Requirement } from '../auth/requirement.ts';
+import { readAuthorizationRules } from '../operation/access/authorization-rules.ts';
+import type { Requirement } from '../operation/access/requirement.ts';
 
 function requirementsOf(...subgraphs: readonly string[]): ReadonlyMap<string, Requirement> {
   const named = subgraphs.map((typeDefs, index) => ({ name: `s${index}`, typeDefs }));

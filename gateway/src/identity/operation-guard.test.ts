@@ -1,8 +1,8 @@
 import { buildSchema, Kind, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { ANONYMOUS, type Caller } from './caller.ts';
-import { createOperationGuard, type OperationGuard } from '../auth/operation-guard.ts';
-import type { AnyOf, Requirement } from '../auth/requirement.ts';
+import { createOperationGuard, type OperationGuard } from '../operation/access/operation-guard.ts';
+import type { AnyOf, Requirement } from '../operation/access/requirement.ts';
 
 const schema = buildSchema(`
   type Query { report: String found: [Found] node: Node }

@@ -1,10 +1,10 @@
 import type { Caller } from '../identity/caller.ts';
 import type { CachePolicy } from '../caching/cache-policy.ts';
-import type { Decided } from '../planning/decided-conditions.ts';
-import type { Denied } from '../planning/denial.ts';
-import type { Variables } from '../planning/variables.ts';
+import type { Decided } from '../operation/document/decided-conditions.ts';
+import type { Denied } from '../operation/access/denial.ts';
+import type { Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { CataloguedOperation } from './operation-catalogue.ts';
+import type { CataloguedOperation } from '../operation/operation-catalogue.ts';
 
 /** An operation that may run, for a caller who is known. */
 export interface AdmittedOperation {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sha256 } from '../planning/sha256.ts';
+import { sha256 } from '../operation/document/sha256.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startSubgraph } from '../testing/subgraph-server.ts';
 import { startTestGateway, type GraphBody, type TestGateway } from '../testing/test-gateway.ts';

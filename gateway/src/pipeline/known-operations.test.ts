@@ -4,7 +4,7 @@ import { ANONYMOUS } from '../identity/caller.ts';
 import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { createPlannerPool, type QueryPlanSource } from '../planner-thread/planner-pool.ts';
-import { NOTHING_DENIED } from '../planning/denial.ts';
+import { NOTHING_DENIED } from '../operation/access/denial.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
@@ -12,7 +12,7 @@ import { compose } from '../testing/compose.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { createKnownOperations, type KnownOperations } from './known-operations.ts';
-import { createOperationCatalogue, type OperationCatalogue } from './operation-catalogue.ts';
+import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
 
 const settings = { limits: DEFAULT_LIMITS, costs: DEFAULT_COSTS, policies: {}, introspection: true };
 

@@ -4,7 +4,7 @@ import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-quer
 import type { Safelist } from '../caching/safelist.ts';
 import type { GraphRequest } from '../request/context.ts';
 import { refused } from '../errors.ts';
-import { sha256 } from '../planning/sha256.ts';
+import { sha256 } from '../operation/document/sha256.ts';
 
 /** What clients may send in the place of an operation's text, and whether they may send any text. */
 export type PersistedQueryPolicy =

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { compose } from '../testing/compose.ts';
 import { startMagazineGraph, type MagazineGraph } from '../testing/magazine-graph.ts';
-import { createOperationCatalogue, type OperationCatalogue } from './operation-catalogue.ts';
+import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
 import { refuseDeferredEvents } from './refuse-deferred-events.ts';
 
 let graph: MagazineGraph;

@@ -1,9 +1,9 @@
 import type { FragmentDefinitionNode, SelectionSetNode } from 'graphql';
 import { Kind } from 'graphql';
 import { refused } from '../errors.ts';
-import type { Decided } from '../planning/decided-conditions.ts';
-import { operationFacts } from '../planning/document-facts.ts';
-import type { CataloguedOperation } from './operation-catalogue.ts';
+import type { Decided } from '../operation/document/decided-conditions.ts';
+import { operationFacts } from '../operation/document/document-facts.ts';
+import type { CataloguedOperation } from '../operation/operation-catalogue.ts';
 
 /**
  * Stage: each event of a subscription is one response, so nothing of it can be deferred. A `@defer` that is off does no harm.

@@ -3,7 +3,7 @@ import { userOf, type Caller } from '../identity/caller.ts';
 import { groupOf } from '../identity/group-of.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { ExecutionResult } from '../execution/execution-result.ts';
-import { NOTHING_DENIED } from '../planning/denial.ts';
+import { NOTHING_DENIED } from '../operation/access/denial.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
 import { contentsOf, type AnswerContents } from '../response-cache/answer-contents.ts';
 import { entityKeysOf } from '../supergraph/entity-keys.ts';

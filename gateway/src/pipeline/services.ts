@@ -12,7 +12,7 @@ import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { KnownOperations } from './known-operations.ts';
-import type { OperationCatalogue } from './operation-catalogue.ts';
+import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
 import type { PipelineAnswer } from './operation-answer.ts';
 import type { OperationStreams } from './operation-streams.ts';
 import type { PersistedQueryPolicy } from './persisted-query.ts';

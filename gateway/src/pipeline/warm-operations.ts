@@ -1,8 +1,8 @@
 import { Kind, parse } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { operationFacts } from '../planning/document-facts.ts';
+import { operationFacts } from '../operation/document/document-facts.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { CataloguedOperation } from './operation-catalogue.ts';
+import type { CataloguedOperation } from '../operation/operation-catalogue.ts';
 import type { PipelineServices } from './services.ts';
 
 /** What warming needs of the services. */

@@ -1,5 +1,5 @@
 import { Kind, type FragmentDefinitionNode, type SelectionNode, type SelectionSetNode } from 'graphql';
-import type { Decided } from './decided-conditions.ts';
+import type { Decided } from '../operation/document/decided-conditions.ts';
 
 /**
  * How many selections an operation has once its fragments are written out. A fragment is counted once, so this is linear

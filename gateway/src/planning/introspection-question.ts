@@ -1,7 +1,7 @@
 import { Kind, visit, type FieldNode, type SelectionSetNode } from 'graphql';
-import type { Decided } from './decided-conditions.ts';
-import type { OperationFacts } from './document-facts.ts';
-import { nodeText } from './node-text.ts';
+import type { Decided } from '../operation/document/decided-conditions.ts';
+import type { OperationFacts } from '../operation/document/document-facts.ts';
+import { nodeText } from '../operation/document/node-text.ts';
 
 /** A question about the schema: `__schema` or `__type`, without an alias, conditions decided, fragments written out. */
 export interface IntrospectionQuestion {

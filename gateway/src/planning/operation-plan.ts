@@ -1,7 +1,7 @@
 import type { DeferredPlan, PlanStep, SubscriptionPlan, TargetOrigins } from '../execution/plan-steps.ts';
 import type { SelectionShape } from '../execution/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { OperationFacts } from './document-facts.ts';
+import type { OperationFacts } from '../operation/document/document-facts.ts';
 
 /** A plan made executable for one operation of one supergraph, shared by all its requests. */
 export interface OperationPlan {

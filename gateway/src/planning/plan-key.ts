@@ -1,5 +1,5 @@
-import { NOTHING_DENIED, type Denied } from './denial.ts';
-import type { OperationFacts } from './document-facts.ts';
+import { NOTHING_DENIED, type Denied } from '../operation/access/denial.ts';
+import type { OperationFacts } from '../operation/document/document-facts.ts';
 import type { PlanRequest } from './operation-planner.ts';
 
 /**

@@ -2,7 +2,7 @@ import { PlannerOverstrained } from '../planner-thread/planner-refusals.ts';
 import { GATEWAY_ITSELF, type JobAudience } from '../planner-thread/job-audience.ts';
 import { createPlannerPool, type QueryPlanSource } from '../planner-thread/planner-pool.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { operationFacts } from './document-facts.ts';
+import { operationFacts } from '../operation/document/document-facts.ts';
 import { GenerationPlans, type WeighedPlan } from './generation-plans.ts';
 import { makePlan } from './make-plan.ts';
 import { IntrospectionAnswers, type IntrospectionObserver } from './introspection-answers.ts';

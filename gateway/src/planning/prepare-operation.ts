@@ -9,10 +9,10 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Decided } from './decided-conditions.ts';
-import { deferLabel, isDecided } from './decided-directives.ts';
-import type { OperationFacts } from './document-facts.ts';
-import type { Denied } from './denial.ts';
+import type { Decided } from '../operation/document/decided-conditions.ts';
+import { deferLabel, isDecided } from '../operation/document/decided-directives.ts';
+import type { OperationFacts } from '../operation/document/document-facts.ts';
+import type { Denied } from '../operation/access/denial.ts';
 import { introspectionQuestion } from './introspection-question.ts';
 import type {
   PreparedDefer,

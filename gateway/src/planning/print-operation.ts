@@ -1,6 +1,6 @@
 import { Kind, type ArgumentNode, type ASTNode, type DirectiveNode, type ValueNode } from 'graphql';
-import { nodeText } from './node-text.ts';
-import { isDecided } from './decided-directives.ts';
+import { nodeText } from '../operation/document/node-text.ts';
+import { isDecided } from '../operation/document/decided-directives.ts';
 import type {
   PreparedField,
   PreparedFragment,

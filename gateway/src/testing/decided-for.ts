@@ -1,8 +1,8 @@
 import type { DocumentNode } from 'graphql';
-import { compileDecision, type Decided } from '../planning/decided-conditions.ts';
-import { operationFacts } from '../planning/document-facts.ts';
-import type { Overrides } from '../planning/override-labels.ts';
-import type { Variables } from '../planning/variables.ts';
+import { compileDecision, type Decided } from '../operation/document/decided-conditions.ts';
+import { operationFacts } from '../operation/document/document-facts.ts';
+import type { Overrides } from '../operation/document/override-labels.ts';
+import type { Variables } from '../operation/document/variables.ts';
 
 /** Decides the conditions of an operation, as the pipeline does when it has coerced the variables. */
 export function decidedFor(

@@ -17,7 +17,7 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
 } from 'graphql';
-import { DeferLabelsRule, DeferRootRule } from '../../src/pipeline/defer-rules.ts';
+import { DeferLabelsRule, DeferRootRule } from '../../src/operation/validation/defer-rules.ts';
 import type { Random } from './hash.ts';
 
 /** An operation made at random, valid by its schema. */

@@ -1,8 +1,8 @@
 import { parse } from 'graphql';
 import { cpuTimeOf } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
-import { RequestRefused } from '../errors.ts';
-import { PROTECTIVE_LIMITS } from '../settings/limits.ts';
+import { RequestRefused } from '../../errors.ts';
+import { PROTECTIVE_LIMITS } from '../../settings/limits.ts';
 import { protectFromDocument } from './measure-document.ts';
 
 function refusal(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,6 +1,6 @@
 import { badUserInput } from '@trellis/errors';
 import { Kind, type DirectiveNode, type SelectionNode } from 'graphql';
-import { RequestRefused } from '../errors.ts';
+import { RequestRefused } from '../../errors.ts';
 import { conditionOf } from './decided-directives.ts';
 import type { ConditionVariable, OperationFacts } from './document-facts.ts';
 import { overrideLabelsFor, type Overrides } from './override-labels.ts';

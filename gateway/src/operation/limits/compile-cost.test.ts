@@ -1,11 +1,11 @@
-import { buildSupergraph } from '../supergraph/build-supergraph.ts';
-import { compose } from '../testing/compose.ts';
+import { buildSupergraph } from '../../supergraph/build-supergraph.ts';
+import { compose } from '../../testing/compose.ts';
 import { getIntrospectionQuery, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { cpuTimeOf } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
-import { decidedFor } from '../testing/decided-for.ts';
+import { decidedFor } from '../../testing/decided-for.ts';
 import { compileCost } from './compile-cost.ts';
-import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
+import { DEFAULT_COSTS } from '../../settings/cost-settings.ts';
 import { readGraphAnnotations } from './graph-annotations.ts';
 import { GraphCosts } from './graph-costs.ts';
 import { fragmentsOf } from './measure-document.ts';

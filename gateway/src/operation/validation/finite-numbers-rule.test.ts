@@ -1,6 +1,6 @@
 import { buildSchema, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { RequestRefused } from '../errors.ts';
+import { RequestRefused } from '../../errors.ts';
 import { validateOperation } from './validate-operation.ts';
 
 const schema = buildSchema('scalar JSON type Query { echo(value: JSON, count: Int): JSON }');

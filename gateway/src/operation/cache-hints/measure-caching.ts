@@ -14,9 +14,9 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Fragments } from '../limits/measure-document.ts';
-import type { Decided } from '../planning/decided-conditions.ts';
+import type { Decided } from '../document/decided-conditions.ts';
 import type { CacheHint, CacheHints } from './cache-hints.ts';
-import { NOT_CACHEABLE, strictest, UNRESTRICTED, type CachePolicy } from './cache-policy.ts';
+import { NOT_CACHEABLE, strictest, UNRESTRICTED, type CachePolicy } from '../../caching/cache-policy.ts';
 
 /** What {@link compileCaching} reads. */
 export interface CachingRequest {

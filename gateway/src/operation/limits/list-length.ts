@@ -12,10 +12,10 @@ import {
   type GraphQLType,
   type ValueNode,
 } from 'graphql';
-import { ownVariable, type Variables } from '../planning/variables.ts';
+import { ownVariable, type Variables } from '../document/variables.ts';
 import type { Cost } from './cost-term.ts';
 import { isConnection } from './field-annotations.ts';
-import type { CostSettings } from '../settings/cost-settings.ts';
+import type { CostSettings } from '../../settings/cost-settings.ts';
 import type { ListSize } from './list-size.ts';
 
 /** What {@link readListLength} reads. */

@@ -6,7 +6,7 @@ import {
   type GraphQLSchema,
   type ValidationRule,
 } from 'graphql';
-import { RequestRefused } from '../errors.ts';
+import { RequestRefused } from '../../errors.ts';
 import { DeferLabelsRule, DeferRootRule } from './defer-rules.ts';
 import { FiniteNumbersRule } from './finite-numbers-rule.ts';
 import { KnownOperationTypesRule } from './known-operation-types-rule.ts';

@@ -1,7 +1,7 @@
-import { tooComplex } from '../errors.ts';
-import type { CostBudget } from '../request/cost-budget.ts';
-import type { OperationLimits } from '../settings/limits.ts';
-import type { OperationMeasure } from '../limits/measure-operation.ts';
+import { tooComplex } from '../../errors.ts';
+import type { CostBudget } from '../../request/cost-budget.ts';
+import type { OperationLimits } from '../../settings/limits.ts';
+import type { OperationMeasure } from './measure-operation.ts';
 
 /**
  * Stage: what the text of the operation amounts to, against what is allowed.

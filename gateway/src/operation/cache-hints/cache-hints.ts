@@ -1,5 +1,5 @@
 import { InterfaceType, ObjectType, UnionType, type Schema } from '@apollo/federation-internals';
-import { appliedArguments, linkedDirectives, type Annotated } from '../supergraph/linked-directives.ts';
+import { appliedArguments, linkedDirectives, type Annotated } from '../../supergraph/linked-directives.ts';
 
 /** What a `@cacheControl` says. */
 export interface CacheHint {

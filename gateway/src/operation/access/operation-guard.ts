@@ -10,13 +10,18 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { NOTHING_DENIED, type Denial, type Denied } from '../planning/denial.ts';
-import { fieldDefinitionOf, fieldTypeOf, fragmentTypeOf, rootTypeOf } from '../supergraph/selection-types.ts';
+import { NOTHING_DENIED, type Denial, type Denied } from './denial.ts';
+import {
+  fieldDefinitionOf,
+  fieldTypeOf,
+  fragmentTypeOf,
+  rootTypeOf,
+} from '../../supergraph/selection-types.ts';
 import type { Fragments } from '../limits/measure-document.ts';
 import type { AuthorizationRules } from './authorization-rules.ts';
-import type { Caller } from '../identity/caller.ts';
-import type { Policies } from '../settings/authorization-settings.ts';
-import { holdsPolicy } from '../identity/policies.ts';
+import type { Caller } from '../../identity/caller.ts';
+import type { Policies } from '../../settings/authorization-settings.ts';
+import { holdsPolicy } from '../../identity/policies.ts';
 import { requirementKey, type AnyOf, type Requirement } from './requirement.ts';
 
 /** What guards one operation. */

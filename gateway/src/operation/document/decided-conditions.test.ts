@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse, type OperationDefinitionNode, type SelectionNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { RequestRefused } from '../errors.ts';
-import { decidedFor } from '../testing/decided-for.ts';
+import { RequestRefused } from '../../errors.ts';
+import { decidedFor } from '../../testing/decided-for.ts';
 
-const SOURCES = fileURLToPath(new URL('..', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../..', import.meta.url));
 
 function firstOf(text: string): SelectionNode {
   const [definition] = parse(text).definitions as readonly OperationDefinitionNode[];
@@ -78,28 +78,28 @@ describe('G1: no other source', () => {
       .toSorted();
 
   it('reads what a directive is conditional on', () => {
-    expect(holding(/=== 'if'/)).toEqual(['planning/decided-directives.ts']);
+    expect(holding(/=== 'if'/)).toEqual(['operation/document/decided-directives.ts']);
     expect(holding(/'(skip|include)'/)).toEqual([
-      'planning/decided-conditions.ts',
-      'planning/decided-directives.ts',
+      'operation/document/decided-conditions.ts',
+      'operation/document/decided-directives.ts',
     ]);
     expect(holding(/getDirectiveValues|shouldIncludeNode|collectFields.*graphql/)).toEqual([]);
   });
 
   it('makes a decision: it is made where variables are coerced, and handed on', () => {
     expect(holding(/\bcompileDecision\(/)).toEqual([
-      'pipeline/operation-catalogue.ts',
-      'planning/decided-conditions.ts',
+      'operation/operation-catalogue.ts',
+      'operation/document/decided-conditions.ts',
     ]);
-    expect(holding(/\bnew DecidedConditions\(/)).toEqual(['planning/decided-conditions.ts']);
+    expect(holding(/\bnew DecidedConditions\(/)).toEqual(['operation/document/decided-conditions.ts']);
   });
 
   it('of planning knows variables, but for deciding', () => {
-    const planning = sources.filter(({ file }) => file.startsWith('planning/'));
+    const planning = sources.filter(({ file }) => /^(planning|plan|operation\/document)\//.test(file));
     const readers = planning.filter(({ text }) => /\bownVariable\(|from '\.\/variables/.test(text));
     expect(readers.map(({ file }) => file).toSorted()).toEqual([
-      'planning/decided-conditions.ts',
-      'planning/variables.ts',
+      'operation/document/decided-conditions.ts',
+      'operation/document/variables.ts',
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { ALWAYS, type OverrideLabels } from '../supergraph/schema-hints.ts';
+import { ALWAYS, type OverrideLabels } from '../../supergraph/schema-hints.ts';
 import type { OperationFacts } from './document-facts.ts';
 
 const PERCENT = /^percent\((\d+(?:\.\d+)?)\)$/;

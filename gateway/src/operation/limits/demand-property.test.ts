@@ -1,19 +1,19 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { buildDemandingGraph, LIST_SIZE } from '../../test-fixtures/demand/demanding-graph.ts';
+import { buildDemandingGraph, LIST_SIZE } from '../../../test-fixtures/demand/demanding-graph.ts';
 import {
   demandingOperation,
   type DemandingOperation,
-} from '../../test-fixtures/demand/demanding-operation.ts';
-import { createRandom, type Random } from '../../test-fixtures/synthetic/hash.ts';
-import { RequestRefused } from '../errors.ts';
-import { executePlan } from '../execution/execute-plan.ts';
-import { createOperationCatalogue } from '../pipeline/operation-catalogue.ts';
-import { enforceCost } from '../pipeline/enforce-limits.ts';
-import { createOperationPlanner } from '../planning/plan-operation.ts';
-import { createSupergraphPlanner } from '../supergraph/supergraph-planner.ts';
-import { CostBudget } from '../request/cost-budget.ts';
-import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
-import { PROTECTIVE_LIMITS } from '../settings/limits.ts';
+} from '../../../test-fixtures/demand/demanding-operation.ts';
+import { createRandom, type Random } from '../../../test-fixtures/synthetic/hash.ts';
+import { RequestRefused } from '../../errors.ts';
+import { executePlan } from '../../execution/execute-plan.ts';
+import { createOperationCatalogue } from '../operation-catalogue.ts';
+import { enforceCost } from './enforce-limits.ts';
+import { createOperationPlanner } from '../../planning/plan-operation.ts';
+import { createSupergraphPlanner } from '../../supergraph/supergraph-planner.ts';
+import { CostBudget } from '../../request/cost-budget.ts';
+import { DEFAULT_COSTS } from '../../settings/cost-settings.ts';
+import { PROTECTIVE_LIMITS } from '../../settings/limits.ts';
 
 const SEEDS = [1, 2, 3];
 const OPERATIONS = 80;

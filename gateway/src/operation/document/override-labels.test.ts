@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FEDERATION, startHandGraph, type HandGraph } from '../../test-fixtures/hand-graph.ts';
+import { FEDERATION, startHandGraph, type HandGraph } from '../../../test-fixtures/hand-graph.ts';
 
 /** What the planner draws next, from 0 up to 1. */
 let drawn = 0;

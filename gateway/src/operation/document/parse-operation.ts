@@ -1,5 +1,5 @@
 import { GraphQLError, parse, type DocumentNode } from 'graphql';
-import { RequestRefused, refused, tooComplex } from '../errors.ts';
+import { RequestRefused, refused, tooComplex } from '../../errors.ts';
 
 /** What graphql-js says when it meets the token after the last one allowed; it has no code for that. */
 const TOKEN_LIMIT_MESSAGE = /^Syntax Error: Document contains more tha[nt] \d+ tokens/;

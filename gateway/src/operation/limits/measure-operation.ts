@@ -13,7 +13,7 @@ import {
   fragmentTypeOf,
   isIntrospectionRoot,
   rootTypeOf,
-} from '../supergraph/selection-types.ts';
+} from '../../supergraph/selection-types.ts';
 
 /** How many more levels a field allows below it, by coordinate (`Post.comments`), from `@depthAllowance`. */
 export type DepthAllowances = ReadonlyMap<string, number>;

@@ -5,7 +5,7 @@ import {
   type OperationDefinitionNode,
   type ValueNode,
 } from 'graphql';
-import { ownVariable, type Variables } from '../planning/variables.ts';
+import { ownVariable, type Variables } from './variables.ts';
 
 interface NamedOperation {
   readonly document: DocumentNode;

@@ -1,7 +1,7 @@
 import { InputObjectType, InterfaceType, ObjectType, type Schema } from '@apollo/federation-internals';
-import { appliedArguments, linkedDirectives, type Annotated } from '../supergraph/linked-directives.ts';
-import { entityKeysOf } from '../supergraph/entity-keys.ts';
-import type { Supergraph } from '../supergraph/supergraph.ts';
+import { appliedArguments, linkedDirectives, type Annotated } from '../../supergraph/linked-directives.ts';
+import { entityKeysOf } from '../../supergraph/entity-keys.ts';
+import type { Supergraph } from '../../supergraph/supergraph.ts';
 import { introspectionSizes } from './introspection-sizes.ts';
 import type { ListSize } from './list-size.ts';
 import type { DepthAllowances } from './measure-operation.ts';

@@ -14,7 +14,7 @@ import {
   fragmentTypeOf,
   isIntrospectionRoot,
   rootTypeOf,
-} from '../supergraph/selection-types.ts';
+} from '../../supergraph/selection-types.ts';
 import { compileArgumentWeight } from './argument-weight.ts';
 import {
   add,

@@ -11,8 +11,8 @@ import {
   type OperationDefinitionNode,
   type VariableDefinitionNode,
 } from 'graphql';
-import { RequestRefused } from '../errors.ts';
-import type { Variables } from '../planning/variables.ts';
+import { RequestRefused } from '../../errors.ts';
+import type { Variables } from './variables.ts';
 
 /** Turns the variables of a request into those of the operation. @throws RequestRefused BAD_USER_INPUT */
 export type CoerceVariables = (given: Readonly<Record<string, unknown>>) => Variables;

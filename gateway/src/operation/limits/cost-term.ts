@@ -1,7 +1,7 @@
 import type { SelectionNode } from 'graphql';
-import type { Decided } from '../planning/decided-conditions.ts';
-import { isConditional } from '../planning/decided-directives.ts';
-import type { Variables } from '../planning/variables.ts';
+import type { Decided } from '../document/decided-conditions.ts';
+import { isConditional } from '../document/decided-directives.ts';
+import type { Variables } from '../document/variables.ts';
 
 /** What an operation costs with these variables: coerced, defaults applied, and conditions decided by them. */
 export type CostFunction = (variables: Variables, decided: Decided) => number;

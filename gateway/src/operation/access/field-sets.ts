@@ -7,7 +7,7 @@ import {
   type Schema,
 } from '@apollo/federation-internals';
 import { Kind, parse, type SelectionNode, type SelectionSetNode } from 'graphql';
-import { appliedArguments, linkedDirectives } from '../supergraph/linked-directives.ts';
+import { appliedArguments, linkedDirectives } from '../../supergraph/linked-directives.ts';
 
 /** A field of an object or interface type. */
 export type OutputField = FieldDefinition<ObjectType> | FieldDefinition<InterfaceType>;

@@ -10,7 +10,7 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
-import type { CostSettings } from '../settings/cost-settings.ts';
+import type { CostSettings } from '../../settings/cost-settings.ts';
 import { annotationsOf, isConnection, typesAt } from './field-annotations.ts';
 import type { GraphAnnotations } from './graph-annotations.ts';
 import type { ListSize } from './list-size.ts';

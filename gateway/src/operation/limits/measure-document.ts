@@ -9,8 +9,8 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { RequestRefused, tooComplex } from '../errors.ts';
-import type { OperationLimits } from '../settings/limits.ts';
+import { RequestRefused, tooComplex } from '../../errors.ts';
+import type { OperationLimits } from '../../settings/limits.ts';
 
 /** The fragments of a document, by name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;

@@ -6,7 +6,7 @@ import {
   type NamedType,
   type Schema,
 } from '@apollo/federation-internals';
-import { appliedArguments, linkedDirectives, type Annotated } from '../supergraph/linked-directives.ts';
+import { appliedArguments, linkedDirectives, type Annotated } from '../../supergraph/linked-directives.ts';
 import { createFieldSetReader, type OutputField } from './field-sets.ts';
 import { allOf, isOpen, type AnyOf, type Requirement } from './requirement.ts';
 
