@@ -1,5 +1,5 @@
 import type { PathKey } from './failure.ts';
-import type { FieldShape, SelectionShape, ValueShape } from './response-shape.ts';
+import type { FieldShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
 /** A place of an answer, from there upwards: nothing is copied on the way down. */
 export interface Path {

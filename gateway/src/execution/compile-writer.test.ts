@@ -4,7 +4,7 @@ import { NOTHING_DENIED } from '../operation/access/denial.ts';
 import { operationFacts } from '../operation/document/document-facts.ts';
 import { prepareOperation } from '../planning/prepare-operation.ts';
 import { compileWriter } from './compile-writer.ts';
-import { SelectionShape } from './response-shape.ts';
+import { SelectionShape } from '../plan/response-shape.ts';
 import { decidedFor } from '../testing/decided-for.ts';
 
 const schema = buildSchema(`

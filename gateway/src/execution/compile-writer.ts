@@ -1,5 +1,5 @@
 import { isEnumType, type GraphQLLeafType } from 'graphql';
-import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from './response-shape.ts';
+import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
 /** Writes answers of one operation. */
 export interface AnswerWriter {

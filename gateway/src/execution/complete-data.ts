@@ -13,7 +13,13 @@ import { denialReason, missing, nullReason, unknownType, wrongTypeReason } from 
 import { IntrospectionPlaces } from './introspection-places.ts';
 import { leafValue } from './leaf-values.ts';
 import { asksMoreOfSomeType, objectShapeOf } from './object-shape-of.ts';
-import type { DeferredShape, FieldShape, ObjectShape, SelectionShape, ValueShape } from './response-shape.ts';
+import type {
+  DeferredShape,
+  FieldShape,
+  ObjectShape,
+  SelectionShape,
+  ValueShape,
+} from '../plan/response-shape.ts';
 
 /** What shaping needs besides shape and data. */
 export interface CompletionContext {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EntityCalls, type EntityCaller } from './entity-calls.ts';
 import type { DataObject } from './failure.ts';
-import type { FetchStep } from './plan-steps.ts';
+import type { FetchStep } from '../plan/plan-steps.ts';
 import type { RepresentationBatch } from './representations.ts';
 
 const step: FetchStep = {

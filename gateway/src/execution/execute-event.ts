@@ -1,8 +1,8 @@
-import type { OperationPlan } from '../planning/operation-plan.ts';
-import type { ExecutionResult } from './execution-result.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { ExecutionResult } from '../plan/execution-result.ts';
 import type { DataObject } from './failure.ts';
 import { withIntrospection } from './with-introspection.ts';
-import type { SubscriptionPlan } from './plan-steps.ts';
+import type { SubscriptionPlan } from '../plan/plan-steps.ts';
 import { placeRoot } from './place-answer.ts';
 import { startRun, type ExecutionContext } from './plan-run.ts';
 import { readEvent } from './read-response.ts';

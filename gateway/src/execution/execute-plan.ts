@@ -1,5 +1,5 @@
-import type { OperationPlan } from '../planning/operation-plan.ts';
-import type { ExecutionResult } from './execution-result.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { ExecutionResult } from '../plan/execution-result.ts';
 import type { DataObject } from './failure.ts';
 import { startRun, type ExecutionContext } from './plan-run.ts';
 import { runStep } from './run-step.ts';

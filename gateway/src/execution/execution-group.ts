@@ -1,4 +1,4 @@
-import type { ExecutionResult } from './execution-result.ts';
+import type { ExecutionResult } from '../plan/execution-result.ts';
 
 /** A query waits for the same one at most so long: a slow subgraph holds nobody up who would be answered soon. */
 const MAX_WAIT_MS = 10;

@@ -1,7 +1,7 @@
 import { visitPath } from './apply-rewrites.ts';
 import { Failure, internalFailure, withoutPath, type DataObject } from './failure.ts';
 import { targetsWithAncestors, type Target } from './path-targets.ts';
-import type { ContextValue, FetchStep } from './plan-steps.ts';
+import type { ContextValue, FetchStep } from '../plan/plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
 import { withoutVariables, type LeftOutField } from './without-variables.ts';
 

@@ -1,6 +1,6 @@
 import { internalFailure, type Failure, type FailureReason } from './failure.ts';
 import type { Denial } from '../operation/access/denial.ts';
-import type { FieldShape } from './response-shape.ts';
+import type { FieldShape } from '../plan/response-shape.ts';
 
 /** Stands where no subgraph brought anything. */
 export function missing(field: FieldShape): Failure {

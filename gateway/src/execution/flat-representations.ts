@@ -1,6 +1,6 @@
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import type { DataObject } from './failure.ts';
-import type { FetchStep, RequiredSelection } from './plan-steps.ts';
+import type { FetchStep, RequiredSelection } from '../plan/plan-steps.ts';
 import type { RepresentationBatch } from './representations.ts';
 
 /**

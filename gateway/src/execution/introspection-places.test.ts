@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { IntrospectionQuestion } from '../planning/introspection-question.ts';
+import type { IntrospectionQuestion } from '../plan/introspection-question.ts';
 import { IntrospectionPlaces } from './introspection-places.ts';
 
 const ask = (name: string): IntrospectionQuestion => ({

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { QueueCaller } from '@trellis/fair-share';
 import { gatewayErrorCodes, refused } from '../errors.ts';
-import { questionText, type IntrospectionQuestion } from '../planning/introspection-question.ts';
+import { questionText, type IntrospectionQuestion } from '../plan/introspection-question.ts';
 import { ownVariable, type Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { Introspector } from './introspector.ts';
+import type { Introspector } from '../plan/introspector.ts';
 
 /** What asking takes of a run. */
 interface AskingRun {

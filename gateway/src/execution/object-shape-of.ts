@@ -1,5 +1,5 @@
 import type { DataObject } from './failure.ts';
-import type { ObjectShape, SelectionShape } from './response-shape.ts';
+import type { ObjectShape, SelectionShape } from '../plan/response-shape.ts';
 
 /** What is asked of an object, by the type that it tells; nothing when clients may not see such an object there. */
 export function objectShapeOf(selection: SelectionShape, object: DataObject): ObjectShape | undefined {

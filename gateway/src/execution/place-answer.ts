@@ -13,7 +13,7 @@ import {
 } from './failure.ts';
 import { mergeKey } from './merge-data.ts';
 import { placeErrors } from './place-errors.ts';
-import type { FetchStep } from './plan-steps.ts';
+import type { FetchStep } from '../plan/plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { GraphResponse } from './read-response.ts';
 

@@ -5,8 +5,8 @@ import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { EntityCalls } from './entity-calls.ts';
 import type { DataObject, FailureReason } from './failure.ts';
 import type { IntrospectionPlaces } from './introspection-places.ts';
-import type { Introspector } from './introspector.ts';
-import type { FetchStep, TargetOrigins } from './plan-steps.ts';
+import type { Introspector } from '../plan/introspector.ts';
+import type { FetchStep, TargetOrigins } from '../plan/plan-steps.ts';
 import type { VerbatimJudge } from './verbatim-answer.ts';
 import type { SubgraphClient, SubgraphHeaders } from './subgraph-client.ts';
 

@@ -1,5 +1,5 @@
 import { Kind, parse, visit, type DocumentNode, type SelectionNode, type SelectionSetNode } from 'graphql';
-import type { ExpectedSelection, FetchStep } from './plan-steps.ts';
+import type { ExpectedSelection, FetchStep } from '../plan/plan-steps.ts';
 import { withOperation } from './with-operation.ts';
 
 const reducedSteps = new WeakMap<FetchStep, Map<string, FetchStep>>();

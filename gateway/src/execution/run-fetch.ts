@@ -12,7 +12,7 @@ import {
   placeRoot,
 } from './place-answer.ts';
 import { fetchByContext } from './fetch-by-context.ts';
-import type { FetchStep } from './plan-steps.ts';
+import type { FetchStep } from '../plan/plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
 import { targetsAt } from './path-targets.ts';
 import { readResponse, type GraphResponse } from './read-response.ts';

@@ -1,4 +1,4 @@
-import type { FetchStep, PlanStep } from './plan-steps.ts';
+import type { FetchStep, PlanStep } from '../plan/plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
 import { runFetch } from './run-fetch.ts';
 

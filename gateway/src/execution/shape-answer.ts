@@ -1,12 +1,12 @@
 import { GraphQLError } from 'graphql';
-import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import { compileWriter, type AnswerWriter } from './compile-writer.ts';
 import { completeData, MAX_ERRORS, type Completed } from './complete-data.ts';
-import type { ExecutionResult, SubgraphCaching } from './execution-result.ts';
+import type { ExecutionResult, SubgraphCaching } from '../plan/execution-result.ts';
 import type { FailureReason } from './failure.ts';
 import type { PlanRun } from './plan-run.ts';
-import type { FetchStep, TargetOrigins } from './plan-steps.ts';
-import type { SelectionShape } from './response-shape.ts';
+import type { FetchStep, TargetOrigins } from '../plan/plan-steps.ts';
+import type { SelectionShape } from '../plan/response-shape.ts';
 import { writtenResult } from './written-result.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { OperationPlan } from '../planning/operation-plan.ts';
-import type { ExecutionResult } from './execution-result.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { ExecutionResult } from '../plan/execution-result.ts';
 import { until } from '../testing/until.ts';
 import { SharedExecutions } from './shared-executions.ts';
 

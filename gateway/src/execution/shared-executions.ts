@@ -1,6 +1,6 @@
-import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import { ExecutionGroup } from './execution-group.ts';
-import type { ExecutionResult } from './execution-result.ts';
+import type { ExecutionResult } from '../plan/execution-result.ts';
 import { untilAborted } from '../abort/until-aborted.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import { verbatimObjects } from './verbatim-check.ts';
 import { verbatimShape, type VerbatimValue } from './verbatim-shape.ts';
 

@@ -1,7 +1,7 @@
 import { isEnumType, type GraphQLLeafType } from 'graphql';
-import type { OperationPlan } from '../planning/operation-plan.ts';
-import type { FetchStep } from './plan-steps.ts';
-import type { FieldShape, SelectionShape, ValueShape } from './response-shape.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { FetchStep } from '../plan/plan-steps.ts';
+import type { FieldShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
 /** What the bytes of a value must be. */
 export type VerbatimValue =

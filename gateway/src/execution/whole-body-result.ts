@@ -1,4 +1,4 @@
-import type { ExecutionResult, SubgraphCaching } from './execution-result.ts';
+import type { ExecutionResult, SubgraphCaching } from '../plan/execution-result.ts';
 
 const BODY_START = '{"data":';
 

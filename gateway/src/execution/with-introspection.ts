@@ -1,4 +1,4 @@
-import type { ExecutionResult } from './execution-result.ts';
+import type { ExecutionResult } from '../plan/execution-result.ts';
 import type { PlanRun } from './plan-run.ts';
 
 /** Writes the data of a result with what it asks of the schema. @throws as {@link IntrospectionPlaces.fill} */

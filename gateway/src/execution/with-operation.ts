@@ -1,5 +1,5 @@
 import { print, stripIgnoredCharacters, visit, type DocumentNode } from 'graphql';
-import type { FetchStep } from './plan-steps.ts';
+import type { FetchStep } from '../plan/plan-steps.ts';
 
 /** A fetch that asks something else, by those of its variables that this takes. It shares no call with others any more. */
 export function withOperation(step: FetchStep, document: DocumentNode): FetchStep {

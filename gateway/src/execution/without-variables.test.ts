@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FetchStep } from './plan-steps.ts';
+import type { FetchStep } from '../plan/plan-steps.ts';
 import { withoutVariables } from './without-variables.ts';
 
 it('leaves a field out of the type alone that takes the variable', () => {

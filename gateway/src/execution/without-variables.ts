@@ -7,7 +7,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { FetchStep, RewriteStep } from './plan-steps.ts';
+import type { FetchStep, RewriteStep } from '../plan/plan-steps.ts';
 import { withOperation } from './with-operation.ts';
 
 /** A field that is left out of a fetch, below an entity. */

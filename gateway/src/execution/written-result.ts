@@ -1,4 +1,4 @@
-import type { ExecutionResult, SubgraphCaching } from './execution-result.ts';
+import type { ExecutionResult, SubgraphCaching } from '../plan/execution-result.ts';
 import { WholeBodyResult, wholeBodyOf } from './whole-body-result.ts';
 
 /** Shorter answers go out in one piece with their headers when they are text. */

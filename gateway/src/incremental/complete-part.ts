@@ -7,7 +7,7 @@ import {
 } from '../execution/complete-data.ts';
 import { objectShapeOf } from '../execution/object-shape-of.ts';
 import { isDataObject, type DataObject, type PathKey } from '../execution/failure.ts';
-import type { SelectionShape, ValueShape } from '../execution/response-shape.ts';
+import type { SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
 /** What a deferred fragment comes to at one place of the answer. */
 export interface PartCompletion {

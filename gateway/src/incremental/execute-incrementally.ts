@@ -5,7 +5,7 @@ import type { IntrospectionPlaces } from '../execution/introspection-places.ts';
 import { startRun, type ExecutionContext, type PlanRun } from '../execution/plan-run.ts';
 import { completeRun, takeLooseErrors, untoldErrors } from '../execution/shape-answer.ts';
 import { whenAborted } from '../abort/when-aborted.ts';
-import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import { completePart, isWholePart, wholePart, type PartCompletion } from './complete-part.ts';
 import type { CompletedPart, IncrementalAnswer, IncrementalUpdate } from './incremental-answer.ts';

@@ -1,4 +1,4 @@
-import type { DeferredPlan, FetchStep, PlanStep } from '../execution/plan-steps.ts';
+import type { DeferredPlan, FetchStep, PlanStep } from '../plan/plan-steps.ts';
 
 /** Which fetches of a run are over. */
 export interface FetchLedger {

@@ -1,8 +1,8 @@
 import type { Completed } from '../execution/complete-data.ts';
 import type { PlanRun } from '../execution/plan-run.ts';
-import type { DeferredPlan, FetchStep, LaterPart } from '../execution/plan-steps.ts';
+import type { DeferredPlan, FetchStep, LaterPart } from '../plan/plan-steps.ts';
 import { runStep } from '../execution/run-step.ts';
-import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import { createFetchLedger, fetchesOf, type FetchLedger } from './fetch-ledger.ts';
 
 /** Stands for the first part among the ids of the `@defer` directives. */

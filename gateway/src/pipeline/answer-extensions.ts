@@ -1,5 +1,5 @@
-import type { DeferredPlan, PlanStep } from '../execution/plan-steps.ts';
-import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import type { PipelineServices } from './services.ts';
 

@@ -9,7 +9,7 @@ import type {
 } from '../incremental/incremental-answer.ts';
 import type { ExecutionContext } from '../execution/execute-plan.ts';
 import { executeIncrementally, type RunningAnswer } from '../incremental/execute-incrementally.ts';
-import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import type { OperationClock } from './answer-extensions.ts';
 import type { PipelineAnswer } from './operation-answer.ts';

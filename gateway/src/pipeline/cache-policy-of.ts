@@ -1,5 +1,5 @@
 import { NOT_CACHEABLE, strictest, type CachePolicy } from '../caching/cache-policy.ts';
-import type { ExecutionResult } from '../execution/execution-result.ts';
+import type { ExecutionResult } from '../plan/execution-result.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 
 /**

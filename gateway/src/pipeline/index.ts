@@ -1,8 +1,8 @@
 import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
 import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
-import type { ExecutionResult } from '../execution/execution-result.ts';
-import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { ExecutionResult } from '../plan/execution-result.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import type { Variables } from '../operation/document/variables.ts';
 import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
-import type { SubgraphCaching } from '../execution/execution-result.ts';
+import type { SubgraphCaching } from '../plan/execution-result.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { extensionsOf, type AnswerReport } from './answer-extensions.ts';
 import { cachePolicyOf } from './cache-policy-of.ts';

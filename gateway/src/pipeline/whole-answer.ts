@@ -1,4 +1,4 @@
-import type { ExecutionResult } from '../execution/execution-result.ts';
+import type { ExecutionResult } from '../plan/execution-result.ts';
 import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { cachePolicyOf } from './cache-policy-of.ts';

@@ -9,7 +9,7 @@ import type {
   RequiredSelection,
   Rewrite,
   RewriteStep,
-} from '../execution/plan-steps.ts';
+} from '../plan/plan-steps.ts';
 import { FRAGMENT_PREFIX, readAnswerKeys } from './answer-keys.ts';
 
 /** Makes a query plan executable: done once per plan. */

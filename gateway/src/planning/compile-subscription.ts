@@ -1,5 +1,5 @@
 import type { SubscriptionNode } from '@apollo/query-planner';
-import type { SubscriptionPlan } from '../execution/plan-steps.ts';
+import type { SubscriptionPlan } from '../plan/plan-steps.ts';
 import { compileFetch, compilePlanNode } from './compile-plan.ts';
 
 /** Makes the plan of a subscription executable. */

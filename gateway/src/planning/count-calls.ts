@@ -1,5 +1,5 @@
-import type { DeferredPlan, PlanStep } from '../execution/plan-steps.ts';
-import type { OperationPlan } from './operation-plan.ts';
+import type { DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 
 /** How many requests to subgraphs a plan makes, whether at once, in parts, or for each event of a subscription. */
 export function countCalls({

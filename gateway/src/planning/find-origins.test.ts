@@ -1,6 +1,6 @@
 import type { FetchDataKeyRenamer, FetchNode, PlanNode } from '@apollo/query-planner';
 import { describe, expect, it } from 'vitest';
-import type { TargetOrigins } from '../execution/plan-steps.ts';
+import type { TargetOrigins } from '../plan/plan-steps.ts';
 import { compilePlanNode } from './compile-plan.ts';
 import { findOrigins } from './find-origins.ts';
 

@@ -1,10 +1,4 @@
-import type {
-  BroughtKeys,
-  FetchStep,
-  PlanStep,
-  TargetOrigin,
-  TargetOrigins,
-} from '../execution/plan-steps.ts';
+import type { BroughtKeys, FetchStep, PlanStep, TargetOrigin, TargetOrigins } from '../plan/plan-steps.ts';
 
 /** An object with more values than this is seldom there twice, and comparing them costs more than it saves. */
 const MAX_REFERENCE_KEYS = 4;

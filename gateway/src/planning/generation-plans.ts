@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from '../planner-thread/job-audience.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { JoinedWork } from './joined-work.ts';
-import type { OperationPlan } from './operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 
 /** Makes a plan for those who wait for it. */
 export type MakePlan = (audience: JobAudience) => Promise<WeighedPlan>;

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { gatewayErrorCodes, refused } from '../errors.ts';
-import type { IntrospectionRequest, Introspector } from '../execution/introspector.ts';
+import type { IntrospectionRequest, Introspector } from '../plan/introspector.ts';
 import { GATEWAY_ITSELF } from '../planner-thread/job-audience.ts';
 import type { QueryPlanSource } from '../planner-thread/planner-pool.ts';
 import { PlannerOverstrained } from '../planner-thread/planner-refusals.ts';

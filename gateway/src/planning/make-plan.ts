@@ -5,7 +5,7 @@ import {
   PlannerShareSpent,
   PlannerStarved,
 } from '../planner-thread/planner-refusals.ts';
-import { SelectionShape } from '../execution/response-shape.ts';
+import { SelectionShape } from '../plan/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';
 import { countCalls } from './count-calls.ts';
@@ -14,12 +14,12 @@ import { countSelections } from './count-selections.ts';
 import { NOTHING_DENIED, type Denied } from '../operation/access/denial.ts';
 import type { OperationFacts } from '../operation/document/document-facts.ts';
 import type { WeighedPlan } from './generation-plans.ts';
-import type { OperationPlan } from './operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import type { PlanRequest } from './operation-planner.ts';
 import { findOrigins } from './find-origins.ts';
 import { enforceLimit } from './planning-limits.ts';
 import { prepareOperation, type Preparation } from './prepare-operation.ts';
-import type { PreparedOperation } from './prepared-operation.ts';
+import type { PreparedOperation } from '../plan/prepared-operation.ts';
 import { printForPlanning } from './print-operation.ts';
 import { schemaHints } from '../supergraph/schema-hints.ts';
 

@@ -1,10 +1,10 @@
 import type { DocumentNode } from 'graphql';
-import type { Introspector } from '../execution/introspector.ts';
+import type { Introspector } from '../plan/introspector.ts';
 import type { PlannerCaller } from '../planner-thread/job-audience.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Decided } from '../operation/document/decided-conditions.ts';
 import type { Denied } from '../operation/access/denial.ts';
-import type { OperationPlan } from './operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 
 /** What is to be planned. */
 export interface PlanRequest {

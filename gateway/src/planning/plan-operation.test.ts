@@ -10,7 +10,7 @@ import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { decidedFor } from '../testing/decided-for.ts';
 import { NOTHING_DENIED } from '../operation/access/denial.ts';
-import type { OperationPlan } from './operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import type { OperationPlanner, PlanRequest } from './operation-planner.ts';
 import { createOperationPlanner, type PlannerOptions } from './plan-operation.ts';
 

@@ -6,7 +6,7 @@ import { operationFacts } from '../operation/document/document-facts.ts';
 import { GenerationPlans, type WeighedPlan } from './generation-plans.ts';
 import { makePlan } from './make-plan.ts';
 import { IntrospectionAnswers, type IntrospectionObserver } from './introspection-answers.ts';
-import type { OperationPlan } from './operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import type { OperationPlanner, PlanRequest } from './operation-planner.ts';
 import { planKey } from './plan-key.ts';
 import { plannerFailure } from './planner-failure.ts';

@@ -13,14 +13,14 @@ import type { Decided } from '../operation/document/decided-conditions.ts';
 import { deferLabel, isDecided } from '../operation/document/decided-directives.ts';
 import type { OperationFacts } from '../operation/document/document-facts.ts';
 import type { Denied } from '../operation/access/denial.ts';
-import { introspectionQuestion } from './introspection-question.ts';
+import { introspectionQuestion } from '../plan/introspection-question.ts';
 import type {
   PreparedDefer,
   PreparedField,
   PreparedFragment,
   PreparedOperation,
   PreparedSelection,
-} from './prepared-operation.ts';
+} from '../plan/prepared-operation.ts';
 import { isIntrospectionRoot } from '../supergraph/selection-types.ts';
 import { enforceLimit } from './planning-limits.ts';
 import { positionBelow, positionsWithin, type Position } from './possible-types.ts';

@@ -6,7 +6,7 @@ import type {
   PreparedFragment,
   PreparedOperation,
   PreparedSelection,
-} from './prepared-operation.ts';
+} from '../plan/prepared-operation.ts';
 
 /** The name goes with every subgraph request of the operation, and clients choose it. */
 const MAX_NAME_CHARACTERS = 128;

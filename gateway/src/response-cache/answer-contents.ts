@@ -1,5 +1,5 @@
-import type { ObjectShape, SelectionShape, ValueShape } from '../execution/response-shape.ts';
-import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import { entityKeysOf, type EntityKeys } from '../supergraph/entity-keys.ts';
 
 /** What an answer is made of: whatever becomes of it concerns the answer. */

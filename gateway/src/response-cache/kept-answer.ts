@@ -1,4 +1,4 @@
-import type { ExecutionResult, SubgraphCaching } from '../execution/execution-result.ts';
+import type { ExecutionResult, SubgraphCaching } from '../plan/execution-result.ts';
 import type { AnswerContents } from './answer-contents.ts';
 
 /** An answer that is kept, without errors. */

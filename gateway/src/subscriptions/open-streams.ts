@@ -18,7 +18,7 @@ import { CallerPlanningAccount } from '../pipeline/caller-planning-account.ts';
 import type { OperationStreams } from '../pipeline/operation-streams.ts';
 import type { ResultStream } from '../pipeline/result-stream.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
-import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import { ownVariable } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';

@@ -1,5 +1,5 @@
 import { ObjectType } from '@apollo/federation-internals';
-import type { OperationPlan } from '../planning/operation-plan.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import { appliedArguments, linkedDirectives } from '../supergraph/linked-directives.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 

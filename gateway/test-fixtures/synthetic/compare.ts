@@ -5,7 +5,7 @@ import {
   type GraphQLError,
 } from 'graphql';
 import type { ExecutionContext } from '../../src/execution/execute-plan.ts';
-import type { ExecutionResult } from '../../src/execution/execution-result.ts';
+import type { ExecutionResult } from '../../src/plan/execution-result.ts';
 import type { DataObject } from '../../src/execution/failure.ts';
 import { startRun, type PlanRun } from '../../src/execution/plan-run.ts';
 import { runStep } from '../../src/execution/run-step.ts';
@@ -13,7 +13,7 @@ import { compileWriterOf, hasWorries, shapeAnswer, writeAnswer } from '../../src
 import type { SubgraphClient } from '../../src/execution/subgraph-client.ts';
 import { verbatimObjects } from '../../src/execution/verbatim-check.ts';
 import { verbatimShape } from '../../src/execution/verbatim-shape.ts';
-import type { OperationPlan } from '../../src/planning/operation-plan.ts';
+import type { OperationPlan } from '../../src/plan/operation-plan.ts';
 import type { OperationPlanner } from '../../src/planning/operation-planner.ts';
 import { decidedFor } from '../../src/testing/decided-for.ts';
 import { FAULT_CODE } from './field-resolution.ts';

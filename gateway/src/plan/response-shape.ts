@@ -18,13 +18,13 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { Denial } from '../operation/access/denial.ts';
-import { mergeQuestions, type IntrospectionQuestion } from '../planning/introspection-question.ts';
+import { mergeQuestions, type IntrospectionQuestion } from './introspection-question.ts';
 import type {
   PreparedDefer,
   PreparedField,
   PreparedFragment,
   PreparedSelection,
-} from '../planning/prepared-operation.ts';
+} from './prepared-operation.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 
 /** What an answer must look like at one place: the client's selections there, looked up by the type that was found. */

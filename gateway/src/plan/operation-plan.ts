@@ -1,5 +1,5 @@
-import type { DeferredPlan, PlanStep, SubscriptionPlan, TargetOrigins } from '../execution/plan-steps.ts';
-import type { SelectionShape } from '../execution/response-shape.ts';
+import type { DeferredPlan, PlanStep, SubscriptionPlan, TargetOrigins } from './plan-steps.ts';
+import type { SelectionShape } from './response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { OperationFacts } from '../operation/document/document-facts.ts';
 
