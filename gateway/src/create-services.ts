@@ -11,7 +11,7 @@ import { createOperationCatalogue, type OperationCatalogue } from './operation/o
 import type { PersistedQueryPolicy } from './pipeline/persisted-query.ts';
 import { sha256 } from './operation/document/sha256.ts';
 import type { AnswerPolicy, PipelineObserver, PipelineServices } from './pipeline/services.ts';
-import { createSubgraphHeaders } from './pipeline/subgraph-headers.ts';
+import { createSubgraphHeaders } from './subgraphs/subgraph-headers.ts';
 import { manifestFiles } from './read-settings.ts';
 import { observeActivity } from './identity/observe-activity.ts';
 import type { GatewayResources } from './resources.ts';
@@ -20,7 +20,7 @@ import type { SettingsInUse } from './settings-in-use.ts';
 import type { DemandMetrics } from './telemetry/demand-metrics.ts';
 import { traceOperation } from './tracing/trace-operation.ts';
 import { traceFetches, tracePlanning } from './tracing/trace-work.ts';
-import { createShapingClient } from './traffic/shaping-client.ts';
+import { createShapingClient } from './subgraphs/shaping-client.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
 
 /**

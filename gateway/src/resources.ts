@@ -6,10 +6,10 @@ import { CallerShares } from './identity/caller-shares.ts';
 import { fetchKeySet } from './identity/fetch-key-set.ts';
 import { createKeySet, type KeySet } from './identity/key-set.ts';
 import { NO_REVOKED_TOKENS } from './identity/revoked-tokens.ts';
-import { createSubgraphContexts, type SubgraphContexts } from './auth/subgraph-context.ts';
+import { createSubgraphContexts, type SubgraphContexts } from './subgraphs/subgraph-context.ts';
 import type { GatewayConfig } from './config.ts';
 import { ExecutionGate } from './execution/execution-gate.ts';
-import { createSubgraphClient, type SubgraphClient } from './execution/subgraph-client.ts';
+import { createSubgraphClient, type SubgraphClient } from './subgraphs/subgraph-client.ts';
 import { createKnownOperations, type KnownOperations } from './pipeline/known-operations.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import type { OperationPlanner } from './planning/operation-planner.ts';
@@ -30,7 +30,7 @@ import { Admission } from './traffic/admission.ts';
 import { UnreadAnswers } from './traffic/unread-answers.ts';
 import { createUnreadCutOffs, registerUnreadGauges } from './telemetry/unread-metrics.ts';
 import type { Tracing } from './tracing/tracing.ts';
-import { createTrafficStates, type TrafficStates } from './traffic/traffic-states.ts';
+import { createTrafficStates, type TrafficStates } from './subgraphs/traffic-states.ts';
 
 /** What lives as long as the gateway, through every change of its configuration. */
 export interface GatewayResources extends RedisResources {

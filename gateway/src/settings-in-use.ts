@@ -12,7 +12,7 @@ import { DEFAULT_CALLER_MS, DEFAULT_WINDOW_S } from './settings/planning-setting
 import type { AdmissionRules } from './traffic/admission.ts';
 import type { ConnectionRules } from './traffic/connection-places.ts';
 import type { UnreadRules } from './traffic/unread-answers.ts';
-import { compileTrafficRules, type TrafficRulesOf } from './traffic/traffic-rules.ts';
+import { compileTrafficRules, type TrafficRulesOf } from './subgraphs/traffic-rules.ts';
 import { DEFAULT_LIMITS, PROTECTIVE_LIMITS, type OperationLimits } from './settings/limits.ts';
 
 const DEFAULT_BATCH = 10;

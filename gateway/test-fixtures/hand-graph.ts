@@ -2,7 +2,7 @@ import { buildSubgraphSchema } from '@apollo/subgraph';
 import { getOperationAST, getVariableValues, parse, visit, type FieldNode } from 'graphql';
 import { executePlan } from '../src/execution/execute-plan.ts';
 import type { ExecutionResult } from '../src/plan/execution-result.ts';
-import { createSubgraphClient, type SubgraphClient } from '../src/execution/subgraph-client.ts';
+import { createSubgraphClient, type SubgraphClient } from '../src/subgraphs/subgraph-client.ts';
 import { NOTHING_DENIED } from '../src/operation/access/denial.ts';
 import type { Denial } from '../src/operation/access/denial.ts';
 import type { OperationPlanner } from '../src/planning/operation-planner.ts';

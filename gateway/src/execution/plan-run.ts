@@ -8,7 +8,7 @@ import type { IntrospectionPlaces } from './introspection-places.ts';
 import type { Introspector } from '../plan/introspector.ts';
 import type { FetchStep, TargetOrigins } from '../plan/plan-steps.ts';
 import type { VerbatimJudge } from './verbatim-answer.ts';
-import type { SubgraphClient, SubgraphHeaders } from './subgraph-client.ts';
+import type { SubgraphClient, SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
 
 /** What one run of a plan needs. */
 export interface ExecutionContext {

@@ -6,8 +6,8 @@ import {
   type FailureReason,
   type PathKey,
 } from './failure.ts';
-import { SubgraphError } from './subgraph-failure.ts';
-import type { SubgraphResponse } from './subgraph-request.ts';
+import { SubgraphError } from '../subgraphs/subgraph-failure.ts';
+import type { SubgraphResponse } from '../subgraphs/subgraph-request.ts';
 
 /** A well-formed GraphQL response. */
 export interface GraphResponse {

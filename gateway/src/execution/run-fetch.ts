@@ -19,9 +19,9 @@ import { readResponse, type GraphResponse } from './read-response.ts';
 import { flatRepresentations } from './flat-representations.ts';
 import { reduceFetch } from './reduce-fetch.ts';
 import { representationsOf, type RepresentationBatch } from './representations.ts';
-import { SubgraphFailure } from './subgraph-failure.ts';
+import { SubgraphFailure } from '../subgraphs/subgraph-failure.ts';
 import { unitedTargetsAt } from './unite-references.ts';
-import type { SubgraphResponse } from './subgraph-request.ts';
+import type { SubgraphResponse } from '../subgraphs/subgraph-request.ts';
 
 const BACKSLASH = 0x5c;
 

@@ -4,7 +4,7 @@ import { latencyBudgetMs } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bookshop } from '../../test-fixtures/graphs/bookshop.ts';
 import { plain, startHandGraph, type HandGraph } from '../../test-fixtures/hand-graph.ts';
-import { createSubgraphClient } from './subgraph-client.ts';
+import { createSubgraphClient } from '../subgraphs/subgraph-client.ts';
 
 let graph: HandGraph;
 

@@ -1,7 +1,7 @@
 import { parse } from 'graphql';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FEDERATION, startHandGraph, type HandGraph } from '../../test-fixtures/hand-graph.ts';
-import { createSubgraphClient, type SubgraphClient } from '../execution/subgraph-client.ts';
+import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
 import { createGate } from '../testing/gate.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { executeIncrementally, type RunningAnswer } from './execute-incrementally.ts';

@@ -11,7 +11,7 @@ import { answerInParts } from './answer-in-parts.ts';
 import { CallerPlanningAccount } from './caller-planning-account.ts';
 import { NO_VARIABLES } from '../operation/document/coerce-variables.ts';
 import { enforceSubgraphCalls } from '../operation/limits/enforce-limits.ts';
-import { withIdempotencyKey } from './idempotency-key.ts';
+import { withIdempotencyKey } from '../subgraphs/idempotency-key.ts';
 import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
 import { recordDemand } from './record-demand.ts';
 import { respond, respondToFailure } from './respond.ts';

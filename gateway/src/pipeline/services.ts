@@ -4,7 +4,7 @@ import type { CallerShares } from '../identity/caller-shares.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { ExecutionGate } from '../execution/execution-gate.ts';
 import type { SharedExecutions } from '../execution/shared-executions.ts';
-import type { SubgraphClient } from '../execution/subgraph-client.ts';
+import type { SubgraphClient } from '../subgraphs/subgraph-client.ts';
 import type { OperationLimits } from '../settings/limits.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
@@ -17,7 +17,7 @@ import type { PipelineAnswer } from './operation-answer.ts';
 import type { OperationStreams } from './operation-streams.ts';
 import type { PersistedQueryPolicy } from './persisted-query.ts';
 import type { ResponseCaching } from '../response-cache/response-cache.ts';
-import type { HeadersForSubgraphs } from './subgraph-headers.ts';
+import type { HeadersForSubgraphs } from '../subgraphs/subgraph-headers.ts';
 
 /** What the pipeline tells its host, for logs and metrics. Nothing in it is secret. */
 export interface PipelineObserver {

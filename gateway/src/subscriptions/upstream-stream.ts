@@ -1,5 +1,5 @@
 import { LAST_EVENT_ID_EXTENSION, readEventId, SUBSCRIBE_HEADERS_EXTENSION } from '@trellis/user-context';
-import type { SubgraphHeaders } from '../execution/subgraph-client.ts';
+import type { SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
 import type { StreamObserver } from './stream-observer.ts';
 import type { SocketSubscription, SubgraphSockets } from './subgraph-sockets.ts';
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { TrafficObserver, TrafficStates } from '../traffic/traffic-states.ts';
+import type { TrafficObserver, TrafficStates } from '../subgraphs/traffic-states.ts';
 import { TalliedCounter, TalliedHistogram } from './tallied-metrics.ts';
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

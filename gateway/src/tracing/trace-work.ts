@@ -1,5 +1,5 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import type { SubgraphClient } from '../execution/subgraph-request.ts';
+import type { SubgraphClient } from '../subgraphs/subgraph-request.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import type { Tracing } from './tracing.ts';
 

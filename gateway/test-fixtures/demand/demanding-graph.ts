@@ -12,7 +12,7 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
-import type { SubgraphClient } from '../../src/execution/subgraph-request.ts';
+import type { SubgraphClient } from '../../src/subgraphs/subgraph-request.ts';
 import { buildSupergraph } from '../../src/supergraph/build-supergraph.ts';
 import type { Supergraph } from '../../src/supergraph/supergraph.ts';
 import { compose } from '../../src/testing/compose.ts';

@@ -1,5 +1,5 @@
-import { BrokenResponse, type ResponseStart } from '../../src/execution/http1/exchange.ts';
-import { ResponseReader } from '../../src/execution/http1/response-reader.ts';
+import { BrokenResponse, type ResponseStart } from '../../src/subgraphs/http1/exchange.ts';
+import { ResponseReader } from '../../src/subgraphs/http1/response-reader.ts';
 import { readByLlhttp, type LlhttpMessage } from './llhttp.ts';
 import type { RandomMessage } from './random-message.ts';
 

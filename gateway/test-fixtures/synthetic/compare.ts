@@ -10,7 +10,7 @@ import type { DataObject } from '../../src/execution/failure.ts';
 import { startRun, type PlanRun } from '../../src/execution/plan-run.ts';
 import { runStep } from '../../src/execution/run-step.ts';
 import { compileWriterOf, hasWorries, shapeAnswer, writeAnswer } from '../../src/execution/shape-answer.ts';
-import type { SubgraphClient } from '../../src/execution/subgraph-client.ts';
+import type { SubgraphClient } from '../../src/subgraphs/subgraph-client.ts';
 import { verbatimObjects } from '../../src/execution/verbatim-check.ts';
 import { verbatimShape } from '../../src/execution/verbatim-shape.ts';
 import type { OperationPlan } from '../../src/plan/operation-plan.ts';

@@ -12,7 +12,7 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
-import { createSubgraphClient } from '../../src/execution/subgraph-client.ts';
+import { createSubgraphClient } from '../../src/subgraphs/subgraph-client.ts';
 import { schemaHints } from '../../src/supergraph/schema-hints.ts';
 import { createPlannerPool } from '../../src/planner-thread/planner-pool.ts';
 import { createOperationPlanner } from '../../src/planning/plan-operation.ts';

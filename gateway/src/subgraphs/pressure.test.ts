@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Pressure } from './pressure.ts';
+import { Pressure } from '../traffic/pressure.ts';
 
 const WINDOW_MS = 50;
 

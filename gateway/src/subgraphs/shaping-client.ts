@@ -1,6 +1,6 @@
 import type { QueueCaller } from '@trellis/fair-share';
-import { SubgraphFailure } from '../execution/subgraph-failure.ts';
-import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from '../execution/subgraph-request.ts';
+import { SubgraphFailure } from './subgraph-failure.ts';
+import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
 import type { CallKind } from './circuit-breaker.ts';
 import type { Slot } from './concurrency-limit.ts';
 import { timeLeftMs } from '../abort/deadline-signal.ts';

@@ -1,8 +1,8 @@
 import { USER_CONTEXT_HEADER } from '@trellis/user-context';
 import type { Caller } from '../identity/caller.ts';
-import type { SubgraphContexts } from '../auth/subgraph-context.ts';
+import type { SubgraphContexts } from './subgraph-context.ts';
 import type { ClientHeaders, RequestContext } from '../request/context.ts';
-import type { SubgraphHeaders } from '../execution/subgraph-request.ts';
+import type { SubgraphHeaders } from './subgraph-request.ts';
 import { mayBeForwarded, REQUEST_ID_HEADER, type HeaderRules } from '../settings/header-settings.ts';
 
 /** Makes the headers that go to subgraphs with one request. */

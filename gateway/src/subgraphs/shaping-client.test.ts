@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { SubgraphFailure, type SubgraphFailureKind } from '../execution/subgraph-failure.ts';
-import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from '../execution/subgraph-request.ts';
+import { SubgraphFailure, type SubgraphFailureKind } from './subgraph-failure.ts';
+import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
 import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import { createShapingClient } from './shaping-client.ts';
 import { compileTrafficRules } from './traffic-rules.ts';
