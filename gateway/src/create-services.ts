@@ -5,8 +5,8 @@ import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from './ident
 import { configuredIssuers } from './auth/configured-issuers.ts';
 import { readSafelist } from './caching/safelist.ts';
 import type { GatewayConfig } from './config.ts';
-import { SharedExecutions } from './execution/shared-executions.ts';
-import { createRateLimiter, UNLIMITED_RATE } from './limits/rate-limiter.ts';
+import { SharedExecutions } from './load/shared-executions.ts';
+import { createRateLimiter, UNLIMITED_RATE } from './load/rate-limiter.ts';
 import { createOperationCatalogue, type OperationCatalogue } from './operation/operation-catalogue.ts';
 import type { PersistedQueryPolicy } from './pipeline/persisted-query.ts';
 import { sha256 } from './operation/document/sha256.ts';

@@ -7,7 +7,7 @@ import { allowCrossOrigin } from './http/cross-origin.ts';
 import { createAddressReader, createProxyCheck, proxiesOf } from './http/client-address.ts';
 import { HttpConnections } from './http/http-connections.ts';
 import { connectionRefusals, registerConnectionGauge } from './telemetry/connection-metrics.ts';
-import type { ConnectionRules } from './traffic/connection-places.ts';
+import type { ConnectionRules } from './load/connection-places.ts';
 import { addGraphqlRoute, type GraphqlRouteOptions } from './http/graphql-route.ts';
 import { Heartbeats } from './http/heartbeats.ts';
 import type { RequestBounds } from './http/read-request.ts';
@@ -22,8 +22,8 @@ import type { OpenStreams } from './subscriptions/open-streams.ts';
 import { createOperationMetrics } from './telemetry/operation-metrics.ts';
 import type { StreamMetrics } from './telemetry/stream-metrics.ts';
 import { registerAdmissionMetrics } from './telemetry/admission-metrics.ts';
-import type { Admission } from './traffic/admission.ts';
-import type { UnreadAnswers } from './traffic/unread-answers.ts';
+import type { Admission } from './load/admission.ts';
+import type { UnreadAnswers } from './load/unread-answers.ts';
 
 /** What {@link buildServer} puts together. */
 export interface ServerDependencies {

@@ -9,9 +9,9 @@ import type { TransportSettings } from './settings/settings-of-streams.ts';
 import { DEFAULT_STREAM_SETTINGS, type StreamSettings } from './settings/stream-settings.ts';
 import { defaultPlannerThreads, type PlannerPoolOptions } from './planner-thread/planner-pool.ts';
 import { DEFAULT_CALLER_MS, DEFAULT_WINDOW_S } from './settings/planning-settings.ts';
-import type { AdmissionRules } from './traffic/admission.ts';
-import type { ConnectionRules } from './traffic/connection-places.ts';
-import type { UnreadRules } from './traffic/unread-answers.ts';
+import type { AdmissionRules } from './load/admission.ts';
+import type { ConnectionRules } from './load/connection-places.ts';
+import type { UnreadRules } from './load/unread-answers.ts';
 import { compileTrafficRules, type TrafficRulesOf } from './subgraphs/traffic-rules.ts';
 import { DEFAULT_LIMITS, PROTECTIVE_LIMITS, type OperationLimits } from './settings/limits.ts';
 

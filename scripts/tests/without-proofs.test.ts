@@ -3,7 +3,7 @@ import { withoutProofs } from './without-proofs.ts';
 
 describe('npm test', () => {
   it('leaves the proofs to npm run prove', () => {
-    expect(withoutProofs(['gateway/src/limits'])).toEqual(['gateway/src/limits', '--project', '!proofs']);
+    expect(withoutProofs(['gateway/src/load'])).toEqual(['gateway/src/load', '--project', '!proofs']);
   });
 
   it.each(['--project=unit', '--root', '--config=other.ts'])('lets %s choose', (arg) => {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ShareKeys } from '@trellis/fair-share';
 import { overloaded, overShare, type RequestRefused } from '../errors.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
-import type { Admission, RefusalReason } from '../traffic/admission.ts';
+import type { Admission, RefusalReason } from '../load/admission.ts';
 import { normalAddress } from './client-address.ts';
 import type { HttpAnswer, HttpExchange } from './http-exchange.ts';
 import { mediaTypeOfFailure } from './negotiate.ts';

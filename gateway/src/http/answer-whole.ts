@@ -5,7 +5,7 @@ import { runOperation } from '../pipeline/index.ts';
 import type { OperationAnswer, PipelineAnswer } from '../pipeline/operation-answer.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { writeAnswer, writeBatch } from '../pipeline/write-answer.ts';
-import type { UnreadAnswers } from '../traffic/unread-answers.ts';
+import type { UnreadAnswers } from '../load/unread-answers.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { compressAnswer } from './compress-answer.ts';
 import type { HttpAnswer, HttpExchange } from './http-exchange.ts';

@@ -28,7 +28,7 @@ import {
 } from './answer-whole.ts';
 import { normalAddress } from './client-address.ts';
 import { preventCsrf } from './csrf.ts';
-import type { UnreadBytes } from '../traffic/unread-reader.ts';
+import type { UnreadBytes } from '../load/unread-reader.ts';
 import { answerKeys, type HttpAnswer, type HttpExchange } from './http-exchange.ts';
 import { assertReadableBody, isJsonBody } from './media-type.ts';
 import { negotiateForms, type AcceptedForms } from './negotiate.ts';

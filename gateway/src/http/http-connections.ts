@@ -1,10 +1,6 @@
 import type { Socket } from 'node:net';
 import { shareKeysOf, type ShareRefusal } from '@trellis/fair-share';
-import {
-  ConnectionPlaces,
-  type ConnectionPlace,
-  type ConnectionRules,
-} from '../traffic/connection-places.ts';
+import { ConnectionPlaces, type ConnectionPlace, type ConnectionRules } from '../load/connection-places.ts';
 import { refuseConnection, type ConnectionRefusal } from './refuse-connection.ts';
 
 /** Settings of {@link HttpConnections}. */

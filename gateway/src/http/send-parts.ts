@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { framesOf, HEARTBEAT_FRAME, type IncrementalDialect } from '../incremental/frames.ts';
 import type { AnswerInParts, OperationAnswer } from '../pipeline/operation-answer.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
-import type { UnreadBytes } from '../traffic/unread-reader.ts';
+import type { UnreadBytes } from '../load/unread-reader.ts';
 import { BOUNDARY, writeMultipart, type MultipartTimes } from './write-multipart.ts';
 
 const PARAMETERS: Readonly<Record<IncrementalDialect, string>> = {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ShareKeys } from '@trellis/fair-share';
-import type { UnreadAnswers } from '../traffic/unread-answers.ts';
-import type { UnreadBytes } from '../traffic/unread-reader.ts';
+import type { UnreadAnswers } from '../load/unread-answers.ts';
+import type { UnreadBytes } from '../load/unread-reader.ts';
 
 /**
  * Counts what of a response its client has not read, from now until the response ends. Pipelined responses, which wait for

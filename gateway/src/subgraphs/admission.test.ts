@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { shareKeysOf } from '@trellis/fair-share';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Admission } from '../traffic/admission.ts';
+import { Admission } from '../load/admission.ts';
 
 let admission: Admission | undefined;
 afterEach(() => admission?.close());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Pressure } from '../traffic/pressure.ts';
+import { Pressure } from '../load/pressure.ts';
 
 const WINDOW_MS = 50;
 

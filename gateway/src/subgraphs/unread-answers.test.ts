@@ -1,7 +1,7 @@
 import { shareKeysOf, type ShareKeys } from '@trellis/fair-share';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { UnreadAnswers, type CutOffReason, type UnreadRules } from '../traffic/unread-answers.ts';
-import type { UnreadBytes } from '../traffic/unread-reader.ts';
+import { UnreadAnswers, type CutOffReason, type UnreadRules } from '../load/unread-answers.ts';
+import type { UnreadBytes } from '../load/unread-reader.ts';
 
 const RULES: UnreadRules = {
   totalBytes: 1_000,

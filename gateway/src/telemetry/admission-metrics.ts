@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Admission, RefusalReason } from '../traffic/admission.ts';
+import type { Admission, RefusalReason } from '../load/admission.ts';
 
 /**
  * Registers the series of requests at the door.

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { CutOffReason, UnreadAnswers } from '../traffic/unread-answers.ts';
+import type { CutOffReason, UnreadAnswers } from '../load/unread-answers.ts';
 
 /**
  * Registers the series of clients that were cut off.

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { UnreadBytes } from '../../traffic/unread-reader.ts';
+import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { HttpAnswer } from '../http-exchange.ts';
 import { writeInPieces } from '../write-in-pieces.ts';
 import { writePlainAnswer } from './plain-answer.ts';

@@ -1,7 +1,7 @@
 import { Server, type IncomingMessage, type RequestListener, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { CLOSING_BEGAN, EXCHANGE_BEGAN, EXCHANGE_ENDED } from '@trellis/deployable';
-import type { UnreadBytes } from '../../traffic/unread-reader.ts';
+import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { HttpAnswer } from '../http-exchange.ts';
 import type { HttpConnections } from '../http-connections.ts';
 import { PlainConnection, type PlainService, type PlainTimes } from './plain-connection.ts';

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { ShareKeys } from '@trellis/fair-share';
 import type { RawData, WebSocket } from 'ws';
-import type { UnreadAnswers } from '../../traffic/unread-answers.ts';
-import type { UnreadBytes } from '../../traffic/unread-reader.ts';
+import type { UnreadAnswers } from '../../load/unread-answers.ts';
+import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { MessageWriter } from './operation-sink.ts';
 
 /** A socket that was upgraded. */

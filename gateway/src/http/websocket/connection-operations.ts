@@ -18,7 +18,7 @@ import type { AnswerInParts, OperationAnswer, PipelineAnswer } from '../../pipel
 import type { ResultStream } from '../../pipeline/result-stream.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { writeAnswer } from '../../pipeline/write-answer.ts';
-import type { Admission } from '../../traffic/admission.ts';
+import type { Admission } from '../../load/admission.ts';
 import { nextFrame, OperationSink, type MessageWriter } from './operation-sink.ts';
 
 /** Told of operations that were answered. Streams are told of elsewhere. */

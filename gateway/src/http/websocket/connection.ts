@@ -6,7 +6,7 @@ import { refused, RequestRefused } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { IncrementalDialect } from '../../incremental/frames.ts';
 import type { CallerWatch, RunsForCaller } from '../../subscriptions/caller-watch.ts';
-import type { UnreadAnswers } from '../../traffic/unread-answers.ts';
+import type { UnreadAnswers } from '../../load/unread-answers.ts';
 import type { Beating, Heartbeats } from '../heartbeats.ts';
 import type { RequestBounds } from '../read-request.ts';
 import {

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { userOf, type Caller } from '../../identity/caller.ts';
-import { ConnectionPlaces, type ConnectionPlace } from '../../traffic/connection-places.ts';
+import { ConnectionPlaces, type ConnectionPlace } from '../../load/connection-places.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
 import { refuseConnection, type ConnectionRefusal } from '../refuse-connection.ts';
 import { TurnQueue } from './turn-queue.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ExecutionGate } from '../execution/execution-gate.ts';
+import { ExecutionGate } from './execution-gate.ts';
 import { Admission } from './admission.ts';
 
 /** What an operation takes of the one processor. */
