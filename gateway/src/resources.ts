@@ -10,11 +10,11 @@ import { createSubgraphContexts, type SubgraphContexts } from './subgraphs/subgr
 import type { GatewayConfig } from './config.ts';
 import { ExecutionGate } from './load/execution-gate.ts';
 import { createSubgraphClient, type SubgraphClient } from './subgraphs/subgraph-client.ts';
-import { createKnownOperations, type KnownOperations } from './pipeline/known-operations.ts';
+import { createKnownOperations, type KnownOperations } from './planning/known-operations.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import type { OperationPlanner } from './planning/operation-planner.ts';
 import { createOperationPlanner } from './planning/plan-operation.ts';
-import { createPlannerPool } from './planner-thread/planner-pool.ts';
+import { createPlannerPool } from './planning/threads/planner-pool.ts';
 import { openRedisResources, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from './subscriptions/open-streams.ts';

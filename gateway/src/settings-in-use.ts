@@ -7,7 +7,7 @@ import type { HeaderSettings } from './settings/header-settings.ts';
 import { DEFAULT_COSTS, type CostSettings } from './settings/cost-settings.ts';
 import type { TransportSettings } from './settings/settings-of-streams.ts';
 import { DEFAULT_STREAM_SETTINGS, type StreamSettings } from './settings/stream-settings.ts';
-import { defaultPlannerThreads, type PlannerPoolOptions } from './planner-thread/planner-pool.ts';
+import { defaultPlannerThreads, type PlannerPoolOptions } from './planning/threads/planner-pool.ts';
 import { DEFAULT_CALLER_MS, DEFAULT_WINDOW_S } from './settings/planning-settings.ts';
 import type { AdmissionRules } from './load/admission.ts';
 import type { ConnectionRules } from './load/connection-places.ts';

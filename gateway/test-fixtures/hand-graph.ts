@@ -9,7 +9,7 @@ import type { OperationPlanner } from '../src/planning/operation-planner.ts';
 import type { Overrides } from '../src/operation/document/override-labels.ts';
 import { schemaHints } from '../src/supergraph/schema-hints.ts';
 import { createOperationPlanner, type PlannerOptions } from '../src/planning/plan-operation.ts';
-import { createPlannerPool, type QueryPlanSource } from '../src/planner-thread/planner-pool.ts';
+import { createPlannerPool, type QueryPlanSource } from '../src/planning/threads/planner-pool.ts';
 import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';
 import type { Supergraph } from '../src/supergraph/supergraph.ts';
 import { decidedFor } from '../src/testing/decided-for.ts';

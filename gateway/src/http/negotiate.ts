@@ -1,5 +1,5 @@
 import { refused } from '../errors.ts';
-import type { IncrementalDialect } from '../incremental/frames.ts';
+import type { IncrementalDialect } from '../execution/frames.ts';
 import { parseAccept, type AcceptedRange } from './accept.ts';
 import { streamFormatOf, type StreamFormat } from './streams/stream-format.ts';
 

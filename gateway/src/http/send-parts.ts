@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { framesOf, HEARTBEAT_FRAME, type IncrementalDialect } from '../incremental/frames.ts';
+import { framesOf, HEARTBEAT_FRAME, type IncrementalDialect } from '../execution/frames.ts';
 import type { AnswerInParts, OperationAnswer } from '../pipeline/operation-answer.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
 import type { UnreadBytes } from '../load/unread-reader.ts';

@@ -6,9 +6,9 @@ import type {
   IncrementalAnswer,
   IncrementalUpdate,
   PendingPart,
-} from '../incremental/incremental-answer.ts';
+} from '../execution/incremental-answer.ts';
 import type { ExecutionContext } from '../execution/execute-plan.ts';
-import { executeIncrementally, type RunningAnswer } from '../incremental/execute-incrementally.ts';
+import { executeIncrementally, type RunningAnswer } from '../execution/execute-incrementally.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import type { OperationClock } from './answer-extensions.ts';

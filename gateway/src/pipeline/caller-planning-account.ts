@@ -1,5 +1,5 @@
 import type { Caller } from '../identity/caller.ts';
-import type { PlannerCaller } from '../planner-thread/job-audience.ts';
+import type { PlannerCaller } from '../planning/threads/job-audience.ts';
 import type { PlanningAccount } from '../planning/operation-planner.ts';
 import type { PipelineServices } from './services.ts';
 

@@ -192,7 +192,7 @@ describe('Introspection', () => {
     expect(Object.keys(body.data ?? {})).toHaveLength(10);
     expect(await made()).toBe(before + 10);
     const users = sourcesHolding(/\bwriteIntrospection\(|\bexecuteSync\(|\bgraphqlSync\(/u);
-    expect(users).toEqual(['planner-thread/program.ts', 'planner-thread/write-introspection.ts']);
+    expect(users).toEqual(['planning/threads/program.ts', 'planning/threads/write-introspection.ts']);
   });
 
   it('G8: answers equal selections once, under any alias, fragment or condition', async () => {

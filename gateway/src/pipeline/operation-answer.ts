@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { CachePolicy } from '../caching/cache-policy.ts';
-import type { IncrementalAnswer } from '../incremental/incremental-answer.ts';
+import type { IncrementalAnswer } from '../execution/incremental-answer.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import type { ResultStream } from './result-stream.ts';
 

@@ -11,7 +11,7 @@ import type { OperationPlanner } from '../planning/operation-planner.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import type { ErrorPolicy } from './format-errors.ts';
-import type { KnownOperations } from './known-operations.ts';
+import type { KnownOperations } from '../planning/known-operations.ts';
 import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
 import type { PipelineAnswer } from './operation-answer.ts';
 import type { OperationStreams } from './operation-streams.ts';

@@ -1,6 +1,6 @@
 import type { FetchDataRewrite, FetchNode, PlanNode, QueryPlanSelectionNode } from '@apollo/query-planner';
 import { OperationTypeNode } from 'graphql';
-import type { TranslatedFetch } from '../supergraph/translate-plan.ts';
+import type { TranslatedFetch } from './threads/translate-plan.ts';
 import type {
   ContextValue,
   DeferredPlan,

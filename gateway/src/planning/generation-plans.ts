@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from '../planner-thread/job-audience.ts';
+import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './threads/job-audience.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { JoinedWork } from './joined-work.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';

@@ -2,9 +2,9 @@ import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 import type { IntrospectionRequest, Introspector } from '../plan/introspector.ts';
-import { GATEWAY_ITSELF } from '../planner-thread/job-audience.ts';
-import type { QueryPlanSource } from '../planner-thread/planner-pool.ts';
-import { PlannerOverstrained } from '../planner-thread/planner-refusals.ts';
+import { GATEWAY_ITSELF } from './threads/job-audience.ts';
+import type { QueryPlanSource } from './threads/planner-pool.ts';
+import { PlannerOverstrained } from './threads/planner-refusals.ts';
 import { JoinedWork } from './joined-work.ts';
 import { plannerFailure } from './planner-failure.ts';
 

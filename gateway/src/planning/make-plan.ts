@@ -4,7 +4,7 @@ import {
   PlannerQueueFull,
   PlannerShareSpent,
   PlannerStarved,
-} from '../planner-thread/planner-refusals.ts';
+} from './threads/planner-refusals.ts';
 import { SelectionShape } from '../plan/response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';

@@ -1,6 +1,6 @@
 import type { DocumentNode } from 'graphql';
 import type { Introspector } from '../plan/introspector.ts';
-import type { PlannerCaller } from '../planner-thread/job-audience.ts';
+import type { PlannerCaller } from './threads/job-audience.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Decided } from '../operation/document/decided-conditions.ts';
 import type { Denied } from '../operation/access/denial.ts';

@@ -1,6 +1,6 @@
-import { PlannerOverstrained } from '../planner-thread/planner-refusals.ts';
-import { GATEWAY_ITSELF, type JobAudience } from '../planner-thread/job-audience.ts';
-import { createPlannerPool, type QueryPlanSource } from '../planner-thread/planner-pool.ts';
+import { PlannerOverstrained } from './threads/planner-refusals.ts';
+import { GATEWAY_ITSELF, type JobAudience } from './threads/job-audience.ts';
+import { createPlannerPool, type QueryPlanSource } from './threads/planner-pool.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { operationFacts } from '../operation/document/document-facts.ts';
 import { GenerationPlans, type WeighedPlan } from './generation-plans.ts';

@@ -5,7 +5,7 @@ import {
   PlannerQueueFull,
   PlannerShareSpent,
   PlannerStarved,
-} from '../planner-thread/planner-refusals.ts';
+} from './threads/planner-refusals.ts';
 
 const RETRY_AFTER_S = 1;
 /** The planner has a bound of its own, and no code for it. */

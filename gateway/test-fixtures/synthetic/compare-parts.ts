@@ -1,7 +1,7 @@
 import type { ExecutionResult as WholeResult, GraphQLError } from 'graphql';
 import type { PathKey } from '../../src/execution/failure.ts';
-import { executeIncrementally } from '../../src/incremental/execute-incrementally.ts';
-import type { CompletedPart } from '../../src/incremental/incremental-answer.ts';
+import { executeIncrementally } from '../../src/execution/execute-incrementally.ts';
+import type { CompletedPart } from '../../src/execution/incremental-answer.ts';
 import { EXACT, groupErrors, prepareToRun, type Engine } from './compare.ts';
 import { FAULT_CODE } from './field-resolution.ts';
 import type { RandomOperation } from './random-operation.ts';

@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { createSubgraphClient } from '../../src/subgraphs/subgraph-client.ts';
 import { schemaHints } from '../../src/supergraph/schema-hints.ts';
-import { createPlannerPool } from '../../src/planner-thread/planner-pool.ts';
+import { createPlannerPool } from '../../src/planning/threads/planner-pool.ts';
 import { createOperationPlanner } from '../../src/planning/plan-operation.ts';
 import { differenceOfParts, executeInParts } from './compare-parts.ts';
 import {

@@ -12,7 +12,7 @@ import {
   refused,
   type RequestRefused,
 } from '../../errors.ts';
-import { framesOf, type IncrementalDialect } from '../../incremental/frames.ts';
+import { framesOf, type IncrementalDialect } from '../../execution/frames.ts';
 import { runOperation } from '../../pipeline/index.ts';
 import type { AnswerInParts, OperationAnswer, PipelineAnswer } from '../../pipeline/operation-answer.ts';
 import type { ResultStream } from '../../pipeline/result-stream.ts';

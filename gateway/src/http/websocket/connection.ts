@@ -4,7 +4,7 @@ import type { Caller } from '../../identity/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../request/context.ts';
 import { refused, RequestRefused } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
-import type { IncrementalDialect } from '../../incremental/frames.ts';
+import type { IncrementalDialect } from '../../execution/frames.ts';
 import type { CallerWatch, RunsForCaller } from '../../subscriptions/caller-watch.ts';
 import type { UnreadAnswers } from '../../load/unread-answers.ts';
 import type { Beating, Heartbeats } from '../heartbeats.ts';

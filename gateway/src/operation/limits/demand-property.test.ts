@@ -10,7 +10,7 @@ import { executePlan } from '../../execution/execute-plan.ts';
 import { createOperationCatalogue } from '../operation-catalogue.ts';
 import { enforceCost } from './enforce-limits.ts';
 import { createOperationPlanner } from '../../planning/plan-operation.ts';
-import { createSupergraphPlanner } from '../../supergraph/supergraph-planner.ts';
+import { createSupergraphPlanner } from '../../planning/threads/supergraph-planner.ts';
 import { CostBudget } from '../../request/cost-budget.ts';
 import { DEFAULT_COSTS } from '../../settings/cost-settings.ts';
 import { PROTECTIVE_LIMITS } from '../../settings/limits.ts';

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { DeferredOccurrence } from '../execution/complete-data.ts';
+import type { DeferredOccurrence } from './complete-data.ts';
 import type { PendingPart } from './incremental-answer.ts';
 
 /** An announced part and the place it adds to. */

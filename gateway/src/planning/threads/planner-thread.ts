@@ -1,4 +1,4 @@
-import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { Supergraph } from '../../supergraph/supergraph.ts';
 import type { JobTask, PlannerTask } from './messages.ts';
 import { PlannerWorker, type TaskOutcome } from './planner-worker.ts';
 

@@ -6,7 +6,7 @@ import {
   type QueuePlace,
   type ServedItem,
 } from '@trellis/fair-share';
-import { whenAborted } from '../abort/when-aborted.ts';
+import { whenAborted } from '../../abort/when-aborted.ts';
 import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './job-audience.ts';
 import type { JobTask } from './messages.ts';
 import {

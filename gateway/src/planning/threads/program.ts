@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { createSupergraphPlanner, type SupergraphPlanner } from '../supergraph/supergraph-planner.ts';
+import { createSupergraphPlanner, type SupergraphPlanner } from './supergraph-planner.ts';
 import { stepBack, thisThread } from './thread-time.ts';
 import { writeIntrospection } from './write-introspection.ts';
 import type { JobInputs, JobKind, JobResults, JobTask, PlannerReply, PlannerTask } from './messages.ts';

@@ -1,9 +1,9 @@
 import type { GraphQLError } from 'graphql';
-import type { Completed, DeferredOccurrence } from '../execution/complete-data.ts';
-import type { DataObject } from '../execution/failure.ts';
-import type { IntrospectionPlaces } from '../execution/introspection-places.ts';
-import { startRun, type ExecutionContext, type PlanRun } from '../execution/plan-run.ts';
-import { completeRun, takeLooseErrors, untoldErrors } from '../execution/shape-answer.ts';
+import type { Completed, DeferredOccurrence } from './complete-data.ts';
+import type { DataObject } from './failure.ts';
+import type { IntrospectionPlaces } from './introspection-places.ts';
+import { startRun, type ExecutionContext, type PlanRun } from './plan-run.ts';
+import { completeRun, takeLooseErrors, untoldErrors } from './shape-answer.ts';
 import { whenAborted } from '../abort/when-aborted.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { DeadlineSignal } from '../abort/deadline-signal.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { bookshop } from '../../test-fixtures/graphs/bookshop.ts';
-import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
+import { bookshop } from '../../../test-fixtures/graphs/bookshop.ts';
+import { composeGraph } from '../../../test-fixtures/synthetic/start-graph.ts';
 import { JobAudience, type PlannerCaller } from './job-audience.ts';
 import {
   createPlannerPool,

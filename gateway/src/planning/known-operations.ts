@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../identity/caller.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { operationFacts } from '../operation/document/document-facts.ts';
-import type { OperationPlanner } from '../planning/operation-planner.ts';
+import type { OperationPlanner } from './operation-planner.ts';
 import type { Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { CataloguedOperation, OperationCatalogue } from '../operation/operation-catalogue.ts';

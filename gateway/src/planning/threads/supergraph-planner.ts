@@ -5,7 +5,7 @@ import {
 } from '@apollo/federation-internals';
 import { QueryPlanner, type QueryPlan } from '@apollo/query-planner';
 import { parse, type GraphQLSchema } from 'graphql';
-import { buildClientSchema } from './build-supergraph.ts';
+import { buildClientSchema } from '../../supergraph/build-supergraph.ts';
 import { separateRequirements } from './requirements.ts';
 import { resolvableKeysFirst } from './resolvable-keys-first.ts';
 import { translatePlan, type PlanTranslation } from './translate-plan.ts';

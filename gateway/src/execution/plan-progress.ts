@@ -1,7 +1,7 @@
-import type { Completed } from '../execution/complete-data.ts';
-import type { PlanRun } from '../execution/plan-run.ts';
+import type { Completed } from './complete-data.ts';
+import type { PlanRun } from './plan-run.ts';
 import type { DeferredPlan, FetchStep, LaterPart } from '../plan/plan-steps.ts';
-import { runStep } from '../execution/run-step.ts';
+import { runStep } from './run-step.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { createFetchLedger, fetchesOf, type FetchLedger } from './fetch-ledger.ts';
 

@@ -1,7 +1,7 @@
 import { request, type ClientRequest } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
-import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
+import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 
 const LEVELS = 8;
 const HEAVY = 30;

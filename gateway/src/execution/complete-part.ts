@@ -4,9 +4,9 @@ import {
   type Completed,
   type CompletionContext,
   type DeferredOccurrence,
-} from '../execution/complete-data.ts';
-import { objectShapeOf } from '../execution/object-shape-of.ts';
-import { isDataObject, type DataObject, type PathKey } from '../execution/failure.ts';
+} from './complete-data.ts';
+import { objectShapeOf } from './object-shape-of.ts';
+import { isDataObject, type DataObject, type PathKey } from './failure.ts';
 import type { SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
 /** What a deferred fragment comes to at one place of the answer. */

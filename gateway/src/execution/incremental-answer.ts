@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import type { PathKey } from '../execution/failure.ts';
+import type { PathKey } from './failure.ts';
 
 /** A part of an answer that is announced and not yet there. */
 export interface PendingPart {
