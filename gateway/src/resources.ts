@@ -17,7 +17,7 @@ import { createOperationPlanner } from './planning/plan-operation.ts';
 import { createPlannerPool } from './planning/threads/planner-pool.ts';
 import { openRedisResources, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
-import { createOpenStreams, type OpenStreams } from './subscriptions/open-streams.ts';
+import { createOpenStreams, type OpenStreams } from './streams/open-streams.ts';
 import { InvalidSupergraph } from './supergraph/build-supergraph.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph/supergraph-store.ts';

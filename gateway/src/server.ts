@@ -18,7 +18,7 @@ import { isListed } from './pipeline/persisted-query.ts';
 import type { PipelineServices } from './pipeline/services.ts';
 import type { HttpSettings } from './settings/settings.ts';
 import type { TransportSettings } from './settings/settings-of-streams.ts';
-import type { OpenStreams } from './subscriptions/open-streams.ts';
+import type { OpenStreams } from './streams/open-streams.ts';
 import { createOperationMetrics } from './telemetry/operation-metrics.ts';
 import type { StreamMetrics } from './telemetry/stream-metrics.ts';
 import { registerAdmissionMetrics } from './telemetry/admission-metrics.ts';

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { isGatewayErrorCode } from '../errors.ts';
-import type { StreamKind, StreamObserver } from '../subscriptions/stream-observer.ts';
+import type { StreamKind, StreamObserver } from '../streams/stream-observer.ts';
 
 /** Counts streams and the connections that carry them. */
 export interface StreamMetrics extends Omit<StreamObserver, 'interrupted'> {

@@ -5,7 +5,7 @@ import type { ClientHeaders, GraphRequest } from '../../request/context.ts';
 import { refused, RequestRefused } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { IncrementalDialect } from '../../execution/frames.ts';
-import type { CallerWatch, RunsForCaller } from '../../subscriptions/caller-watch.ts';
+import type { CallerWatch, RunsForCaller } from '../../streams/caller-watch.ts';
 import type { UnreadAnswers } from '../../load/unread-answers.ts';
 import type { Beating, Heartbeats } from '../heartbeats.ts';
 import type { RequestBounds } from '../read-request.ts';

@@ -4,8 +4,8 @@ import { recordDemand } from '../pipeline/record-demand.ts';
 import { respond, respondToFailure } from '../pipeline/respond.ts';
 import { StreamedResult } from '../pipeline/result-stream.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
-import type { SharedExecution } from '../subscriptions/subscription-source.ts';
-import type { TopicEmitter, TopicSource } from '../subscriptions/topic.ts';
+import type { SharedExecution } from './subscription-source.ts';
+import type { TopicEmitter, TopicSource } from './topic.ts';
 import type { LiveQueryPace } from './live-query-pace.ts';
 
 /** Results of a query that is resolved again and again; those that are like the one before are not told. */
