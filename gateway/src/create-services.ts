@@ -17,9 +17,9 @@ import { observeActivity } from './identity/observe-activity.ts';
 import type { GatewayResources } from './resources.ts';
 import type { KeepRules, ResponseCaching } from './response-cache/response-cache.ts';
 import type { SettingsInUse } from './settings-in-use.ts';
-import type { DemandMetrics } from './telemetry/demand-metrics.ts';
-import { traceOperation } from './tracing/trace-operation.ts';
-import { traceFetches, tracePlanning } from './tracing/trace-work.ts';
+import type { DemandMetrics } from './observability/demand-metrics.ts';
+import { traceOperation } from './observability/trace-operation.ts';
+import { traceFetches, tracePlanning } from './observability/trace-work.ts';
 import { createShapingClient } from './subgraphs/shaping-client.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
 

@@ -21,7 +21,7 @@ import { createStorageShares, type StorageShares } from './caching/storage-share
 import { addInvalidationRoute } from './response-cache/invalidation-route.ts';
 import { Invalidations } from './response-cache/invalidations.ts';
 import { ResponseCache } from './response-cache/response-cache.ts';
-import { createResponseCacheMetrics } from './telemetry/response-cache-metrics.ts';
+import { createResponseCacheMetrics } from './observability/response-cache-metrics.ts';
 
 /** What gateways share through Redis, and what they do in its place without one. */
 export interface RedisResources {

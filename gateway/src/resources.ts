@@ -21,15 +21,15 @@ import { createOpenStreams, type OpenStreams } from './streams/open-streams.ts';
 import { InvalidSupergraph } from './supergraph/build-supergraph.ts';
 import type { Supergraph } from './supergraph/supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph/supergraph-store.ts';
-import { createDemandMetrics, type DemandMetrics } from './telemetry/demand-metrics.ts';
-import { createGraphMetrics, type GraphMetrics } from './telemetry/graph-metrics.ts';
-import { createStreamMetrics, type StreamMetrics } from './telemetry/stream-metrics.ts';
-import { createTrafficMetrics, registerTrafficGauges } from './telemetry/traffic-metrics.ts';
+import { createDemandMetrics, type DemandMetrics } from './observability/demand-metrics.ts';
+import { createGraphMetrics, type GraphMetrics } from './observability/graph-metrics.ts';
+import { createStreamMetrics, type StreamMetrics } from './observability/stream-metrics.ts';
+import { createTrafficMetrics, registerTrafficGauges } from './observability/traffic-metrics.ts';
 import { overloaded } from './errors.ts';
 import { Admission } from './load/admission.ts';
 import { UnreadAnswers } from './load/unread-answers.ts';
-import { createUnreadCutOffs, registerUnreadGauges } from './telemetry/unread-metrics.ts';
-import type { Tracing } from './tracing/tracing.ts';
+import { createUnreadCutOffs, registerUnreadGauges } from './observability/unread-metrics.ts';
+import type { Tracing } from './observability/tracing.ts';
 import { createTrafficStates, type TrafficStates } from './subgraphs/traffic-states.ts';
 
 /** What lives as long as the gateway, through every change of its configuration. */
@@ -193,7 +193,7 @@ async function openConfiguredTracing(config: GatewayConfig, logger: Logger): Pro
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base } = config;
   const endpoint = settings.endpoint ?? (base && `${base.replace(/\/$/, '')}/v1/traces`);
   if (endpoint === undefined) return undefined;
-  const { openTracing } = await import('./tracing/open-tracing.ts');
+  const { openTracing } = await import('./observability/open-tracing.ts');
   return openTracing(endpoint, settings, logger);
 }
 
