@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
 import { Pool } from 'undici';
-import { HEAP_FLAGS } from '../src/workers/heap-flags.ts';
+import { HEAP_FLAGS } from '../src/app/heap-flags.ts';
 import { startEventGraph, type EventGraph } from '../src/testing/event-graph.ts';
 import type { CrowdReport } from '../test-fixtures/load/crowd/messages.ts';
 import { startCrowd, type Crowd } from '../test-fixtures/load/crowd/start-crowd.ts';

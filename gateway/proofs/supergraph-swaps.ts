@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryDirectory, type Proof, type ProofOptions } from '@trellis/testkit';
 import { createLogger, createMetrics, type Metrics } from '@trellis/deployable';
 import { Pool } from 'undici';
-import { gateway } from '../src/gateway.ts';
+import { gateway } from '../src/app/gateway.ts';
 import { compose } from '../src/testing/compose.ts';
 import { startLibraryGraph, type LibraryGraph } from '../src/testing/library-graph.ts';
 import type { SubgraphServer } from '../src/testing/subgraph-server.ts';

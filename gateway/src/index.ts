@@ -1,4 +1,4 @@
-export { configSchema, readGatewayConfig, type GatewayConfig } from './config.ts';
+export { configSchema, readGatewayConfig, type GatewayConfig } from './config/config.ts';
 export { gatewayErrorCodes, type GatewayErrorCode, type GatewayErrorDescription } from './errors.ts';
-export { gateway } from './gateway.ts';
+export { gateway } from './app/gateway.ts';
 export { settingsSchema, type GatewaySettings } from './settings/settings.ts';

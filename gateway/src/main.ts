@@ -1,4 +1,4 @@
 import { runDeployable } from '@trellis/deployable';
-import { gateway } from './gateway.ts';
+import { gateway } from './app/gateway.ts';
 
 await runDeployable(gateway, process.env);

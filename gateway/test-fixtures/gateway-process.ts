@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { HEAP_FLAGS } from '../src/workers/heap-flags.ts';
+import { HEAP_FLAGS } from '../src/app/heap-flags.ts';
 
 /** A gateway in a process of its own, so that what measures it does not share its processor time and memory. */
 export interface GatewayProcess {

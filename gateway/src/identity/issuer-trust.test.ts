@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, importJWK, SignJWT, type CryptoKey } from '
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { IssuerSettings } from '../settings/authentication-settings.ts';
 import { clientOf, userOf, type Caller } from './caller.ts';
-import { configuredIssuers } from '../auth/configured-issuers.ts';
+import { configuredIssuers } from '../config/configured-issuers.ts';
 import { groupOf } from './group-of.ts';
 import { holdsPolicy } from './policies.ts';
 import { userIdOf } from './user-id.ts';

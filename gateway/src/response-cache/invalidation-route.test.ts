@@ -4,7 +4,7 @@ import { createLogger, startOperationsServer, type OperationsServer } from '@tre
 import { createTemporaryDirectory, freePort, startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGatewayProcess, type GatewayProcess } from '../../test-fixtures/gateway-process.ts';
-import { gateway as program } from '../gateway.ts';
+import { gateway as program } from '../app/gateway.ts';
 import { compose } from '../testing/compose.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';

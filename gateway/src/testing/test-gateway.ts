@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger, createMetrics, type Metrics } from '@trellis/deployable';
 import { createTemporaryDirectory } from '@trellis/testkit';
-import { gateway } from '../gateway.ts';
+import { gateway } from '../app/gateway.ts';
 import { compose } from './compose.ts';
 import type { SubgraphServer } from './subgraph-server.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createLogger, createMetrics } from '@trellis/deployable';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { Pool } from 'undici';
-import { gateway } from '../../src/gateway.ts';
+import { gateway } from '../../src/app/gateway.ts';
 import { compose } from '../../src/testing/compose.ts';
 import { startSubgraph } from '../../src/testing/subgraph-server.ts';
 import { FEDERATION } from '../federation.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger, createMetrics } from '@trellis/deployable';
 import { createTemporaryDirectory } from '@trellis/testkit';
-import { gateway } from '../../src/gateway.ts';
+import { gateway } from '../../src/app/gateway.ts';
 import type { Answered } from './compare.ts';
 import type { RandomOperation } from './random-operation.ts';
 import type { RunningGraph } from './start-graph.ts';

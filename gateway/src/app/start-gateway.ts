@@ -1,16 +1,16 @@
 import type { Deployable, Logger, Resources } from '@trellis/deployable';
 import type { JSONWebKeySet, JWK } from 'jose';
-import type { GatewayConfig } from './config.ts';
+import type { GatewayConfig } from '../config/config.ts';
 import { createServices } from './create-services.ts';
-import type { PipelineServices } from './pipeline/services.ts';
-import { warmOperations } from './pipeline/warm-operations.ts';
-import { manifestFiles, readSettings } from './read-settings.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
+import { warmOperations } from '../pipeline/warm-operations.ts';
+import { manifestFiles, readSettings } from '../config/read-settings.ts';
 import { openResources, type GatewayResources } from './resources.ts';
 import { buildServer } from './server.ts';
-import type { GatewaySettings } from './settings/settings.ts';
-import { settingsInUse, type SettingsInUse } from './settings-in-use.ts';
-import { unknownSubgraphs } from './unknown-subgraphs.ts';
-import { watchFile } from './watch-file.ts';
+import type { GatewaySettings } from '../settings/settings.ts';
+import { settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts';
+import { unknownSubgraphs } from '../config/unknown-subgraphs.ts';
+import { watchFile } from '../config/watch-file.ts';
 
 /**
  * Starts a gateway in this process. Rejects when it can't serve.

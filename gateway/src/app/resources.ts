@@ -1,36 +1,36 @@
 import { CannotStart, type Logger, type Resources } from '@trellis/deployable';
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/user-context';
 import type { JWK } from 'jose';
-import { ANONYMOUS } from './identity/caller.ts';
-import { CallerShares } from './identity/caller-shares.ts';
-import { fetchKeySet } from './identity/fetch-key-set.ts';
-import { createKeySet, type KeySet } from './identity/key-set.ts';
-import { NO_REVOKED_TOKENS } from './identity/revoked-tokens.ts';
-import { createSubgraphContexts, type SubgraphContexts } from './subgraphs/subgraph-context.ts';
-import type { GatewayConfig } from './config.ts';
-import { ExecutionGate } from './load/execution-gate.ts';
-import { createSubgraphClient, type SubgraphClient } from './subgraphs/subgraph-client.ts';
-import { createKnownOperations, type KnownOperations } from './planning/known-operations.ts';
-import type { PipelineServices } from './pipeline/services.ts';
-import type { OperationPlanner } from './planning/operation-planner.ts';
-import { createOperationPlanner } from './planning/plan-operation.ts';
-import { createPlannerPool } from './planning/threads/planner-pool.ts';
+import { ANONYMOUS } from '../identity/caller.ts';
+import { CallerShares } from '../identity/caller-shares.ts';
+import { fetchKeySet } from '../identity/fetch-key-set.ts';
+import { createKeySet, type KeySet } from '../identity/key-set.ts';
+import { NO_REVOKED_TOKENS } from '../identity/revoked-tokens.ts';
+import { createSubgraphContexts, type SubgraphContexts } from '../subgraphs/subgraph-context.ts';
+import type { GatewayConfig } from '../config/config.ts';
+import { ExecutionGate } from '../load/execution-gate.ts';
+import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
+import { createKnownOperations, type KnownOperations } from '../planning/known-operations.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
+import type { OperationPlanner } from '../planning/operation-planner.ts';
+import { createOperationPlanner } from '../planning/plan-operation.ts';
+import { createPlannerPool } from '../planning/threads/planner-pool.ts';
 import { openRedisResources, type RedisResources } from './redis-resources.ts';
-import type { SettingsInUse } from './settings-in-use.ts';
-import { createOpenStreams, type OpenStreams } from './streams/open-streams.ts';
-import { InvalidSupergraph } from './supergraph/build-supergraph.ts';
-import type { Supergraph } from './supergraph/supergraph.ts';
-import { createSupergraphStore, type SupergraphStore } from './supergraph/supergraph-store.ts';
-import { createDemandMetrics, type DemandMetrics } from './observability/demand-metrics.ts';
-import { createGraphMetrics, type GraphMetrics } from './observability/graph-metrics.ts';
-import { createStreamMetrics, type StreamMetrics } from './observability/stream-metrics.ts';
-import { createTrafficMetrics, registerTrafficGauges } from './observability/traffic-metrics.ts';
-import { overloaded } from './errors.ts';
-import { Admission } from './load/admission.ts';
-import { UnreadAnswers } from './load/unread-answers.ts';
-import { createUnreadCutOffs, registerUnreadGauges } from './observability/unread-metrics.ts';
-import type { Tracing } from './observability/tracing.ts';
-import { createTrafficStates, type TrafficStates } from './subgraphs/traffic-states.ts';
+import type { SettingsInUse } from '../config/settings-in-use.ts';
+import { createOpenStreams, type OpenStreams } from '../streams/open-streams.ts';
+import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import { createSupergraphStore, type SupergraphStore } from '../supergraph/supergraph-store.ts';
+import { createDemandMetrics, type DemandMetrics } from '../observability/demand-metrics.ts';
+import { createGraphMetrics, type GraphMetrics } from '../observability/graph-metrics.ts';
+import { createStreamMetrics, type StreamMetrics } from '../observability/stream-metrics.ts';
+import { createTrafficMetrics, registerTrafficGauges } from '../observability/traffic-metrics.ts';
+import { overloaded } from '../errors.ts';
+import { Admission } from '../load/admission.ts';
+import { UnreadAnswers } from '../load/unread-answers.ts';
+import { createUnreadCutOffs, registerUnreadGauges } from '../observability/unread-metrics.ts';
+import type { Tracing } from '../observability/tracing.ts';
+import { createTrafficStates, type TrafficStates } from '../subgraphs/traffic-states.ts';
 
 /** What lives as long as the gateway, through every change of its configuration. */
 export interface GatewayResources extends RedisResources {
@@ -193,7 +193,7 @@ async function openConfiguredTracing(config: GatewayConfig, logger: Logger): Pro
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base } = config;
   const endpoint = settings.endpoint ?? (base && `${base.replace(/\/$/, '')}/v1/traces`);
   if (endpoint === undefined) return undefined;
-  const { openTracing } = await import('./observability/open-tracing.ts');
+  const { openTracing } = await import('../observability/open-tracing.ts');
   return openTracing(endpoint, settings, logger);
 }
 

@@ -7,8 +7,8 @@ import {
   type Deployable,
 } from '@trellis/deployable';
 import { AggregatorRegistry } from 'prom-client';
-import type { GatewayConfig } from '../config.ts';
-import { startGateway } from '../start-gateway.ts';
+import type { GatewayConfig } from '../config/config.ts';
+import { startGateway } from './start-gateway.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 
 // The program of a worker process. It gets its configuration from the primary process, serves on the port that all

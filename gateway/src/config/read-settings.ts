@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { ConfigError, type Environment } from '@trellis/config';
 import { parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
-import { InvalidManifest, readSafelist } from './caching/safelist.ts';
-import { settingsSchema, type GatewaySettings } from './settings/settings.ts';
+import { InvalidManifest, readSafelist } from '../caching/safelist.ts';
+import { settingsSchema, type GatewaySettings } from '../settings/settings.ts';
 
 /**
  * Reads `gateway.yaml`. `${NAME}` in a value is the environment variable of that name, `${NAME:-text}` with a default.

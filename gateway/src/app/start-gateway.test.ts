@@ -1,6 +1,6 @@
 import { createLogger, createMetrics } from '@trellis/deployable';
 import { expect, it } from 'vitest';
-import { readGatewayConfig } from './config.ts';
+import { readGatewayConfig } from '../config/config.ts';
 import { startGateway } from './start-gateway.ts';
 
 it('a gateway without a supergraph can not start, and says which one it has looked for', async () => {

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CannotStart, type Deployable, type Logger, type Resources } from '@trellis/deployable';
 import { AggregatorRegistry } from 'prom-client';
-import type { GatewayConfig } from '../config.ts';
+import type { GatewayConfig } from '../config/config.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 import { HEAP_FLAGS } from './heap-flags.ts';
 

@@ -3,25 +3,25 @@ import { CannotStart, type Logger, type OperationsRoutes, type Resources } from 
 import { PROOF_WINDOW_S } from '@trellis/dpop';
 import { createActivityStream } from '@trellis/presence';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { startRevocationFeed, type RevocationFeed } from './identity/revocation-feed.ts';
-import { createUsedProofs, type UsedProofs } from './identity/used-proofs.ts';
-import { openCacheRedis, type CacheRedis, type OpenCacheRedis } from './caching/cache-redis.ts';
+import { startRevocationFeed, type RevocationFeed } from '../identity/revocation-feed.ts';
+import { createUsedProofs, type UsedProofs } from '../identity/used-proofs.ts';
+import { openCacheRedis, type CacheRedis, type OpenCacheRedis } from '../caching/cache-redis.ts';
 import {
   createMemoryPersistedQueryStore,
   createSharedPersistedQueryStore,
   type PersistedQueryStore,
-} from './caching/persisted-query-store.ts';
-import type { GatewayConfig } from './config.ts';
+} from '../caching/persisted-query-store.ts';
+import type { GatewayConfig } from '../config/config.ts';
 import {
   NO_ACTIVITY,
   startActivityPublisher,
   type ActivityPublisher,
-} from './identity/activity-publisher.ts';
-import { createStorageShares, type StorageShares } from './caching/storage-shares.ts';
-import { addInvalidationRoute } from './response-cache/invalidation-route.ts';
-import { Invalidations } from './response-cache/invalidations.ts';
-import { ResponseCache } from './response-cache/response-cache.ts';
-import { createResponseCacheMetrics } from './observability/response-cache-metrics.ts';
+} from '../identity/activity-publisher.ts';
+import { createStorageShares, type StorageShares } from '../caching/storage-shares.ts';
+import { addInvalidationRoute } from '../response-cache/invalidation-route.ts';
+import { Invalidations } from '../response-cache/invalidations.ts';
+import { ResponseCache } from '../response-cache/response-cache.ts';
+import { createResponseCacheMetrics } from '../observability/response-cache-metrics.ts';
 
 /** What gateways share through Redis, and what they do in its place without one. */
 export interface RedisResources {

@@ -1,27 +1,27 @@
 import type { Logger } from '@trellis/deployable';
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from './identity/authenticator.ts';
-import { configuredIssuers } from './auth/configured-issuers.ts';
-import { readSafelist } from './caching/safelist.ts';
-import type { GatewayConfig } from './config.ts';
-import { SharedExecutions } from './load/shared-executions.ts';
-import { createRateLimiter, UNLIMITED_RATE } from './load/rate-limiter.ts';
-import { createOperationCatalogue, type OperationCatalogue } from './operation/operation-catalogue.ts';
-import type { PersistedQueryPolicy } from './pipeline/persisted-query.ts';
-import { sha256 } from './operation/document/sha256.ts';
-import type { AnswerPolicy, PipelineObserver, PipelineServices } from './pipeline/services.ts';
-import { createSubgraphHeaders } from './subgraphs/subgraph-headers.ts';
-import { manifestFiles } from './read-settings.ts';
-import { observeActivity } from './identity/observe-activity.ts';
+import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from '../identity/authenticator.ts';
+import { configuredIssuers } from '../config/configured-issuers.ts';
+import { readSafelist } from '../caching/safelist.ts';
+import type { GatewayConfig } from '../config/config.ts';
+import { SharedExecutions } from '../load/shared-executions.ts';
+import { createRateLimiter, UNLIMITED_RATE } from '../load/rate-limiter.ts';
+import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
+import type { PersistedQueryPolicy } from '../pipeline/persisted-query.ts';
+import { sha256 } from '../operation/document/sha256.ts';
+import type { AnswerPolicy, PipelineObserver, PipelineServices } from '../pipeline/services.ts';
+import { createSubgraphHeaders } from '../subgraphs/subgraph-headers.ts';
+import { manifestFiles } from '../config/read-settings.ts';
+import { observeActivity } from '../identity/observe-activity.ts';
 import type { GatewayResources } from './resources.ts';
-import type { KeepRules, ResponseCaching } from './response-cache/response-cache.ts';
-import type { SettingsInUse } from './settings-in-use.ts';
-import type { DemandMetrics } from './observability/demand-metrics.ts';
-import { traceOperation } from './observability/trace-operation.ts';
-import { traceFetches, tracePlanning } from './observability/trace-work.ts';
-import { createShapingClient } from './subgraphs/shaping-client.ts';
-import type { Supergraph } from './supergraph/supergraph.ts';
+import type { KeepRules, ResponseCaching } from '../response-cache/response-cache.ts';
+import type { SettingsInUse } from '../config/settings-in-use.ts';
+import type { DemandMetrics } from '../observability/demand-metrics.ts';
+import { traceOperation } from '../observability/trace-operation.ts';
+import { traceFetches, tracePlanning } from '../observability/trace-work.ts';
+import { createShapingClient } from '../subgraphs/shaping-client.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
 
 /**
  * Makes what the pipeline works with from one state of the configuration. A change of the configuration makes another.

@@ -13,10 +13,10 @@ import {
 import { processVariables } from '@trellis/deployable';
 import type { JWK } from 'jose';
 import { z } from 'zod';
-import { issuerProblems } from './auth/configured-issuers.ts';
-import { mayBeForwarded } from './settings/header-settings.ts';
+import { issuerProblems } from './configured-issuers.ts';
+import { mayBeForwarded } from '../settings/header-settings.ts';
 import { readSettings } from './read-settings.ts';
-import type { GatewaySettings } from './settings/settings.ts';
+import type { GatewaySettings } from '../settings/settings.ts';
 
 /** Subgraph URLs by subgraph name. */
 export type SubgraphUrls = Readonly<Record<string, string>>;

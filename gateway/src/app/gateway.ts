@@ -1,8 +1,8 @@
 import type { DeployableProgram } from '@trellis/deployable';
-import { readGatewayConfig, type GatewayConfig } from './config.ts';
+import { readGatewayConfig, type GatewayConfig } from '../config/config.ts';
 import { openCacheOperations } from './redis-resources.ts';
 import { startGateway } from './start-gateway.ts';
-import { startWorkers } from './workers/worker-pool.ts';
+import { startWorkers } from './worker-pool.ts';
 
 /** The gateway as a deployable: it serves the graph of the supergraph that SUPERGRAPH names. */
 export const gateway: DeployableProgram<GatewayConfig> = {

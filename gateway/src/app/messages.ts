@@ -1,4 +1,4 @@
-import type { GatewayConfig } from '../config.ts';
+import type { GatewayConfig } from '../config/config.ts';
 
 /** What the primary process tells a worker. */
 export type ToWorker =

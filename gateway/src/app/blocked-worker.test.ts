@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLogger, createMetrics, type Deployable } from '@trellis/deployable';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { gateway } from '../gateway.ts';
+import { gateway } from './gateway.ts';
 import { compose } from '../testing/compose.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startWorkers } from './worker-pool.ts';
