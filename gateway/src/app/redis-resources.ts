@@ -18,7 +18,7 @@ import {
   type ActivityPublisher,
 } from '../identity/activity-publisher.ts';
 import { createStorageShares, type StorageShares } from '../caching/storage-shares.ts';
-import { addInvalidationRoute } from '../response-cache/invalidation-route.ts';
+import { addInvalidationRoute } from '../http/routes/invalidation-route.ts';
 import { Invalidations } from '../response-cache/invalidations.ts';
 import { ResponseCache } from '../response-cache/response-cache.ts';
 import { createResponseCacheMetrics } from '../observability/response-cache-metrics.ts';

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createHttpServer, createLogger } from '@trellis/deployable';
 import type { FastifyInstance } from 'fastify';
-import { HttpConnections } from '../../src/http/http-connections.ts';
-import { PlainFirstServer, type PlainAnswerer } from '../../src/http/plain/plain-first-server.ts';
+import { HttpConnections } from '../../src/http/message/http-connections.ts';
+import { PlainFirstServer, type PlainAnswerer } from '../../src/http/fast-path/plain-first-server.ts';
 
 const TURNS_OF_SILENCE = 8;
 

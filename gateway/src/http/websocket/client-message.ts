@@ -2,7 +2,7 @@ import { MessageType } from 'graphql-ws';
 import type { GraphRequest } from '../../request/context.ts';
 import { RequestRefused } from '../../errors.ts';
 import { namesNoOperation } from '../../pipeline/persisted-query.ts';
-import { readRequest, type RequestBounds } from '../read-request.ts';
+import { readRequest, type RequestBounds } from '../message/read-request.ts';
 
 /** A message of a client that the protocol allows. */
 export type ClientMessage =

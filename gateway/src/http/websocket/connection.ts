@@ -7,8 +7,8 @@ import { authenticate, type PresentedCredentials } from '../../pipeline/authenti
 import type { IncrementalDialect } from '../../execution/frames.ts';
 import type { CallerWatch, RunsForCaller } from '../../streams/caller-watch.ts';
 import type { UnreadAnswers } from '../../load/unread-answers.ts';
-import type { Beating, Heartbeats } from '../heartbeats.ts';
-import type { RequestBounds } from '../read-request.ts';
+import type { Beating, Heartbeats } from '../delivery/heartbeats.ts';
+import type { RequestBounds } from '../message/read-request.ts';
 import {
   InvalidMessage,
   readClientMessage,

@@ -8,7 +8,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { userOf, type Caller } from '../../identity/caller.ts';
 import { ConnectionPlaces, type ConnectionPlace } from '../../load/connection-places.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
-import { refuseConnection, type ConnectionRefusal } from '../refuse-connection.ts';
+import { refuseConnection, type ConnectionRefusal } from '../message/refuse-connection.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 /** Settings of {@link serveWebSockets}. */

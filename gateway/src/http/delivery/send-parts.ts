@@ -1,0 +1,49 @@
+import type { FastifyReply } from 'fastify';
+import { framesOf, HEARTBEAT_FRAME, type IncrementalDialect } from '../../execution/frames.ts';
+import type { AnswerInParts, OperationAnswer } from '../../pipeline/operation-answer.ts';
+import { writeAnswer } from '../../pipeline/write-answer.ts';
+import type { UnreadBytes } from '../../load/unread-reader.ts';
+import { BOUNDARY, writeMultipart, type MultipartTimes } from './write-multipart.ts';
+
+const PARAMETERS: Readonly<Record<IncrementalDialect, string>> = {
+  '20220824': 'deferSpec=20220824',
+  'v0.2': 'incrementalSpec=v0.2',
+};
+
+/**
+ * Sends an answer as `multipart/mixed`, each part as soon as it is there. An answer that is there whole is one part.
+ *
+ * @param watch begins to count what the client has not read
+ * @see https://specs.apollo.dev/incremental/v0.1/ and https://specs.apollo.dev/incremental/v0.2/
+ */
+export function sendParts(
+  reply: FastifyReply,
+  answer: OperationAnswer | AnswerInParts,
+  dialect: IncrementalDialect,
+  times: MultipartTimes,
+  watch: (measure: () => number) => UnreadBytes,
+): FastifyReply {
+  const first = answer.kind === 'parts' ? answer.initial : answer;
+  const more = answer.kind === 'parts' ? answer : { pending: [], updates: NONE };
+  const frames = counted(framesOf(writeAnswer(first), more, dialect), () => unread.update());
+  const body = writeMultipart(frames, HEARTBEAT_FRAME, times);
+  const unread = watch(() => body.readableLength + reply.raw.writableLength);
+  return reply
+    .header('content-type', `multipart/mixed; boundary="${BOUNDARY}"; ${PARAMETERS[dialect]}`)
+    .header('x-accel-buffering', 'no') // proxies of nginx's kind would keep parts back otherwise
+    .send(body);
+}
+
+/** A part that was taken is on its way to the client, or waits for it, in the next turn of the event loop. */
+async function* counted(frames: AsyncIterable<string>, update: () => void): AsyncGenerator<string> {
+  for await (const frame of frames) {
+    setImmediate(update);
+    yield frame;
+  }
+}
+
+const NONE: AsyncIterable<never> = {
+  async *[Symbol.asyncIterator]() {
+    // there are no more parts
+  },
+};

@@ -1,0 +1,111 @@
+import type { Logger } from '@trellis/deployable';
+import type { IncomingMessage } from 'node:http';
+import { refused, RequestRefused } from '../../errors.ts';
+import { refusalAnswer, type RequestAdmission } from '../routes/admit-requests.ts';
+import { answerBody, answerFailure, type AnsweringOptions } from '../routes/answer-whole.ts';
+import type { CrossOriginRules } from '../message/cross-origin.ts';
+import type { HttpConnections } from '../message/http-connections.ts';
+import { preventCsrf } from '../message/csrf.ts';
+import { answerKeys, type HttpAnswer } from '../message/http-exchange.ts';
+import { assertReadableBody, isJsonBody } from '../message/media-type.ts';
+import { negotiateForms } from '../message/negotiate.ts';
+import type { PlainTimes } from './plain-connection.ts';
+import type { PlainExchange } from './plain-exchange.ts';
+import type { PlainAnswerer } from './plain-first-server.ts';
+import type { PlainRequest } from './plain-request.ts';
+
+/** Settings of {@link createPlainAnswerer}. */
+export interface PlainAnswererOptions extends AnsweringOptions {
+  readonly logger: Logger;
+  readonly admission: RequestAdmission;
+  readonly maxBodyBytes: number;
+  readonly timeoutMs: number;
+  readonly times: PlainTimes;
+  readonly connections: HttpConnections;
+  readonly addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
+  /** How pages of other origins are met. */
+  readonly cors: CrossOriginRules | undefined;
+}
+
+/**
+ * Answers plain requests through the same stages as the routes do: admission, CSRF, media types, the pipeline.
+ */
+export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswerer {
+  const { admission, timeoutMs, times, connections, addressOf, maxBodyBytes, cors } = options;
+  const vary = cors && !cors.origins.includes('*') ? 'Origin' : undefined; // as the framework says it
+  const admitted = new WeakSet<PlainExchange>();
+  const rules = {
+    paths: admission.paths,
+    maxBodyBytes,
+    without: cors ? WITH_CORS : WITHOUT_CORS,
+    takes: takesWhole,
+  };
+  return {
+    rules,
+    timeoutMs,
+    times,
+    connections,
+    addressOf,
+    failed: (error) => options.logger.error({ err: error }, 'a connection failed inside'),
+    unread: (exchange, answer, socket) => {
+      const bytes = Buffer.byteLength(answer.body);
+      return options.unread.watch(
+        socket,
+        () => answerKeys(exchange, answer),
+        () => bytes,
+      );
+    },
+    ended: (exchange) => {
+      if (admitted.delete(exchange)) admission.admission.leave(admission.shareOf(exchange.address));
+    },
+    answer: async (exchange, request) => {
+      const { authorization } = exchange.headers;
+      const keys = admission.shareOf(exchange.address);
+      const reason = admission.admission.enter(() => admission.isKnown(authorization), keys);
+      if (reason === undefined) {
+        admitted.add(exchange);
+        return withVary(await answer(exchange, request, options), vary);
+      }
+      admission.onRefused(reason);
+      return withVary(refusalAnswer(exchange, reason), vary);
+    },
+  };
+}
+
+/** A proof of possession names the address that the client has used. */
+const WITHOUT_CORS: ReadonlySet<string> = new Set(['dpop']);
+/** Pages of other origins are answered by the framework. */
+const WITH_CORS: ReadonlySet<string> = new Set(['dpop', 'origin']);
+
+/** Parts and streams are for the framework's routes. */
+function takesWhole({ headers }: Pick<PlainRequest, 'headers'>): boolean {
+  try {
+    const { single, parts, stream } = negotiateForms(headers.accept);
+    return single !== undefined && !parts && !stream;
+  } catch {
+    return false;
+  }
+}
+
+async function answer(
+  exchange: PlainExchange,
+  { headers, body }: PlainRequest,
+  options: PlainAnswererOptions,
+): Promise<HttpAnswer> {
+  try {
+    preventCsrf(headers, isJsonBody(headers));
+    assertReadableBody(headers);
+    const { single = 'application/json' } = negotiateForms(headers.accept);
+    return await answerBody(exchange, body, single, options);
+  } catch (error) {
+    if (error instanceof RequestRefused) return answerFailure(exchange, error, options);
+    options.logger.error({ err: error, requestId: exchange.id }, 'a request failed');
+    return answerFailure(exchange, refused('INTERNAL_SERVER_ERROR', 'Internal server error.'), options);
+  }
+}
+
+function withVary(answer: HttpAnswer, vary: string | undefined): HttpAnswer {
+  if (vary === undefined) return answer;
+  const own = answer.headers['vary'];
+  return { ...answer, headers: { ...answer.headers, vary: own === undefined ? vary : `${vary}, ${own}` } };
+}

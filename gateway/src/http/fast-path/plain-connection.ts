@@ -1,0 +1,191 @@
+import type { Socket } from 'node:net';
+import type { UnreadBytes } from '../../load/unread-reader.ts';
+import type { HttpAnswer } from '../message/http-exchange.ts';
+import { writeInPieces } from '../message/write-in-pieces.ts';
+import { writePlainAnswer } from './plain-answer.ts';
+import type { PlainExchange } from './plain-exchange.ts';
+import type { PlainRequest } from './plain-request.ts';
+
+/** A client may use a connection until the very end of the time that it was told. */
+const LATE_MS = 1_000;
+/** What is kept of what arrives before an answer: a few requests. Who sends more may ask again on another connection. */
+const KEPT_EARLY_BYTES = 65_536;
+/** RFC 9110 §15.5.9. */
+const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
+
+/** What a connection is served by. */
+export interface PlainService {
+  /** @returns nothing for what is no plain request, and while the server closes */
+  read(bytes: Buffer): PlainRequest | undefined;
+  /** Begins an exchange. */
+  begin(request: PlainRequest, socket: Socket): PlainExchange;
+  /** Never rejects. */
+  answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer>;
+  /** Counts what its client has not read of an answer. */
+  unread(exchange: PlainExchange, answer: HttpAnswer, socket: Socket): UnreadBytes;
+  /** Told once for each exchange that has begun: its answer has gone out, or its client. */
+  ended(exchange: PlainExchange): void;
+  /** Another server goes on with the connection, from these bytes on. */
+  handOver(connection: PlainConnection, socket: Socket, bytes: Buffer): void;
+  closed(connection: PlainConnection): void;
+  /** Something that must not happen: the connection ends. */
+  failed(error: unknown): void;
+  /** Bytes that may arrive behind a request before its answer: one that sends more ends its connection. */
+  readonly maxEarlyBytes: number;
+  /** Whether connections end with the next answer. */
+  readonly isClosing: boolean;
+  readonly times: PlainTimes;
+}
+
+/** How long connections are kept. Milliseconds. */
+export interface PlainTimes {
+  /** To the first request. */
+  readonly firstRequestMs: number;
+  /** From an answer to the next request. */
+  readonly keepAliveMs: number;
+  /** While a client does not read its answer; longer than an answer may take to be made. */
+  readonly silentMs: number;
+}
+
+/**
+ * A connection on which nothing but plain requests has arrived so far, one after the other's answer. With the first bytes that
+ * are anything else it is handed over, for good.
+ */
+export class PlainConnection {
+  readonly #socket: Socket;
+  readonly #service: PlainService;
+  readonly #keepAliveS: number;
+  #exchange: PlainExchange | undefined;
+  #unread: UnreadBytes | undefined;
+  #hasAsked = false;
+  /** What arrived before the answer was written: more than one request at a time is not plain. */
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+
+  constructor(socket: Socket, service: PlainService) {
+    this.#socket = socket;
+    this.#service = service;
+    this.#keepAliveS = Math.floor(service.times.keepAliveMs / 1_000);
+    socket.setTimeout(service.times.firstRequestMs);
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose);
+    socket.on('error', this.#onError).on('timeout', this.#onTimeout);
+  }
+
+  /** While an answer is made the connection is silent: its own time is bounded by whoever makes it. */
+  get #openMs(): number {
+    const { keepAliveMs, silentMs } = this.#service.times;
+    return Math.max(keepAliveMs + LATE_MS, silentMs);
+  }
+
+  /** Whether it waits for the next request, and not for its first: that one may be on its way. */
+  get isKeptAlive(): boolean {
+    return this.#hasAsked && !this.#exchange;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#exchange || this.#isOverrun) return this.#keepEarly(bytes);
+    if (!this.#socket.writable) return; // the last answer said that it ends the connection
+    const request = this.#service.read(bytes);
+    if (request) this.#answer(request).catch(this.#onFailure);
+    else this.#handOver(bytes);
+  };
+
+  readonly #onEnd = (): void => void this.#socket.end();
+  /** `close` follows. */
+  readonly #onError = (): void => undefined;
+
+  readonly #onTimeout = (): void => {
+    if (!this.#hasAsked) this.#socket.write(TOO_LATE);
+    this.#socket.destroy();
+  };
+
+  readonly #onClose = (): void => {
+    this.#exchange?.abandon();
+    this.#endExchange();
+    this.#service.closed(this);
+  };
+
+  readonly #onFailure = (error: unknown): void => {
+    this.#service.failed(error);
+    this.#socket.destroy();
+  };
+
+  /** Whether more has come early than is kept: then none of it is answered, and the connection ends with the answer under way. */
+  get #isOverrun(): boolean {
+    return this.#earlyBytes > KEPT_EARLY_BYTES;
+  }
+
+  /** It goes on reading, because a client that leaves is noticed only behind all that it has sent. */
+  #keepEarly(bytes: Buffer): void {
+    this.#earlyBytes += bytes.length;
+    if (this.#isOverrun) this.#early = [];
+    else this.#early.push(bytes);
+    if (this.#earlyBytes > this.#service.maxEarlyBytes) this.#socket.destroy();
+  }
+
+  async #answer(request: PlainRequest): Promise<void> {
+    const exchange = this.#service.begin(request, this.#socket);
+    this.#exchange = exchange;
+    if (!this.#hasAsked) this.#socket.setTimeout(this.#openMs);
+    this.#hasAsked = true;
+    const answer = await this.#service.answer(exchange, request);
+    exchange.settle();
+    if (this.#socket.writable) this.#write(exchange, answer);
+  }
+
+  #write(exchange: PlainExchange, answer: HttpAnswer): void {
+    const { isClosing, times } = this.#service;
+    const socket = this.#socket;
+    const isLast = isClosing || this.#isOverrun;
+    const rest = writePlainAnswer(socket, answer, isLast ? undefined : this.#keepAliveS);
+    if (!rest && isClosing) return socket.destroySoon();
+    if (!rest && socket.writableLength === 0) return this.#goOn();
+    socket.setTimeout(times.silentMs);
+    const unread = this.#service.unread(exchange, answer, socket);
+    this.#unread = unread;
+    const onWritten = (): void => (isClosing ? socket.destroySoon() : this.#goOn());
+    if (rest) writeInPieces(socket, rest, onWritten);
+    else socket.write('', onWritten); // `drain` does not come after every answer that had to wait
+    unread.update();
+  }
+
+  #endExchange(): void {
+    const exchange = this.#exchange;
+    if (!exchange) return;
+    this.#exchange = undefined;
+    this.#unread?.end();
+    this.#unread = undefined;
+    this.#service.ended(exchange);
+  }
+
+  /** The answer has gone out. */
+  #goOn(): void {
+    if (this.#socket.destroyed) return;
+    this.#endExchange();
+    if (this.#isOverrun) return this.#endBehindAnswer();
+    if (this.#socket.timeout !== this.#openMs) this.#socket.setTimeout(this.#openMs);
+    if (this.#earlyBytes === 0) return;
+    const early = Buffer.concat(this.#early);
+    this.#early = [];
+    this.#earlyBytes = 0;
+    this.#onData(early);
+  }
+
+  /** It is read on for a moment: closing on bytes that wait would take the answer back from a client that has not read it. RFC 9112 §9.6. */
+  #endBehindAnswer(): void {
+    this.#socket.setTimeout(LATE_MS);
+    this.#socket.end();
+  }
+
+  #handOver(bytes: Buffer): void {
+    const socket = this.#socket;
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
+    socket.off('error', this.#onError).off('timeout', this.#onTimeout);
+    socket.setTimeout(0);
+    this.#service.handOver(this, socket, bytes);
+  }
+}

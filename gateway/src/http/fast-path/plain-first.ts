@@ -1,0 +1,37 @@
+import type { ServerOptions } from 'node:http';
+import type { FastifyServerFactory } from 'fastify';
+import type { HttpSettings } from '../../settings/settings.ts';
+import { createAddressReader, proxiesOf } from '../message/client-address.ts';
+import { createPlainAnswerer, type PlainAnswererOptions } from './plain-answerer.ts';
+import { PlainFirstServer } from './plain-first-server.ts';
+
+/** Settings of {@link plainFirst}. */
+export interface PlainFirstOptions extends Omit<PlainAnswererOptions, 'times' | 'addressOf' | 'cors'> {
+  /** Milliseconds for which a connection may be silent while an answer is made, or read. */
+  readonly silentMs: number;
+  readonly http: HttpSettings;
+}
+
+/** Makes the framework's HTTP server one that answers plain requests before the framework sees them. */
+export function plainFirst({ silentMs, http, ...options }: PlainFirstOptions): FastifyServerFactory {
+  return (listener, framework) => {
+    const { http: ofNode, keepAliveTimeout, requestTimeout } = framework as unknown as FrameworkOptions;
+    const answerer = createPlainAnswerer({
+      ...options,
+      times: { firstRequestMs: requestTimeout, keepAliveMs: keepAliveTimeout, silentMs },
+      addressOf: createAddressReader(proxiesOf(http)),
+      cors: http.cors,
+    });
+    const server = new PlainFirstServer(ofNode, listener, answerer);
+    server.keepAliveTimeout = keepAliveTimeout;
+    server.requestTimeout = requestTimeout;
+    return server.setTimeout(silentMs);
+  };
+}
+
+/** Those of Fastify's options that concern the server, all of which createHttpServer sets. */
+interface FrameworkOptions {
+  readonly http: ServerOptions;
+  readonly keepAliveTimeout: number;
+  readonly requestTimeout: number;
+}

@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import proxyAddress from '@fastify/proxy-addr';
+import { clientNetworkOf } from '@trellis/fair-share';
+import type { HttpSettings } from '../../settings/settings.ts';
+
+/** The proxies that are believed, as the framework takes them. */
+export function proxiesOf({ trustProxy = false }: HttpSettings): boolean | string[] {
+  return typeof trustProxy === 'boolean' ? trustProxy : [...trustProxy];
+}
+
+/** An address as it is counted and told: without port and zone, IPv4 where IPv6 only carries it. */
+export function normalAddress(address: string): string {
+  return address.includes(':') ? clientNetworkOf(address).address : address;
+}
+
+/** Reads a client's address from a request that the framework does not see, by the framework's own rules. */
+export function createAddressReader(
+  trustProxy: boolean | readonly string[],
+): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
+  if (trustProxy === false) return ({ socket }) => normalAddress(socket.remoteAddress ?? '');
+  const isTrusted =
+    typeof trustProxy === 'boolean' ? () => trustProxy : proxyAddress.compile([...trustProxy]);
+  return (request) => normalAddress(proxyAddress(request as IncomingMessage, isTrusted)); // it reads no more of it
+}
+
+/** Tells whether whoever has opened a connection is a proxy that is believed. */
+export function createProxyCheck(trustProxy: boolean | readonly string[]): (address: string) => boolean {
+  if (typeof trustProxy === 'boolean') return () => trustProxy;
+  const isTrusted = proxyAddress.compile([...trustProxy]);
+  return (address) => isIP(address) !== 0 && isTrusted(address, 0);
+}

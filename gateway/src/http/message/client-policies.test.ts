@@ -1,0 +1,271 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { request as httpRequest } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { startTestRedis } from '@trellis/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startLibraryGraph, type LibraryGraph } from '../../testing/library-graph.ts';
+import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
+import { startTokenIssuer, type TokenIssuer } from '../../testing/token-issuer.ts';
+
+let graph: LibraryGraph;
+let issuer: TokenIssuer;
+const running: TestGateway[] = [];
+
+beforeAll(async () => {
+  graph = await startLibraryGraph();
+  issuer = await startTokenIssuer();
+});
+afterAll(async () => {
+  await graph.close();
+  await issuer.close();
+});
+beforeEach(() => graph.forget());
+afterEach(async () => {
+  for (const gateway of running.splice(0)) await gateway.close();
+});
+
+async function start(
+  options: Omit<Parameters<typeof startTestGateway>[0], 'subgraphs'>,
+): Promise<TestGateway> {
+  const gateway = await startTestGateway({ subgraphs: graph.all, ...options });
+  running.push(gateway);
+  return gateway;
+}
+
+const PUBLIC = { query: '{ public }' };
+
+describe('CORS', () => {
+  const preflight = (gateway: TestGateway, origin: string): Promise<Response> =>
+    fetch(`${gateway.url}/graphql`, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type',
+      },
+    });
+
+  it('lets the configured origins in, and no others', async () => {
+    const gateway = await start({
+      settings: 'http: { cors: { origins: ["https://app.example"], credentials: true, maxAgeS: 60 } }',
+    });
+    const allowed = await preflight(gateway, 'https://app.example');
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    expect(allowed.headers.get('access-control-allow-credentials')).toBe('true');
+    expect(allowed.headers.get('access-control-max-age')).toBe('60');
+    for (const origin of [
+      'https://evil.example',
+      'https://app.example.evil.example',
+      'null',
+      'http://app.example',
+    ]) {
+      expect((await preflight(gateway, origin)).headers.get('access-control-allow-origin')).not.toBe(origin);
+    }
+    const answer = await gateway.post(PUBLIC, { origin: 'https://app.example' });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    expect(answer.headers.get('access-control-expose-headers')).toContain('www-authenticate');
+  });
+
+  it('says nothing where it is not configured', async () => {
+    const gateway = await start({});
+    const answer = await gateway.post(PUBLIC, { origin: 'https://app.example' });
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    expect(
+      (await preflight(gateway, 'https://app.example')).headers.get('access-control-allow-origin'),
+    ).toBeNull();
+  });
+});
+
+describe('Compression', () => {
+  function postRaw(
+    gateway: TestGateway,
+    query: string,
+    encoding: string,
+  ): Promise<{ encoding?: string; body: Buffer }> {
+    return new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'accept-encoding': encoding };
+      const sent = httpRequest(`${gateway.url}/graphql`, { method: 'POST', headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({ encoding: String(response.headers['content-encoding']), body: Buffer.concat(chunks) }),
+        );
+      });
+      sent.on('error', reject);
+      sent.end(JSON.stringify({ query }));
+    });
+  }
+  const LARGE = '{ __schema { types { name description fields { name description } } } }';
+
+  it('is done for those who accept it, and where it is worth it', async () => {
+    const gateway = await start({});
+    const plain = await postRaw(gateway, LARGE, 'identity');
+    expect(plain.encoding).toBe('undefined');
+    const gzip = await postRaw(gateway, LARGE, 'gzip');
+    expect([gzip.encoding, gunzipSync(gzip.body).equals(plain.body)]).toEqual(['gzip', true]);
+    const brotli = await postRaw(gateway, LARGE, 'gzip, br');
+    expect([brotli.encoding, brotliDecompressSync(brotli.body).equals(plain.body)]).toEqual(['br', true]);
+    expect((await postRaw(gateway, '{ public }', 'gzip')).encoding).toBe('undefined');
+  });
+
+  it('can be switched off', async () => {
+    const gateway = await start({ settings: 'http: { compression: false }' });
+    expect((await postRaw(gateway, LARGE, 'gzip')).encoding).toBe('undefined');
+  });
+});
+
+describe('Headers by subgraph', () => {
+  it('are forwarded, set and removed as configured', async () => {
+    const gateway = await start({
+      environment: { API_KEY: 'key-7' },
+      settings: `
+        headers:
+          forward: [X-Tenant, accept-language]
+          set: { x-gateway: trellis }
+          subgraphs:
+            books: { forward: [x-books], set: { X-Api-Key: "\${API_KEY}", x-gateway: books }, remove: [accept-language] }
+            people: { remove: [x-gateway] }`,
+    });
+    const headers = { 'x-tenant': 'acme', 'accept-language': 'de', 'x-books': 'yes', 'x-api-key': 'mine' };
+    await gateway.post({ query: '{ person(id: "user-1") { name books { title } } }' }, headers);
+    const [people, books] = [graph.people.received[0]?.headers ?? {}, graph.books.received[0]?.headers ?? {}];
+    expect(people).toMatchObject({ 'x-tenant': 'acme', 'accept-language': 'de' });
+    expect([people['x-gateway'], people['x-books'], people['x-api-key']]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(books).toMatchObject({
+      'x-tenant': 'acme',
+      'x-books': 'yes',
+      'x-api-key': 'key-7',
+      'x-gateway': 'books',
+    });
+    expect(books['accept-language']).toBeUndefined();
+  });
+});
+
+describe('Rates', () => {
+  const tokenEnvironment = (): Readonly<Record<string, string>> => ({
+    TOKEN_ISSUER: issuer.issuer,
+    TOKEN_AUDIENCE: issuer.audience,
+    TOKEN_JWKS_URL: issuer.jwksUrl,
+  });
+  const statuses = async (count: number, send: () => Promise<{ status: number }>): Promise<number[]> => {
+    const all = [];
+    for (let index = 0; index < count; index += 1) all.push((await send()).status);
+    return all;
+  };
+
+  it('hold for an address: 429 with Retry-After, and no subgraph is asked', async () => {
+    const gateway = await start({ settings: 'rateLimits: { perAddress: { operations: 3, windowS: 60 } }' });
+    expect(await statuses(3, () => gateway.post(PUBLIC))).toEqual([200, 200, 200]);
+    graph.forget();
+    const answer = await gateway.post(PUBLIC);
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(50);
+    expect(answer.body.errors?.[0]?.extensions['code']).toBe('RATE_LIMITED');
+    expect(graph.requests()).toBe(0);
+  });
+
+  it('G3: leave a caller so many milliseconds of planning: 429 with Retry-After and a sentence, others go on', async () => {
+    const gateway = await start({
+      environment: tokenEnvironment(),
+      settings: 'planning: { callerMs: 1, windowS: 3600 }',
+    });
+    const headersOf = async (sub: string): Promise<Readonly<Record<string, string>>> => ({
+      authorization: `Bearer ${await issuer.sign({ sub })}`,
+    });
+    const [ada, bob] = [await headersOf('ada'), await headersOf('bob')];
+    const known = { query: 'query Known { public }' };
+    expect((await gateway.post(known, ada)).status).toBe(200);
+    const answer = await gateway.post({ query: 'query Next { public }' }, ada);
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(answer.body.errors?.[0]).toMatchObject({
+      message: 'Too much time was spent on planning new operations. Retry later.',
+      extensions: { code: 'RATE_LIMITED' },
+    });
+    expect((await gateway.post(known, ada)).status).toBe(200);
+    expect((await gateway.post({ query: 'query Other { public }' }, bob)).status).toBe(200);
+  });
+
+  it('count what is refused, and look at nothing more of an address that is over its rate', async () => {
+    const gateway = await start({ settings: 'rateLimits: { perAddress: { operations: 3, windowS: 60 } }' });
+    const refused = ['{', '{ nothing }', `{ ${'public '.repeat(1_000)} }`];
+    for (const query of refused) expect((await gateway.post({ query })).status).not.toBe(429);
+    for (const query of [...refused, '{ public }'])
+      expect((await gateway.post({ query })).body.errors?.[0]?.extensions['code']).toBe('RATE_LIMITED');
+    expect(graph.requests()).toBe(0);
+  });
+
+  it('S-053 count the root fields of every element of a batch', async () => {
+    const gateway = await start({ settings: 'rateLimits: { perAddress: { operations: 20, windowS: 60 } }' });
+    const four =
+      'mutation { a: rename(id: "1", name: "x") { id } b: rename(id: "1", name: "x") { id } c: rename(id: "1", name: "x") { id } d: rename(id: "1", name: "x") { id } }';
+    await gateway.post(Array.from({ length: 5 }, () => ({ query: four })));
+    expect((await gateway.post(PUBLIC)).status).toBe(429);
+  });
+
+  it('hold for each user and for each client, through all gateways that share a Redis', async () => {
+    const redis = await startTestRedis();
+    const options = {
+      environment: { ...tokenEnvironment(), CACHE_REDIS_URL: redis.url },
+      settings:
+        'rateLimits: { perUser: { operations: 2, windowS: 60 }, perClient: { operations: 5, windowS: 60 } }',
+    };
+    const [first, second] = [await start(options), await start(options)];
+    const headersOf = async (sub: string): Promise<Readonly<Record<string, string>>> => ({
+      authorization: `Bearer ${await issuer.sign({ sub })}`,
+    });
+    const [ada, ed, vi] = [await headersOf('ada'), await headersOf('ed'), await headersOf('vi')];
+    expect(await statuses(2, () => first.post(PUBLIC, ada))).toEqual([200, 200]);
+    expect((await second.post(PUBLIC, ada)).status).toBe(429);
+    expect(await statuses(2, () => second.post(PUBLIC, ed))).toEqual([200, 200]);
+    expect(await statuses(2, () => first.post(PUBLIC, vi))).toEqual([200, 429]);
+    await redis.stop();
+  });
+
+  it('F-07 go on in each process while Redis is away', async () => {
+    const redis = await startTestRedis();
+    const gateway = await start({
+      environment: { CACHE_REDIS_URL: redis.url },
+      settings: 'rateLimits: { perAddress: { operations: 2, windowS: 60 } }',
+    });
+    await redis.stop();
+    expect(await statuses(4, () => gateway.post(PUBLIC))).toEqual([200, 200, 429, 429]);
+  });
+
+  it('believe X-Forwarded-For of trusted proxies alone', async () => {
+    const settings = 'rateLimits: { perAddress: { operations: 1, windowS: 60 } }';
+    const from = (address: string): Readonly<Record<string, string>> => ({ 'x-forwarded-for': address });
+    const direct = await start({ settings });
+    expect((await direct.post(PUBLIC, from('10.0.0.1'))).status).toBe(200);
+    expect((await direct.post(PUBLIC, from('10.0.0.2'))).status).toBe(429);
+    const behind = await start({ settings: `${settings}\nhttp: { trustProxy: [127.0.0.1] }` });
+    expect((await behind.post(PUBLIC, from('10.0.0.1'))).status).toBe(200);
+    expect((await behind.post(PUBLIC, from('10.0.0.2'))).status).toBe(200);
+    expect((await behind.post(PUBLIC, from('10.0.0.1'))).status).toBe(429);
+    expect((await behind.post(PUBLIC, from('2001:db8:1:2::1'))).status).toBe(200);
+    expect((await behind.post(PUBLIC, from('2001:db8:1:2:3::9'))).status).toBe(429);
+  });
+});
+
+describe('gateway.yaml', () => {
+  it('is taken over when it changes, as a whole or not at all', async () => {
+    const gateway = await start({ settings: 'limits: { aliases: 1 }' });
+    const file = join(gateway.directory, 'gateway.yaml');
+    const twoAliases = async (): Promise<number> =>
+      (await gateway.post({ query: '{ a: public b: public }' })).status;
+    expect(await twoAliases()).toBe(400);
+    writeFileSync(file, 'limits: { aliases: 2, nonsense: 1 }');
+    await expect
+      .poll(() => JSON.stringify(gateway.logged()), { timeout: 8_000 })
+      .toContain('what was in force stays so');
+    expect(await twoAliases()).toBe(400);
+    writeFileSync(file, 'limits: { aliases: 2 }');
+    await expect.poll(twoAliases, { timeout: 8_000 }).toBe(200);
+  });
+});

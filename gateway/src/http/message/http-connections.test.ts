@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
+import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
+import { until } from '../../testing/until.ts';
+
+let subgraph: SubgraphServer;
+let gateway: TestGateway;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  subgraph = await startSubgraph({
+    name: 'one',
+    typeDefs: 'type Query { one: Int }',
+    resolvers: { Query: { one: () => 1 } },
+  });
+  gateway = await startTestGateway({
+    subgraphs: [subgraph],
+    settings: 'http: { maxConnections: 8, trustProxy: [127.77.0.1] }',
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await subgraph.close();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await until(async () => /trellis_gateway_connections\{.*\} 0/.test(await gateway.metrics.metrics()));
+});
+
+interface Client {
+  readonly socket: Socket;
+  received(): string;
+}
+
+/** Connects, and says nothing. */
+async function open(localAddress: string): Promise<Client> {
+  const socket = connect({ port: Number(new URL(gateway.url).port), host: '127.0.0.1', localAddress });
+  sockets.push(socket);
+  let text = '';
+  socket.on('data', (bytes: Buffer) => (text += bytes.toString()));
+  await once(socket, 'connect');
+  return { socket, received: () => text };
+}
+
+/** Asks by a plain request, and by one that is not. */
+async function ask({ socket, received }: Client): Promise<string> {
+  const body = '{"query":"{ one }"}';
+  const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  socket.write(`${head}\r\n${body}`);
+  await until(() => received().includes('{"data":{"one":1}}'));
+  socket.write(`GET /health/live HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\n\r\n`);
+  await until(() => received().includes('live'));
+  return received();
+}
+
+describe('G9: connections that are open and idle', () => {
+  it('are never all of one address: it is answered 429, and others are served', async () => {
+    for (let index = 0; index < 4; index += 1) await open('127.0.0.1');
+    const refused = await open('127.0.0.1');
+    await until(() => refused.received().includes('\r\n\r\n{'));
+    expect(refused.received()).toMatch(/^HTTP\/1\.1 429 [^]*\r\nRetry-After: 1\r\n[^]*Too many connections/);
+    expect(await ask(await open('127.9.0.1'))).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('are as many as the process takes: then everybody is answered 503', async () => {
+    for (let index = 0; index < 8; index += 1) await open(`127.${index}.0.1`);
+    const refused = await open('127.9.0.1');
+    await until(() => refused.received().includes('\r\n\r\n{'));
+    expect(refused.received()).toMatch(/^HTTP\/1\.1 503 [^]*\r\nRetry-After: 1\r\n/);
+    expect(await gateway.metrics.metrics()).toMatch(/refused_total\{transport="http",reason="total".*\} 1/);
+  });
+
+  it('are not counted for a proxy that is believed', async () => {
+    const clients: Client[] = [];
+    for (let index = 0; index < 7; index += 1) clients.push(await open('127.77.0.1'));
+    for (const client of clients) expect(await ask(client)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});

@@ -1,0 +1,62 @@
+import type { Socket } from 'node:net';
+import { shareKeysOf, type ShareRefusal } from '@trellis/fair-share';
+import {
+  ConnectionPlaces,
+  type ConnectionPlace,
+  type ConnectionRules,
+} from '../../load/connection-places.ts';
+import { refuseConnection, type ConnectionRefusal } from './refuse-connection.ts';
+
+/** Settings of {@link HttpConnections}. */
+export interface HttpConnectionsOptions extends ConnectionRules {
+  /** Whether an address is that of a proxy that is believed: many clients come from there. */
+  readonly isProxy: (address: string) => boolean;
+  /** Told of each that is refused, for metrics. */
+  readonly onRefused: (reason: ShareRefusal) => void;
+}
+
+const REFUSAL_OF: Readonly<Record<ShareRefusal, ConnectionRefusal>> = {
+  share: {
+    status: 429,
+    message:
+      'Too many connections are open from this network. Close some, or send requests over those that are open.',
+    retryAfterS: 1,
+  },
+  total: {
+    status: 503,
+    message: 'The gateway takes no more connections. Connect again later.',
+    retryAfterS: 1,
+  },
+};
+/** After which a client that does not part is left. */
+const PART_WITHIN_MS = 1_000;
+
+/** Lets connections in: so many of all clients, and so many of each address and the networks around it, idle ones included. */
+export class HttpConnections {
+  readonly #places: ConnectionPlaces;
+  readonly #isProxy: (address: string) => boolean;
+  readonly #onRefused: (reason: ShareRefusal) => void;
+
+  constructor({ isProxy, onRefused, ...rules }: HttpConnectionsOptions) {
+    this.#places = new ConnectionPlaces(rules);
+    this.#isProxy = isProxy;
+    this.#onRefused = onRefused;
+  }
+
+  /** Connections now. */
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** @returns the place of a connection, to be left when it ends; nothing where it was refused and is being closed */
+  take(socket: Socket): ConnectionPlace | undefined {
+    const address = socket.remoteAddress ?? '';
+    const place = this.#places.take(this.#isProxy(address) ? [] : shareKeysOf({ address }));
+    if (typeof place !== 'string') return place;
+    this.#onRefused(place);
+    socket.on('error', () => undefined).resume(); // what it sends is not read
+    socket.setTimeout(PART_WITHIN_MS, () => socket.destroy());
+    refuseConnection(socket, REFUSAL_OF[place]);
+    return undefined;
+  }
+}

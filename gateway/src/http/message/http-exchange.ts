@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ShareKeys } from '@trellis/fair-share';
+import { shareKeysOfCaller, type Caller } from '../../identity/caller.ts';
+import type { PresentedProof } from '../../identity/verify-proof.ts';
+
+/** The life of one HTTP request. */
+export interface RequestSignal {
+  /** Aborts when the client goes away, or when the time to the first byte is over. */
+  readonly signal: AbortSignal;
+  /** To be called when the answer is there: the time no longer counts. */
+  settle(): void;
+}
+
+/** An HTTP request that asks for GraphQL, whichever server has read it. */
+export interface HttpExchange {
+  /** Names it in logs, in `x-request-id`, and towards subgraphs. */
+  readonly id: string;
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The client's network address, as far as trusted proxies tell it. */
+  readonly address: string;
+  /** Goes with a token that is bound to a key. */
+  readonly proof: PresentedProof | undefined;
+  /** Milliseconds since its head was read. */
+  readonly elapsedMs: number;
+  /** Begins to watch for its end: that of the client, or of the time to the first byte. To be called once. */
+  watch(): RequestSignal;
+}
+
+/** An answer that goes out whole. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** Names in lower case; without those of the framing. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+  /** Whose share it counts in; absent where only the network is known. */
+  readonly caller?: Caller | undefined;
+}
+
+/** What an answer is counted under while its client has not read it. */
+export function answerKeys(
+  { address }: Pick<HttpExchange, 'address'>,
+  { caller }: Pick<HttpAnswer, 'caller'>,
+): ShareKeys {
+  return shareKeysOfCaller(caller, address);
+}

@@ -1,0 +1,109 @@
+import type { GraphRequest } from '../../request/context.ts';
+import { refused, tooComplex, type RequestRefused } from '../../errors.ts';
+import { assertBounded, parseJsonBody, parseJsonText } from './json-text.ts';
+
+/** Bounds on what a request may hold. */
+export interface RequestBounds {
+  /** Operations in a batch. */
+  readonly batch: number;
+  /** Values within variables and extensions. */
+  readonly variables: number;
+}
+
+/** What a body holds: one request, or a batch of which each element is good or bad on its own. */
+export type ReadBody =
+  | { readonly kind: 'single'; readonly request: GraphRequest }
+  | { readonly kind: 'batch'; readonly requests: readonly (GraphRequest | RequestRefused)[] };
+
+/**
+ * Reads the body of a POST.
+ *
+ * @throws RequestRefused BAD_REQUEST when it is neither a request nor a batch; QUERY_TOO_COMPLEX for a batch that is too long
+ */
+export function readBody(body: Buffer, bounds: RequestBounds): ReadBody {
+  const value = parseJsonBody(body, bounds.variables);
+  if (!Array.isArray(value)) return { kind: 'single', request: readRequest(value, bounds) };
+  if (value.length === 0) throw refused('BAD_REQUEST', 'The batch is empty.');
+  if (value.length > bounds.batch) throw tooComplex('batch', bounds.batch, value.length);
+  return { kind: 'batch', requests: value.map((element) => readElement(element, bounds)) };
+}
+
+function readElement(element: unknown, bounds: RequestBounds): GraphRequest | RequestRefused {
+  try {
+    return readRequest(element, bounds);
+  } catch (error) {
+    return error as RequestRefused; // readRequest throws nothing else
+  }
+}
+
+/**
+ * Reads the parameters of a GET: `variables` and `extensions` are JSON texts.
+ *
+ * @throws RequestRefused BAD_REQUEST
+ */
+export function readQueryString(
+  parameters: Readonly<Record<string, unknown>>,
+  bounds: RequestBounds,
+): GraphRequest {
+  const { query, documentId, operationName, variables, extensions } = parameters;
+  return readRequest(
+    {
+      query,
+      documentId,
+      operationName,
+      variables: parseParameter(variables, 'variables'),
+      extensions: parseParameter(extensions, 'extensions'),
+    },
+    bounds,
+  );
+}
+
+function parseParameter(parameter: unknown, name: string): unknown {
+  if (parameter === undefined || parameter === '') return undefined;
+  if (typeof parameter !== 'string') throw refused('BAD_REQUEST', `"${name}" is given more than once.`);
+  return parseJsonText(parameter, name);
+}
+
+/**
+ * Checks the members of a request for their JSON types; members that are not known are ignored.
+ *
+ * @throws RequestRefused BAD_REQUEST
+ * @see GraphQL over HTTP, "Request Parameters"
+ */
+export function readRequest(value: unknown, bounds: RequestBounds): GraphRequest {
+  if (!isObject(value)) throw refused('BAD_REQUEST', 'A request is a JSON object with a "query".');
+  const request = {
+    query: readText(value, 'query'),
+    documentId: readText(value, 'documentId') ?? readText(value, 'doc_id'), // as Relay's clients call it
+    operationName: readText(value, 'operationName') || undefined, // some clients send '' for none
+    variables: readObject(value, 'variables'),
+    extensions: readObject(value, 'extensions'),
+  };
+  assertBounded(request.variables, bounds.variables);
+  assertBounded(request.extensions, bounds.variables);
+  return request;
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+const NO_MEMBERS: JsonObject = Object.freeze({});
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function member(value: JsonObject, name: string): unknown {
+  return Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined;
+}
+
+function readText(value: JsonObject, name: string): string | undefined {
+  const text = member(value, name);
+  if (text === undefined || typeof text === 'string') return text;
+  throw refused('BAD_REQUEST', `"${name}" has to be a string.`);
+}
+
+function readObject(value: JsonObject, name: string): JsonObject {
+  const object = member(value, name);
+  if (object === undefined) return NO_MEMBERS;
+  if (isObject(object)) return object;
+  throw refused('BAD_REQUEST', `"${name}" has to be a JSON object.`);
+}

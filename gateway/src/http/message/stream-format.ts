@@ -1,0 +1,64 @@
+import type { GraphQLFormattedError } from 'graphql';
+import type { AcceptedRange } from './accept.ts';
+
+/** How a stream of results is written into the body of one HTTP response. Every text may be the last that the client reads. */
+export interface StreamFormat {
+  /** Tells the format from others where frames are remembered. */
+  readonly name: string;
+  readonly contentType: string;
+  /** Comes first. */
+  readonly head: string;
+  readonly heartbeat: string;
+  /** @param text a response as JSON */
+  next(text: string): string;
+  /** The stream has ended in order. */
+  readonly complete: string;
+  /** The stream ended by these errors. */
+  failure(errors: readonly GraphQLFormattedError[]): string;
+}
+
+/**
+ * GraphQL over Server-Sent Events, distinct connections mode.
+ *
+ * @see the protocol of graphql-sse
+ */
+export const serverSentEvents: StreamFormat = {
+  name: 'sse',
+  contentType: 'text/event-stream; charset=utf-8',
+  head: ':\n\n',
+  heartbeat: ':\n\n',
+  next: (text) => `event: next\ndata: ${text}\n\n`,
+  complete: 'event: complete\ndata:\n\n',
+  failure(errors) {
+    // A client that is sent away connects again when the stream just ends.
+    if (errors[0]?.extensions?.['code'] === 'SHUTTING_DOWN') return '';
+    return `${this.next(JSON.stringify({ errors }))}${this.complete}`;
+  },
+};
+
+const PART = '\r\ncontent-type: application/json\r\n\r\n';
+const BOUNDARY = '\r\n--graphql';
+
+/**
+ * Subscriptions over multipart HTTP, `subscriptionSpec=1.0`. A boundary follows each part at once, as a reader can't know
+ * that the part is whole before it sees it.
+ *
+ * @see the multipart protocol of Apollo for GraphQL subscriptions
+ */
+const multipart: StreamFormat = {
+  name: 'multipart',
+  contentType: 'multipart/mixed; boundary="graphql"; subscriptionSpec=1.0',
+  head: `--graphql${PART}{}${BOUNDARY}`,
+  heartbeat: `${PART}{}${BOUNDARY}`,
+  next: (text) => `${PART}{"payload":${text}}${BOUNDARY}`,
+  complete: '--\r\n',
+  failure(errors) {
+    return `${PART}${JSON.stringify({ payload: null, errors })}${BOUNDARY}${this.complete}`;
+  },
+};
+
+/** The format of streams that a media type stands for, where it stands for one. */
+export function streamFormatOf({ range, parameters }: AcceptedRange): StreamFormat | undefined {
+  if (range === 'text/event-stream') return serverSentEvents;
+  return range === 'multipart/mixed' && parameters.get('subscriptionspec') === '1.0' ? multipart : undefined;
+}

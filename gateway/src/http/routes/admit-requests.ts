@@ -1,0 +1,101 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ShareKeys } from '@trellis/fair-share';
+import { overloaded, overShare, type RequestRefused } from '../../errors.ts';
+import { writeAnswer } from '../../pipeline/write-answer.ts';
+import type { Admission, RefusalReason } from '../../load/admission.ts';
+import { normalAddress } from '../message/client-address.ts';
+import type { HttpAnswer, HttpExchange } from '../message/http-exchange.ts';
+import { mediaTypeOfFailure } from '../message/negotiate.ts';
+import { retryAfterOf } from '../message/status.ts';
+
+/** Ends the admission of a request. */
+const beingAnswered = new WeakMap<ServerResponse, () => void>();
+
+/** Settings of {@link admitRequests}. */
+export interface RequestAdmission {
+  readonly admission: Admission;
+  /** Whose requests count. */
+  readonly paths: ReadonlySet<string>;
+  /** Whether it is the token of a caller who comes first. */
+  readonly isKnown: (authorization: string | undefined) => boolean;
+  /** Whose share a request counts in, by its address. */
+  readonly shareOf: (address: string) => ShareKeys;
+  /** Told of each that is refused, for metrics. */
+  readonly onRefused: (reason: RefusalReason) => void;
+}
+
+/** Refuses requests that the process can't take, before anything of them is read but their headers. */
+export function admitRequests(
+  server: FastifyInstance,
+  { admission, paths, isKnown, shareOf, onRefused }: RequestAdmission,
+): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    if (!paths.has(request.routeOptions.url ?? '')) return done();
+    const keys = shareOf(normalAddress(request.ip));
+    const reason = admission.enter(() => isKnown(request.headers.authorization), keys);
+    if (reason === undefined) {
+      beingAnswered.set(reply.raw, () => admission.leave(keys));
+      reply.raw.once('close', () => endAdmission(reply.raw));
+      return done();
+    }
+    onRefused(reason);
+    refuse(request, reply, reason);
+  });
+  server.addHook('onClose', async () => admission.close());
+}
+
+/** What is always the same of a refusal. */
+interface WrittenRefusal {
+  readonly status: number;
+  readonly body: string;
+  readonly retryAfter: string;
+}
+
+function written(refusal: RequestRefused, status: number): WrittenRefusal {
+  const answer = { data: undefined, errors: refusal.errors.map((error) => error.toJSON()) };
+  return { status, body: writeAnswer(answer), retryAfter: String(retryAfterOf([answer])) };
+}
+
+const OVERLOADED = written(overloaded(), 503);
+const REFUSALS: Readonly<Record<RefusalReason, WrittenRefusal>> = {
+  requests: OVERLOADED,
+  delay: OVERLOADED,
+  share: written(overShare(), 429),
+};
+
+/** What is answered to a request that was not let in. */
+export function refusalAnswer(
+  { id, headers }: Pick<HttpExchange, 'id' | 'headers'>,
+  reason: RefusalReason,
+): HttpAnswer {
+  const { status, body, retryAfter } = REFUSALS[reason];
+  return {
+    status,
+    headers: {
+      'cache-control': 'no-store',
+      'content-type': `${mediaTypeOfFailure(headers.accept)}; charset=utf-8`,
+      'retry-after': retryAfter,
+      'x-request-id': id,
+    },
+    body,
+  };
+}
+
+/** Written past the framework, always the same: who has too much to do can't spend much on saying so. */
+function refuse(request: FastifyRequest, reply: FastifyReply, reason: RefusalReason): void {
+  const { status, headers, body } = refusalAnswer(request, reason);
+  reply.hijack();
+  reply.raw.writeHead(status, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders), // those for scripts of other origins
+    ...headers,
+    'content-length': body.length,
+  });
+  reply.raw.end(body);
+}
+
+/** The answer of a request has been written or waits for its turn, or its stream is open: it no longer keeps others out. */
+export function endAdmission(response: ServerResponse): void {
+  beingAnswered.get(response)?.();
+  beingAnswered.delete(response);
+}

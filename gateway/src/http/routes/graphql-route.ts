@@ -1,0 +1,316 @@
+import { METHODS, type OutgoingHttpHeaders } from 'node:http';
+import type { ShareKeys } from '@trellis/fair-share';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+} from 'fastify';
+import { shareKeysOfCaller } from '../../identity/caller.ts';
+import type { PresentedProof } from '../../identity/verify-proof.ts';
+import type { GraphRequest } from '../../request/context.ts';
+import { refused, RequestRefused, type GatewayErrorCode } from '../../errors.ts';
+import type { StreamAnswer } from '../../pipeline/operation-answer.ts';
+import { writeAnswer } from '../../pipeline/write-answer.ts';
+import { endAdmission } from './admit-requests.ts';
+import { answerHeaders } from '../message/answer-headers.ts';
+import {
+  answerBody,
+  answerFailure,
+  answerOfOne,
+  answerWhole,
+  compress,
+  firstPartOf,
+  runRequest,
+  type AnsweringOptions,
+  type Carried,
+} from './answer-whole.ts';
+import { normalAddress } from '../message/client-address.ts';
+import { preventCsrf } from '../message/csrf.ts';
+import type { UnreadBytes } from '../../load/unread-reader.ts';
+import { answerKeys, type HttpAnswer, type HttpExchange } from '../message/http-exchange.ts';
+import { assertReadableBody, isJsonBody } from '../message/media-type.ts';
+import { negotiateForms, type AcceptedForms } from '../message/negotiate.ts';
+import { readBody, readQueryString, type ReadBody } from '../message/read-request.ts';
+import { watchRequest } from '../message/request-signal.ts';
+import { sendParts } from '../delivery/send-parts.ts';
+import { statusOf } from '../message/status.ts';
+import { serverSentEvents } from '../message/stream-format.ts';
+import { sendInStreamFormat, sendStream, type StreamSettingsOfServer } from '../delivery/stream-response.ts';
+import { watchUnread } from '../delivery/unread-responses.ts';
+import { PIECE_BYTES, writeInPieces } from '../message/write-in-pieces.ts';
+import type { MultipartTimes } from '../delivery/write-multipart.ts';
+
+/** Settings of {@link addGraphqlRoute}. */
+export interface GraphqlRouteOptions extends AnsweringOptions {
+  readonly path: string;
+  /** Where every answer is a stream of server-sent events, unless the client prefers another format. */
+  readonly streamPath: string;
+  readonly streams: StreamSettingsOfServer;
+  /** Milliseconds to the first byte of an answer. Specification: Limits, HTTP read timeout. */
+  readonly timeoutMs: number;
+  readonly multipart: MultipartTimes;
+}
+
+/**
+ * Serves GraphQL over HTTP: POST with a request or a batch, GET for queries; and streams of results in the bodies of
+ * responses, to clients that take them. The body is read here, not by Fastify, whose JSON parser refuses some names of
+ * variables in a form that is not GraphQL's.
+ *
+ * @see GraphQL over HTTP; the protocol of graphql-sse, distinct connections mode
+ */
+export function addGraphqlRoute(server: FastifyInstance, options: GraphqlRouteOptions): void {
+  server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    // The usual type by its name as well: what only `*` stands for is parsed anew with each request.
+    scope.addContentTypeParser(['application/json', '*'], { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    );
+    scope.setErrorHandler<FastifyError>((error, request, reply) =>
+      sendFailure(error, request, reply, options),
+    );
+    for (const method of OTHER_METHODS)
+      if (!scope.supportedMethods.includes(method)) scope.addHttpMethod(method, { hasBody: true });
+    for (const path of [options.path, options.streamPath]) addMethods(scope, path, options);
+  });
+}
+
+function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOptions): void {
+  scope.route({
+    method: 'POST',
+    url,
+    onRequest: hookOf(admitPost),
+    handler: (request, reply) => answerPost(request, reply, options),
+  });
+  scope.route({
+    method: 'GET',
+    url,
+    onRequest: hookOf((request) => preventCsrf(request.headers, isOfSamePage(request, options))),
+    handler: (request, reply) => answerGet(request, reply, options),
+  });
+  scope.route({ method: OTHER_METHODS, url, onRequest: async () => refuseMethod(), handler: refuseMethod });
+}
+
+/** Whatever else Node understands. A CONNECT never becomes a request. */
+const OTHER_METHODS = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'POST'].includes(method));
+
+/** Before the body is read, which nobody wants. */
+function refuseMethod(): never {
+  throw refused('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');
+}
+
+/** A check that refuses by throwing, as a hook without a promise: most requests wait for nothing here. */
+function hookOf(check: (request: FastifyRequest) => void): onRequestHookHandler {
+  return (request, _reply, done) => {
+    try {
+      check(request);
+    } catch (error) {
+      return done(error as Error); // a RequestRefused
+    }
+    done();
+  };
+}
+
+/** An EventSource can't send headers, but a browser says where its page comes from. Fetch Metadata, "Sec-Fetch-Site". */
+function isOfSamePage(request: FastifyRequest, { streamPath }: GraphqlRouteOptions): boolean {
+  return request.routeOptions.url === streamPath && request.headers['sec-fetch-site'] === 'same-origin';
+}
+
+/** Before the body is read: a body that nobody may send need not arrive. */
+function admitPost({ headers }: FastifyRequest): void {
+  preventCsrf(headers, isJsonBody(headers));
+  assertReadableBody(headers);
+}
+
+async function answerPost(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: GraphqlRouteOptions,
+): Promise<FastifyReply> {
+  const forms = formsOf(request, options);
+  if (!Buffer.isBuffer(request.body)) throw refused('BAD_REQUEST', 'The request has no body.');
+  const exchange = exchangeOf(request, reply, options);
+  if (forms.single && !forms.parts && !forms.stream)
+    return send(reply, exchange, await answerBody(exchange, request.body, forms.single, options), options);
+  const body = readBody(request.body, options.bounds);
+  if (body.kind === 'batch') return answerBatch({ exchange, reply, options, forms }, body);
+  const accepts = forms.stream ? 'any' : 'query-mutation';
+  return answerOne({ exchange, reply, options, forms }, body.request, accepts);
+}
+
+async function answerGet(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: GraphqlRouteOptions,
+): Promise<FastifyReply> {
+  const forms = formsOf(request, options);
+  const parameters = request.query as Readonly<Record<string, unknown>>; // the parser makes an object without prototype
+  const exchange = exchangeOf(request, reply, options);
+  const accepts = forms.stream ? 'query-subscription' : 'query';
+  return answerOne({ exchange, reply, options, forms }, readQueryString(parameters, options.bounds), accepts);
+}
+
+/** @throws RequestRefused NOT_ACCEPTABLE */
+function formsOf(
+  { headers, routeOptions }: FastifyRequest,
+  { streamPath }: GraphqlRouteOptions,
+): AcceptedForms {
+  if (routeOptions.url !== streamPath) return negotiateForms(headers.accept);
+  const { stream = serverSentEvents } = negotiateForms(headers.accept);
+  return { single: undefined, parts: undefined, stream };
+}
+
+function exchangeOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { timeoutMs }: GraphqlRouteOptions,
+): HttpExchange {
+  const { id, method, headers, ip } = request;
+  return {
+    id,
+    method,
+    headers,
+    address: normalAddress(ip),
+    proof: headers['dpop'] === undefined ? undefined : proofOf(request, headers['dpop']),
+    get elapsedMs() {
+      return reply.elapsedTime;
+    },
+    watch: () => watchRequest(reply.raw, timeoutMs),
+  };
+}
+
+/** A header that is sent twice is no proof: its values are joined, and nobody has signed that. */
+function proofOf({ method, protocol, host, url }: FastifyRequest, header: string | string[]): PresentedProof {
+  return { proof: String(header), method, url: `${protocol}://${host}${url}` };
+}
+
+/** An exchange that may be answered in more than one form. */
+interface Negotiated {
+  readonly exchange: HttpExchange;
+  readonly reply: FastifyReply;
+  readonly options: GraphqlRouteOptions;
+  readonly forms: AcceptedForms;
+}
+
+async function answerOne(
+  { exchange, reply, options, forms }: Negotiated,
+  request: GraphRequest,
+  accepts: Carried['accepts'],
+): Promise<FastifyReply> {
+  const { single, parts, stream } = forms;
+  const answer = await runRequest(exchange, request, { takesParts: parts !== undefined, accepts }, options);
+  if (answer.kind === 'stream') return openStream({ exchange, reply, options, forms }, answer);
+  const first = firstPartOf(answer);
+  const mediaType = single ?? 'application/json';
+  const status = statusOf(first, mediaType);
+  const keysOf = (): ShareKeys => shareKeysOfCaller(first.admitted?.caller, exchange.address);
+  if (stream && !single && !parts && status === 200) {
+    sendInStreamFormat(reply, writeAnswer(first), stream);
+    watchUnread(reply.raw, options.unread, keysOf);
+    return reply;
+  }
+  if (!parts || (answer.kind !== 'parts' && single)) {
+    const whole = await compress(answerOfOne(exchange, first, mediaType, options), exchange, options);
+    return send(reply, exchange, whole, options);
+  }
+  const { answerPolicy } = options.services();
+  setHeaders(reply.status(status), answerHeaders(exchange, [first], status, answerPolicy));
+  const watch = (measure: () => number): UnreadBytes =>
+    watchUnread(reply.raw, options.unread, keysOf, measure);
+  return sendParts(reply, answer, parts, options.multipart, watch);
+}
+
+function openStream(
+  { exchange, reply, forms, options }: Negotiated,
+  { stream, admitted }: StreamAnswer,
+): FastifyReply {
+  endAdmission(reply.raw); // streams are bounded by their number
+  const keysOf = (): ShareKeys => shareKeysOfCaller(admitted.caller, exchange.address);
+  if (forms.stream)
+    return sendStream(reply, stream, forms.stream, { ...options.streams, unread: options.unread, keysOf });
+  stream.stop();
+  throw new Error('A stream was opened for a client that takes none.');
+}
+
+async function answerBatch(
+  { exchange, reply, options, forms }: Negotiated,
+  body: ReadBody,
+): Promise<FastifyReply> {
+  if (!forms.single && forms.stream)
+    throw refused('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
+  const carried: Carried = { takesParts: false, accepts: 'query-mutation' };
+  const mediaType = forms.single ?? 'application/json';
+  return send(reply, exchange, await answerWhole(exchange, body, mediaType, carried, options), options);
+}
+
+function send(
+  reply: FastifyReply,
+  exchange: Pick<HttpExchange, 'address'>,
+  answer: HttpAnswer,
+  { unread }: Pick<AnsweringOptions, 'unread'>,
+): FastifyReply {
+  const { status, headers, body } = answer;
+  // one that waits for its turn behind others of its connection takes up their client's memory, but no place
+  if (!reply.raw.socket) endAdmission(reply.raw);
+  setHeaders(reply.status(status), headers);
+  const bytes = Buffer.byteLength(body);
+  if (bytes > PIECE_BYTES) {
+    sendInPieces(reply, typeof body === 'string' ? Buffer.from(body) : body);
+    watchUnread(
+      reply.raw,
+      unread,
+      () => answerKeys(exchange, answer),
+      () => bytes,
+    );
+    return reply;
+  }
+  void reply.send(body);
+  if (reply.raw.writableLength > 0) watchUnread(reply.raw, unread, () => answerKeys(exchange, answer));
+  return reply;
+}
+
+/** Past the framework, which writes answers whole. */
+function sendInPieces(reply: FastifyReply, body: Buffer): void {
+  const { raw } = reply;
+  reply.hijack();
+  raw.writeHead(reply.statusCode, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders), // those for scripts of other origins as well
+    'content-length': body.length,
+  });
+  raw.on('error', () => undefined); // the client is gone: `close` follows
+  writeInPieces(raw, body, () => raw.end());
+}
+
+/** Of `vary`, what others have set counts as well. */
+function setHeaders(reply: FastifyReply, headers: HttpAnswer['headers']): FastifyReply {
+  const before = headers['vary'] === undefined ? undefined : reply.getHeader('vary');
+  void reply.headers(headers);
+  if (before !== undefined) void reply.header('vary', `${String(before)}, ${headers['vary']}`);
+  return reply;
+}
+
+/** What goes wrong before there is an operation, as a GraphQL response. */
+function sendFailure(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: GraphqlRouteOptions,
+): void {
+  const refusal = error instanceof RequestRefused ? error : refusalOfFramework(error, request);
+  const exchange = exchangeOf(request, reply, options);
+  void send(reply, exchange, answerFailure(exchange, refusal, options), options);
+}
+
+const CODES_OF_STATUS: Readonly<Record<number, GatewayErrorCode>> = {
+  408: 'REQUEST_TIMEOUT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+};
+
+function refusalOfFramework(error: FastifyError, request: FastifyRequest): RequestRefused {
+  const status = error.statusCode ?? 500;
+  if (status < 500) return refused(CODES_OF_STATUS[status] ?? 'BAD_REQUEST', error.message);
+  request.log.error({ err: error, requestId: request.id }, 'a request failed');
+  return refused('INTERNAL_SERVER_ERROR', 'Internal server error.');
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { latencyBudgetMs } from '@trellis/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
+import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
+
+let subgraph: SubgraphServer;
+let gateway: TestGateway;
+let release: () => void;
+
+beforeEach(async () => {
+  let held = new Promise<string>(() => undefined);
+  release = () => undefined;
+  subgraph = await startSubgraph({
+    name: 'slow',
+    typeDefs: 'type Query { fast: String slow: String }',
+    resolvers: {
+      Query: {
+        fast: () => 'here',
+        slow: () => {
+          held = new Promise((resolve) => {
+            release = () => resolve('at last');
+          });
+          return held;
+        },
+      },
+    },
+  });
+  gateway = await startTestGateway({ subgraphs: [subgraph], settings: 'timeouts: { requestMs: 400 }' });
+});
+afterEach(async () => {
+  await gateway.close();
+  await subgraph.close();
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('It did not come true within 5 s.');
+    await sleep(5);
+  }
+}
+
+async function untilRefused(url: string): Promise<void> {
+  const answers = (): Promise<boolean> =>
+    fetch(`${url}/health/live`).then(
+      () => true,
+      () => false,
+    );
+  const deadline = Date.now() + 5_000;
+  while (await answers()) {
+    if (Date.now() > deadline) throw new Error('It still accepts connections after 5 s.');
+    await sleep(150); // what asks all the time keeps the port open
+  }
+}
+
+const aborted = (): number => subgraph.aborted();
+
+describe('Timeouts', () => {
+  it('end a request whose first byte takes too long with 504, and the calls of subgraphs with it', async () => {
+    const start = performance.now();
+    const answer = await gateway.post({ query: '{ slow }' });
+    expect(performance.now() - start).toBeGreaterThanOrEqual(395);
+    expect(answer.status).toBe(504);
+    expect(answer.body.errors?.[0]?.extensions['code']).toBe('GATEWAY_TIMEOUT');
+    await until(() => aborted() === 1);
+  });
+
+  it('leave what is faster alone', async () => {
+    expect((await gateway.post({ query: '{ fast }' })).body).toEqual({ data: { fast: 'here' } });
+    expect(aborted()).toBe(0);
+  });
+});
+
+describe('A client that goes away', () => {
+  it('ends the calls of subgraphs', async () => {
+    const controller = new AbortController();
+    const sent = fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"query":"{ slow }"}',
+      signal: controller.signal,
+    });
+    await until(() => subgraph.received.length === 1);
+    const start = performance.now();
+    controller.abort();
+    await expect(sent).rejects.toThrow();
+    await until(() => aborted() === 1);
+    expect(performance.now() - start).toBeLessThan(latencyBudgetMs(200)); // S-079 allows 100 ms, the machine some more
+    await until(() => gateway.logged().some((record) => record['outcome'] === 'CLIENT_CLOSED_REQUEST'));
+  });
+});
+
+describe('Closing', () => {
+  it('F-13 turns readiness off, finishes what is in flight, and accepts nothing new', async () => {
+    await gateway.close();
+    gateway = await startTestGateway({ subgraphs: [subgraph] }); // with time for this
+    expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(200);
+    const inFlight = gateway.post({ query: '{ slow }' });
+    await until(() => subgraph.received.length === 1);
+    const closing = gateway.close();
+    expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(503);
+    await untilRefused(gateway.url);
+    release();
+    expect((await inFlight).body).toEqual({ data: { slow: 'at last' } });
+    await closing;
+  });
+});

@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RawSocket } from '../../testing/raw-socket.ts';
+import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
+import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
+
+let subgraph: SubgraphServer;
+let gateway: TestGateway;
+let answerAll: () => void;
+const held = new Promise<void>((resolve) => (answerAll = resolve));
+
+beforeAll(async () => {
+  subgraph = await startSubgraph({
+    name: 'slow',
+    typeDefs: 'type Query { slow: Int }',
+    resolvers: { Query: { slow: () => held.then(() => 1) } },
+  });
+  gateway = await startTestGateway({
+    subgraphs: [subgraph],
+    settings:
+      'http: { cors: { origins: [https://app.example] } }\nadmission: { maxRequests: 2 }\ntimeouts: { requestMs: 9000 }\ntraffic: { timeoutMs: 8000 }',
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await subgraph.close();
+});
+
+/** Whoever parses one of them answers something else than that there is no place. */
+const UNREADABLE = ['{', '{ unknown }', 'subscription { unknown }', 'query @live { slow }', '{ slow }'];
+
+type Send = (query: string) => Promise<unknown>;
+
+const posting =
+  (
+    headers: Readonly<Record<string, string>>,
+    ofText: (query: string) => unknown = (query) => ({ query }),
+  ): Send =>
+  async (query) => {
+    const { body } = await gateway.post(ofText(query), headers);
+    return body.errors?.[0]?.extensions['code'];
+  };
+
+/** @returns the code that each answers a text with */
+const TRANSPORTS: Readonly<Record<string, Send>> = {
+  'a plain request': posting({ accept: 'application/json' }),
+  'a request of the framework': posting({ accept: 'application/json', origin: 'https://app.example' }),
+  'a batch': posting({}, (query) => [{ query }, { query }]),
+  'a request for parts': posting({ accept: 'multipart/mixed;deferSpec=20220824, application/json' }),
+  'a request for events': posting({ accept: 'text/event-stream, application/json' }),
+  'a GET': async (query) => {
+    const url = `${gateway.url}/graphql?query=${encodeURIComponent(query)}`;
+    const response = await fetch(url, { headers: { 'apollo-require-preflight': 'true' } });
+    return codeOf(await response.json());
+  },
+  WebSocket: async (query) => {
+    const socket = await RawSocket.connect(`${gateway.url}/graphql`);
+    socket.subscribe('1', query);
+    const { type, payload } = await socket.next();
+    socket.close();
+    return type === 'error' ? codeOf({ errors: payload }) : type;
+  },
+};
+
+/** Of the first error. */
+function codeOf(answer: unknown): unknown {
+  const { errors } = answer as {
+    readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[];
+  }; // as the gateway writes it
+  return errors?.[0]?.extensions?.code;
+}
+
+describe('F-20 more requests than the process can take', () => {
+  it('G14: are answered 503 with Retry-After at once and unread on every transport, and cost the others nothing', async () => {
+    const admitted = ['{ slow }', '{ __typename slow }'].map((query) => gateway.post({ query }));
+    while (subgraph.received.length < 2) await pause(5);
+    const refusal = await gateway.post(
+      { query: '{ slow }' },
+      { accept: 'application/graphql-response+json', origin: 'https://app.example' },
+    );
+    expect(refusal.status).toBe(503);
+    expect(Object.fromEntries(refusal.headers)).toMatchObject({
+      'access-control-allow-origin': 'https://app.example',
+      'cache-control': 'no-store',
+      'content-type': 'application/graphql-response+json; charset=utf-8',
+      'retry-after': '1',
+      'x-request-id': expect.stringMatching(/./),
+    });
+    expect(refusal.body.errors?.[0]?.extensions['code']).toBe('OVERLOADED');
+    for (const [transport, send] of Object.entries(TRANSPORTS))
+      for (const text of UNREADABLE)
+        expect({ transport, text, code: await send(text) }).toEqual({ transport, text, code: 'OVERLOADED' });
+    const live = await fetch(`${gateway.url}/health/live`);
+    expect(live.status).toBe(200);
+    answerAll();
+    for (const answer of await Promise.all(admitted)) expect(answer.body.data).toMatchObject({ slow: 1 });
+    expect((await gateway.post({ query: '{ slow }' })).status).toBe(200);
+    expect(subgraph.received).toHaveLength(3);
+    const metrics = await gateway.metrics.metrics();
+    const overHttp = 1 + UNREADABLE.length * (Object.keys(TRANSPORTS).length - 1);
+    const refusals = new RegExp(`requests_refused_total\\{reason="requests",[^}]*\\} ${overHttp}\\b`);
+    expect(metrics).toMatch(refusals);
+    expect(metrics).toMatch(/trellis_gateway_requests_in_flight\{[^}]*\} 0/);
+  });
+
+  it('that did get in tell subgraphs how long they have', () => {
+    const [given = ''] = subgraph.received.map(({ headers }) => headers['trellis-timeout-ms']);
+    expect(Number(given)).toBeGreaterThan(0);
+    expect(Number(given)).toBeLessThanOrEqual(8_000);
+  });
+});
