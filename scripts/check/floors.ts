@@ -28,6 +28,69 @@ export interface Project {
 /** Every room, its floor and its purpose: `npm run check` holds all imports against it, docs/architecture.md draws it. */
 export const projects: readonly Project[] = [
   {
+    folder: 'gateway',
+    sources: 'src',
+    introduction: 'The gateway, from the process down to what knows nothing of the rest.',
+    rooms: {
+      'main.ts': { floor: 12, purpose: 'runs the gateway as a process' },
+      'index.ts': { floor: 12, purpose: 'what other programs use of the gateway' },
+      app: {
+        floor: 11,
+        purpose: 'puts the process together: configuration, resources, services, server, workers',
+      },
+      http: {
+        floor: 10,
+        purpose: 'reads requests and writes responses',
+        parts: {
+          routes: 'the endpoints, and admission of their requests',
+          'fast-path': 'plain POST requests, read and answered without the framework',
+          websocket: 'graphql-transport-ws: connections, their operations and credentials',
+          delivery: 'responses in parts and streams, and how slowly they may be read',
+          message: 'what every request and response needs: media types, headers, bodies, addresses',
+        },
+      },
+      observability: { floor: 10, purpose: 'metrics and traces of what other rooms report' },
+      config: { floor: 10, purpose: 'reads, checks and watches the configuration, and fills in defaults' },
+      streams: { floor: 9, purpose: 'subscriptions and live queries: topics, clients, upstreams' },
+      pipeline: { floor: 8, purpose: 'the stages of a request, in their order' },
+      execution: {
+        floor: 7,
+        purpose: 'runs a plan: fetches, merges, completes, writes, delivers incrementally',
+      },
+      planning: {
+        floor: 7,
+        purpose: 'makes the plan of an operation, and warms up those that are known',
+        parts: { threads: 'the planner, in threads of its own' },
+      },
+      'response-cache': { floor: 7, purpose: 'cached responses, and what invalidates them' },
+      load: { floor: 7, purpose: 'admission, execution gate, coalescing, rates, shares of memory' },
+      plan: { floor: 6, purpose: 'the compiled plan of an operation' },
+      subgraphs: {
+        floor: 6,
+        purpose: 'one request to a subgraph: client, headers, retries, circuit breaker, hedging',
+        parts: { http1: 'the HTTP/1.1 client' },
+      },
+      operation: {
+        floor: 5,
+        purpose: 'all that is known of an operation before variables and caller',
+        parts: {
+          'cache-hints': 'how long its response may be cached',
+          limits: 'its size and its cost',
+          access: 'which of its fields a caller may see',
+          validation: 'whether the schema allows it',
+          document: 'its text, parsed; its variables and conditions',
+        },
+      },
+      request: { floor: 4, purpose: 'what a client sent' },
+      identity: { floor: 3, purpose: 'access tokens, keys, revocation, presence: who sends a request' },
+      caching: { floor: 2, purpose: 'caches, in memory and in Redis, with a share for each owner' },
+      supergraph: { floor: 2, purpose: 'where the supergraph comes from, and the schema that it becomes' },
+      settings: { floor: 1, purpose: 'the settings: types, defaults, schema' },
+      abort: { floor: 1, purpose: 'deadlines, and waiting until they pass' },
+      'errors.ts': { floor: 1, purpose: 'the catalogue of errors' },
+    },
+  },
+  {
     folder: 'services',
     whole: true,
     introduction: 'The subgraphs of the example, and what they alone share.',
