@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly denied?: Readonly<Record<string, Denial>>;
   readonly signal?: AbortSignal;
   readonly client?: SubgraphClient;
+  /** Requests to subgraphs that it may make. @default any number */
+  readonly maxCalls?: number;
   headersFor?(subgraph: string): Readonly<Record<string, string>>;
 }
 
@@ -157,6 +159,7 @@ async function run(text: string, options: RunOptions, engine: Engine): Promise<E
     headersFor,
     subgraphClient: client,
     introspector: planner,
+    maxCalls: options.maxCalls,
     signal,
   });
 }

@@ -22,6 +22,7 @@ export async function executeEvent(
   context: ExecutionContext,
 ): Promise<ExecutionResult> {
   const run = startRun(plan.supergraph, context, Object.create(null) as DataObject, plan.origins);
+  run.calls = plan.subgraphCalls;
   run.hasEscapes = true; // its text is not there to be looked at
   placeRoot(primary, run, run.root, readEvent(primary.subgraph, event));
   if (rest) await runStep(rest, run);

@@ -37,6 +37,7 @@ export async function executeIncrementally(
     signal.abort(new Error('Nobody waits for the rest of the answer.'));
   };
   const run = startRun(plan.supergraph, { ...context, signal }, Object.create(null) as DataObject);
+  run.calls = plan.subgraphCalls;
   const progress = new PlanProgress(plan, run);
   try {
     return await beginAnswer({

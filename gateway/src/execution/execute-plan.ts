@@ -17,6 +17,7 @@ export type { ExecutionContext } from './plan-run.ts';
  */
 export async function executePlan(plan: OperationPlan, context: ExecutionContext): Promise<ExecutionResult> {
   const run = startRun(plan.supergraph, context, Object.create(null) as DataObject, plan.origins);
+  run.calls = plan.subgraphCalls;
   run.verbatimJudge = verbatimJudgeOf(plan);
   if (plan.step) await runStep(plan.step, run);
   const { verbatim } = run;

@@ -1,5 +1,7 @@
 import { visitPath } from './apply-rewrites.ts';
+import { tooComplex } from '../errors.ts';
 import { Failure, internalFailure, withoutPath, type DataObject } from './failure.ts';
+import { failObject } from './place-answer.ts';
 import { targetsWithAncestors, type Target } from './path-targets.ts';
 import type { ContextValue, FetchStep } from '../plan/plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
@@ -24,11 +26,34 @@ interface ContextGroup {
 
 /**
  * Fetches what takes values from above (`@fromContext`). Objects that get the same values share a call. Where a value is not
- * there, the fields that take it fail, and the others are asked for without them.
+ * there, the fields that take it fail, and the others are asked for without them. Where there are more values than requests may be
+ * made, the fields that take the others fail.
  */
 export async function fetchByContext(step: FetchStep, run: PlanRun, fetch: FetchWithValues): Promise<void> {
   const groups = [...groupsOf(step, run).values()];
-  await Promise.all(groups.map((group) => fetchGroup(step, run, group, fetch)));
+  const count = takeCalls(groups.length, run);
+  for (const group of groups.slice(count)) failGroup(step, run, group, run.calls + groups.length - count);
+  await Promise.all(groups.slice(0, count).map((group) => fetchGroup(step, run, group, fetch)));
+}
+
+/** The first request for each fetch was counted with the plan. @returns how many may be made */
+function takeCalls(wanted: number, run: PlanRun): number {
+  const { maxCalls = Number.POSITIVE_INFINITY } = run.context;
+  const further = Math.max(0, Math.min(wanted - 1, maxCalls - run.calls));
+  run.calls += further;
+  return 1 + further;
+}
+
+function failGroup(step: FetchStep, run: PlanRun, { objects }: ContextGroup, wantedCalls: number): void {
+  const { maxCalls = Number.POSITIVE_INFINITY } = run.context;
+  const refusal = tooComplex('subgraphCalls', maxCalls, wantedCalls);
+  const reasons = refusal.errors.map(({ message, extensions }) => ({
+    message,
+    extensions,
+    below: [],
+    cause: undefined,
+  }));
+  for (const object of objects.keys()) failObject(step, run, object, new Failure(reasons));
 }
 
 function groupsOf(step: FetchStep, run: PlanRun): ReadonlyMap<string, ContextGroup> {

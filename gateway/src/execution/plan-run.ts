@@ -18,6 +18,8 @@ export interface ExecutionContext {
   readonly subgraphClient: SubgraphClient;
   /** In whose share of the subgraphs it counts: of executions that many wait for, whoever began them. @default the gateway's own */
   readonly sharedBy?: QueueCaller | undefined;
+  /** Requests to subgraphs that it may make; what the plan makes is known to be no more. @default any number */
+  readonly maxCalls?: number | undefined;
   /** Absent where no operation asks for the schema. */
   readonly introspector?: Introspector | undefined;
   /** Aborted when the client leaves or the request's time is over: calls in flight are ended. */
@@ -53,6 +55,8 @@ export interface PlanRun {
   verbatim: { readonly body: Buffer; readonly objects: number } | undefined;
   /** Whether subgraphs sent nothing but ASCII; escapes may still stand for other characters. */
   isAscii: boolean;
+  /** Requests to subgraphs that the plan makes, and those that are made beside them as the data want it. */
+  calls: number;
   /** Rises whenever the data changes. */
   version: number;
   /** Objects found at paths, as long as the data is of that version. */
@@ -99,6 +103,7 @@ export function startRun(
     isAscii: true,
     verbatimJudge: undefined,
     verbatim: undefined,
+    calls: 0,
     version: 0,
     targets: NO_TARGETS,
     origins,

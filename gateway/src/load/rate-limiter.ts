@@ -7,6 +7,8 @@ import type { Rate, RateLimits } from '../settings/rate-limit-settings.ts';
 
 /** Counts operations against the rates. */
 export interface RateLimiter {
+  /** Objects of answers that count as one operation; infinite where no rate is configured. */
+  readonly objectsPerOperation: number;
   /**
    * @returns nothing where there is nothing to wait for
    * @throws RequestRefused RATE_LIMITED
@@ -31,6 +33,7 @@ const PLANNING_MS_PER_OPERATION = 100;
 
 /** Where no rate is configured. */
 export const UNLIMITED_RATE: RateLimiter = Object.freeze({
+  objectsPerOperation: Number.POSITIVE_INFINITY,
   countAddress: () => undefined,
   countCaller: () => undefined,
   chargeAnswer: () => undefined,
@@ -53,6 +56,7 @@ export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefin
     void countCaller(caller, operations, { user: undefined, client }).catch(overdrawn);
   };
   return {
+    objectsPerOperation,
     chargeAnswer: (key, caller, objects) => charge(key, caller, Math.floor(objects / objectsPerOperation)),
     chargePlanning: (key, caller, durationMs) =>
       charge(key, caller, Math.floor(durationMs / PLANNING_MS_PER_OPERATION)),

@@ -110,6 +110,7 @@ async function planAndExecute(
     subgraphClient: services.subgraphClient,
     introspector: services.planner,
     sharedBy: services.shares.of(caller, context.address),
+    maxCalls: services.limits.subgraphCalls,
     signal: context.signal,
   };
   if (plan.isDeferred) return answerInParts(plan, execution, admitted, context, services, clock);

@@ -11,11 +11,15 @@ const MAX_FRAMES = 8;
 export class StreamedResult {
   /** The response as JSON. */
   readonly text: string;
+  /** How many objects it answers. */
+  readonly objects: number;
   readonly #framed = new Map<string, Buffer>();
   #bytes: Buffer | undefined;
 
-  constructor(text: string) {
+  /** @param objects none where its objects are counted elsewhere */
+  constructor(text: string, objects = 0) {
     this.text = text;
+    this.objects = objects;
   }
 
   /** The same in UTF-8. */

@@ -38,7 +38,7 @@ export const rateLimitSettings: z.ZodType<RateLimits> = z
       .min(1)
       .optional()
       .describe(
-        'Objects of an answer that count as one more operation, once it is known how many they are. Default 1,000.',
+        'Objects of an answer, or of the events of a subscription together, that count as one more operation, once it is known how many they are. A subscription over the rate ends with RATE_LIMITED. Default 1,000.',
       ),
   })
   .describe(

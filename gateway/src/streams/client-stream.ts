@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Caller } from '../identity/caller.ts';
 import type { RequestContext } from '../request/context.ts';
-import { gatewayErrorCodes, refused } from '../errors.ts';
+import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
 import { formatErrors } from '../pipeline/format-errors.ts';
 import type { ResultSink, ResultStream, StreamedResult } from '../pipeline/result-stream.ts';
@@ -53,6 +53,8 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
   readonly #findTopic: () => Topic;
   #topic: Topic | undefined;
   #moves: Promise<void> = Promise.resolve();
+  /** Objects of its events that have not been charged. */
+  #objects = 0;
 
   /** @param release gives back the place that the stream takes in its client's share */
   constructor(
@@ -109,6 +111,23 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
       this.#lastText = result.text;
     }
     this.#sink?.next(result);
+    this.#charge(result.objects);
+  }
+
+  /** Events are charged to everybody who is sent them, as so many operations as their objects together amount to. */
+  #charge(objects: number): void {
+    this.#objects += objects;
+    const { rateLimiter } = this.#keeper.services();
+    const operations = Math.floor(this.#objects / rateLimiter.objectsPerOperation);
+    if (operations === 0) return;
+    this.#objects -= operations * rateLimiter.objectsPerOperation;
+    const { address } = this.#context;
+    void Promise.all([
+      rateLimiter.countAddress(address, operations),
+      rateLimiter.countCaller(this.caller, operations),
+    ]).catch((error: unknown) => {
+      if (error instanceof RequestRefused) this.fail(failureFrom(error));
+    });
   }
 
   complete(): void {

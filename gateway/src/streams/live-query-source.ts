@@ -66,6 +66,7 @@ export class LiveQuerySource implements TopicSource {
         subgraphClient: services.subgraphClient,
         introspector: services.planner,
         sharedBy: services.shares.of(admitted.caller, context.address),
+        maxCalls: services.limits.subgraphCalls,
         signal,
       });
       recordDemand(result.objects, admitted, context, services);

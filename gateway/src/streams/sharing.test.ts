@@ -68,6 +68,38 @@ function contextsSent(): readonly Readonly<Record<string, unknown>>[] {
   return headersSent().map((headers) => decodeJwt(headers[USER_CONTEXT_HEADER] ?? ''));
 }
 
+describe('G10: what events cost', () => {
+  it('is charged to everybody who is sent them, and ends the stream of whoever is over the rate', async () => {
+    const limited = await startTestGateway({
+      subgraphs: graph.all,
+      settings: `http: { trustProxy: [127.0.0.1] }
+rateLimits: { objectsPerOperation: 4, perAddress: { operations: 3, windowS: 600 } }`,
+    });
+    const open = async (address: string): Promise<RawSocket> => {
+      const headers = { 'x-forwarded-for': address };
+      const socket = await RawSocket.connect(`${limited.url}/graphql`, {}, { headers });
+      sockets.push(socket);
+      socket.subscribe('1', SUBSCRIPTION);
+      return socket;
+    };
+    const [first, second] = [await open('192.0.2.1'), await open('198.51.100.1')];
+    await until(async () => /trellis_gateway_streams\{[^}]*\} 2/.test(await limited.metrics.metrics()));
+    await until(() => graph.news.open() === 1);
+    const types: unknown[][] = [[], []];
+    for (let event = 0; event < 6; event += 1) {
+      graph.news.publish({ id: `e${event}`, author: '1' }); // two objects
+      for (const [index, socket] of [first, second].entries()) types[index]?.push((await socket.next()).type);
+    }
+    expect(types).toEqual([Array(6).fill('next'), Array(6).fill('next')]);
+    for (const socket of [first, second])
+      expect(await socket.next()).toMatchObject({
+        type: 'error',
+        payload: [{ extensions: { code: 'RATE_LIMITED' } }],
+      });
+    await limited.close();
+  });
+});
+
 describe('streams that ask for the same', () => {
   it('share one subscription, one set of fetches and one result', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => connectAs()));

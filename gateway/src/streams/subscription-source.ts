@@ -80,11 +80,12 @@ export class SubscriptionSource implements TopicSource {
         subgraphClient: services.subgraphClient,
         introspector: services.planner,
         sharedBy: services.shares.of(admitted.caller, context.address),
+        maxCalls: services.limits.subgraphCalls,
         signal,
       });
       services.observer.objectsAnswered(admitted.operation.kind, result.objects);
       const answer = respond(result, admitted, context.requestId, services);
-      return new StreamedResult(writeAnswer({ ...answer, extensions }));
+      return new StreamedResult(writeAnswer({ ...answer, extensions }), result.objects);
     } catch (error) {
       const answer = respondToFailure(error, admitted, context.requestId, services);
       return new StreamedResult(writeAnswer({ ...answer, extensions }));
