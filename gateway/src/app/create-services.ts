@@ -50,6 +50,7 @@ export function createServices(
     authenticator: createConfiguredAuthenticator(config, resources),
     planner: tracing ? tracePlanning(resources.planner, tracing) : resources.planner,
     subgraphClient: tracing ? traceFetches(subgraphClient, tracing) : subgraphClient,
+    planningBudget: resources.planningBudget,
     shares: resources.shares,
     traceOperation: tracing && ((context, answer) => traceOperation(tracing, context, answer)),
     executionGate: resources.executionGate,

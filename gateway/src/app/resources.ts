@@ -15,6 +15,7 @@ import type { PipelineServices } from '../pipeline/services.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { createPlannerPool } from '../planning/threads/planner-pool.ts';
+import { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import { openRedisResources, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from '../streams/open-streams.ts';
@@ -36,6 +37,8 @@ import { createTrafficStates, type TrafficStates } from '../subgraphs/traffic-st
 export interface GatewayResources extends RedisResources {
   readonly supergraphs: SupergraphStore;
   readonly planner: OperationPlanner;
+  /** Absent where it is unbounded. */
+  readonly planningBudget: PlanningBudget | undefined;
   /** Sends whatever it is given, by no rules. */
   readonly subgraphClient: SubgraphClient;
   readonly traffic: TrafficStates;
@@ -69,7 +72,8 @@ export async function openResources(
 ): Promise<GatewayResources> {
   const graphMetrics = createGraphMetrics(metrics);
   const knownOperations = createKnownOperations();
-  const planner = openPlanner(inUse, logger, graphMetrics);
+  const planningBudget = inUse.planning.budget && new PlanningBudget(inUse.planning.budget);
+  const planner = openPlanner(inUse, planningBudget, logger, graphMetrics);
   const supergraphs = await openSupergraphs(config, logger, graphMetrics, async (next) => {
     await planner.load(next);
     await knownOperations.prepare(next, {
@@ -117,6 +121,7 @@ export async function openResources(
   return {
     supergraphs,
     planner,
+    planningBudget,
     subgraphClient,
     traffic,
     admission,
@@ -222,9 +227,15 @@ function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStat
   return states;
 }
 
-function openPlanner(inUse: SettingsInUse, logger: Logger, metrics: GraphMetrics): OperationPlanner {
+function openPlanner(
+  inUse: SettingsInUse,
+  budget: PlanningBudget | undefined,
+  logger: Logger,
+  metrics: GraphMetrics,
+): OperationPlanner {
   const source = createPlannerPool({
     ...inUse.planning,
+    budget,
     onReplaced: (reason) => {
       metrics.plannerReplaced();
       logger.error({ err: reason }, 'query planner worker restarted');

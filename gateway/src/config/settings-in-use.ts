@@ -14,6 +14,7 @@ import type { ConnectionRules } from '../load/connection-places.ts';
 import type { UnreadRules } from '../load/unread-answers.ts';
 import { compileTrafficRules, type TrafficRulesOf } from '../subgraphs/traffic-rules.ts';
 import { DEFAULT_LIMITS, PROTECTIVE_LIMITS, type OperationLimits } from '../settings/limits.ts';
+import type { PlanningAmount } from '../planning/threads/planning-budget.ts';
 
 const DEFAULT_BATCH = 10;
 const DEFAULT_BODY_BYTES = 1_048_576;
@@ -47,7 +48,10 @@ export interface SettingsInUse {
   readonly stalledMs: number;
   readonly unread: UnreadRules;
   readonly connections: ConnectionRules;
-  readonly planning: Pick<PlannerPoolOptions, 'threads' | 'deadlineMs' | 'budget'>;
+  readonly planning: Pick<PlannerPoolOptions, 'threads' | 'deadlineMs'> & {
+    /** Absent: unbounded. */
+    readonly budget: PlanningAmount | undefined;
+  };
   readonly introspection: boolean;
   readonly production: boolean;
   readonly headers: HeaderSettings;

@@ -56,6 +56,8 @@ export interface CataloguedDocument {
 
 /** The documents that were sent to one generation of the graph. */
 export interface OperationCatalogue {
+  /** What is remembered of a text that was let in before. */
+  known(text: string): CataloguedDocument | undefined;
   /**
    * @param address of who sends it, for a fair share of what is remembered; absent: the gateway itself
    * @throws RequestRefused when the text can't be parsed, exceeds what protects the process, or is not valid
@@ -134,6 +136,7 @@ export function createOperationCatalogue(
     return admitted.catalogued;
   };
   return {
+    known: (text) => documents.get(text)?.catalogued,
     document: (text, address) => documents.get(text)?.catalogued ?? admitAnew(text, address),
   };
 }

@@ -4,7 +4,8 @@ import { refused } from '../errors.ts';
 import type { CostBudget } from '../request/cost-budget.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
-import { authenticate } from './authenticate.ts';
+import { admitNewText, type AdmittedText } from './admit-text.ts';
+import { authenticateRequest } from './authenticate.ts';
 import { enforceCost } from '../operation/limits/enforce-limits.ts';
 import type { CataloguedOperation } from '../operation/operation-catalogue.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
@@ -28,15 +29,16 @@ export async function admitOperation(
   if (counted) await counted;
   const resolved = resolvePersistedQuery(request, services.persistedQueries);
   const { text, store } = resolved instanceof Promise ? await resolved : resolved;
-  const document = services.catalogueOf(supergraph).document(text, context.address); // parse, protect, validate, limits of the text
-  const operation = document.operation(request.operationName);
+  const catalogue = services.catalogueOf(supergraph);
+  const known = catalogue.known(text);
+  const { operation, caller: early }: AdmittedText = known
+    ? { operation: known.operation(request.operationName), caller: undefined }
+    : await admitNewText(text, request, context, catalogue, services); // parse, protect, validate, limits of the text
   assertCarried(operation, context);
   const measured = measureOperation(operation, request.variables, services, context.budget);
   const weight = weightOf(operation);
   if (weight > 1) await rateLimiter.countAddress(context.address, weight - 1);
-  const authenticated = authenticate(context, services.authenticator, (reason) =>
-    services.observer.invalidToken(context.requestId, reason),
-  );
+  const authenticated = early ?? authenticateRequest(context, services);
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
   const countedToo = rateLimiter.countCaller(caller, weight);
   if (countedToo) await countedToo;

@@ -3,7 +3,9 @@ import type { Caller } from '../identity/caller.ts';
 import { KeysUnavailable } from '../identity/key-set.ts';
 import { InvalidAccessToken } from '../identity/invalid-access-token.ts';
 import type { PresentedProof } from '../identity/verify-proof.ts';
+import type { RequestContext } from '../request/context.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
+import type { PipelineServices } from './services.ts';
 
 /** What a request says of who sends it. */
 export interface PresentedCredentials {
@@ -35,4 +37,12 @@ export function authenticate(
   } catch (error) {
     return refuse(error);
   }
+}
+
+/** {@link authenticate} for a request to the pipeline. */
+export function authenticateRequest(
+  context: RequestContext,
+  { authenticator, observer }: PipelineServices,
+): Caller | Promise<Caller> {
+  return authenticate(context, authenticator, (reason) => observer.invalidToken(context.requestId, reason));
 }

@@ -25,6 +25,7 @@ import { WholeAnswer } from './whole-answer.ts';
  *     place             among those that are answered now    OVERLOADED, RATE_LIMITED
  *     rate              of the address                       RATE_LIMITED
  *     persisted query   hash → text                          PERSISTED_QUERY_…
+ *     budget            of the caller, where the text is new RATE_LIMITED
  *     parse             text → document, remembered          GRAPHQL_PARSE_ERROR
  *     protect           expanded selections, overlaps        QUERY_TOO_COMPLEX
  *     validate          document → no errors, remembered     GRAPHQL_VALIDATION_FAILED

@@ -7,6 +7,7 @@ import type { SharedExecutions } from '../load/shared-executions.ts';
 import type { SubgraphClient } from '../subgraphs/subgraph-client.ts';
 import type { OperationLimits } from '../settings/limits.ts';
 import type { RateLimiter } from '../load/rate-limiter.ts';
+import type { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
@@ -62,6 +63,8 @@ export interface PipelineServices {
   readonly rateLimiter: RateLimiter;
   readonly authenticator: Authenticator;
   readonly planner: OperationPlanner;
+  /** What each caller may have done for operations that are new. Absent where it is unbounded. */
+  readonly planningBudget: PlanningBudget | undefined;
   readonly subgraphClient: SubgraphClient;
   /** Whose share callers are counted in. */
   readonly shares: CallerShares;

@@ -8,6 +8,8 @@ import {
 } from './threads/planner-refusals.ts';
 
 const RETRY_AFTER_S = 1;
+/** What a caller is told who has used up the budget of what is new. */
+export const PLANNING_SPENT = 'Too much time was spent on planning new operations. Retry later.';
 /** The planner has a bound of its own, and no code for it. */
 const PLANNER_LIMIT = /^Number of [-a-z ]+ exceeds limit/;
 
@@ -26,7 +28,7 @@ export function plannerFailure(error: unknown): GraphQLError {
       originalError: error,
     });
   if (error instanceof PlannerShareSpent)
-    return new GraphQLError('Too much time was spent on planning new operations. Retry later.', {
+    return new GraphQLError(PLANNING_SPENT, {
       extensions: { code: 'RATE_LIMITED', retryAfterS: Math.max(1, Math.ceil(error.retryAfterMs / 1_000)) },
       originalError: error,
     });

@@ -8,6 +8,7 @@ import {
   PlannerShareSpent,
   PlannerStarved,
 } from './planner-refusals.ts';
+import { PlanningBudget } from './planning-budget.ts';
 import { TaskFailed } from './planner-worker.ts';
 
 const user = (name: string, onSpent?: (durationMs: number) => void): PlannerCaller => ({
@@ -65,7 +66,7 @@ describe('Jobs for planner threads', () => {
   });
 
   it('G3: of one caller are refused when it has used up its milliseconds, until some come back', async () => {
-    const bench = createBench({ budget: { callerMs: 1_000, windowMs: 60_000 } });
+    const bench = createBench({ budget: new PlanningBudget({ callerMs: 1_000, windowMs: 60_000 }) });
     const spent: number[] = [];
     const heavy = user('heavy', (durationMs) => spent.push(durationMs));
     const first = bench.add('first', heavy);
@@ -80,8 +81,36 @@ describe('Jobs for planner threads', () => {
     expect(await other).toBe('other');
   });
 
+  it('G3: are not taken in when those that wait will use up the milliseconds of their caller', async () => {
+    const bench = createBench({ budget: new PlanningBudget({ callerMs: 1_000, windowMs: 60_000 }) });
+    const heavy = Array.from({ length: 10 }, (_, index) =>
+      bench.add(`${index}`.padEnd(7_500), user('heavy')).catch((error: unknown) => error),
+    );
+    const refused = bench.add('light', user('heavy'));
+    await expect(refused).rejects.toBeInstanceOf(PlannerShareSpent);
+    for (let index = 0; index < 7; index += 1) await bench.serve(1);
+    await bench.serve(1);
+    const answers = await Promise.all(heavy);
+    expect(answers.filter((answer) => answer instanceof PlannerShareSpent)).toHaveLength(3);
+    const next = bench.add('next', user('heavy'));
+    await bench.serve(1);
+    expect(await next).toBe('next');
+  });
+
+  it('give back what was reserved for them when nobody waits any more', async () => {
+    const bench = createBench({ budget: new PlanningBudget({ callerMs: 100, windowMs: 60_000 }) });
+    const leaving = new AbortController();
+    const left = bench.queue.add(work('left'.padEnd(50_000)), audience(user('ada'), leaving.signal));
+    await expect(bench.add('refused', user('ada'))).rejects.toBeInstanceOf(PlannerShareSpent);
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    const next = bench.add('next', user('ada'));
+    await bench.serve(1);
+    expect(await next).toBe('next');
+  });
+
   it('charge what has failed, or was killed, as well', async () => {
-    const bench = createBench({ budget: { callerMs: 1_000, windowMs: 60_000 } });
+    const bench = createBench({ budget: new PlanningBudget({ callerMs: 1_000, windowMs: 60_000 }) });
     const fail = async (caller: PlannerCaller, error: Error): Promise<void> => {
       const job = bench.add('bad', caller);
       await bench.queue.take()?.(() => Promise.reject(error));
@@ -113,7 +142,7 @@ describe('Jobs for planner threads', () => {
   });
 
   it('of the gateway itself have no budget', async () => {
-    const bench = createBench({ budget: { callerMs: 10, windowMs: 60_000 } });
+    const bench = createBench({ budget: new PlanningBudget({ callerMs: 10, windowMs: 60_000 }) });
     for (let index = 0; index < 3; index += 1) {
       const job = bench.add(`${index}`, GATEWAY_ITSELF);
       await bench.serve(1_000);

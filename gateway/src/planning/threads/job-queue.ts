@@ -1,11 +1,4 @@
-import {
-  amountsOf,
-  DEFAULT_SHARES,
-  FairQueue,
-  ShareBuckets,
-  type QueuePlace,
-  type ServedItem,
-} from '@trellis/fair-share';
+import { amountsOf, DEFAULT_SHARES, FairQueue, type QueuePlace, type ServedItem } from '@trellis/fair-share';
 import { whenAborted } from '../../abort/when-aborted.ts';
 import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './job-audience.ts';
 import type { JobTask } from './messages.ts';
@@ -16,14 +9,8 @@ import {
   PlannerStarved,
 } from './planner-refusals.ts';
 import type { PlannedSupergraph } from './planner-thread.ts';
+import type { PlanningBudget, PlanningReservation } from './planning-budget.ts';
 import { TaskFailed, type TaskOutcome } from './planner-worker.ts';
-
-/** Milliseconds of planner threads that each caller has in a window. */
-export interface PlanningBudget {
-  /** Of one caller; networks around it have more, by the usual multiples. */
-  readonly callerMs: number;
-  readonly windowMs: number;
-}
 
 /** Bounds of a {@link JobQueue}. */
 export interface JobQueueOptions {
@@ -46,8 +33,13 @@ interface Job {
   readonly work: PlannerWork;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-  readonly places: Map<PlannerCaller, QueuePlace>;
+  readonly places: Map<PlannerCaller, PaidPlace>;
   isBegun: boolean;
+}
+
+/** A place in the queue, and what is reserved for it of its caller's budget. */
+interface PaidPlace extends QueuePlace {
+  readonly reservation: PlanningReservation | undefined;
 }
 
 /** A job as one of its callers has it in the queue. */
@@ -65,11 +57,10 @@ const RETRY_AFTER_MS = 1_000;
 export class JobQueue {
   readonly #options: JobQueueOptions;
   readonly #queue: FairQueue<Entry>;
-  readonly #budget: ShareBuckets | undefined;
   readonly #jobs = new Set<Job>();
 
   constructor(options: JobQueueOptions) {
-    const { maxWaiting, maxServed, budget } = options;
+    const { maxWaiting, maxServed } = options;
     this.#options = options;
     this.#queue = new FairQueue({
       maxWaiting,
@@ -78,7 +69,6 @@ export class JobQueue {
       expectedCost: EXPECTED_MS,
       onDisplaced: (entry) => this.#displaced(entry),
     });
-    this.#budget = budget && createBuckets(budget);
   }
 
   /** Whether there is something that a thread could do now. */
@@ -102,10 +92,12 @@ export class JobQueue {
   take(): ((perform: (work: PlannerWork) => Promise<TaskOutcome>) => Promise<void>) | undefined {
     const served = this.#queue.next();
     if (!served) return undefined;
-    const { job } = served.item;
+    const { job, caller } = served.item;
+    const reservation = job.places.get(caller)?.reservation;
+    job.places.delete(caller);
     job.isBegun = true;
     leaveQueue(job);
-    return (perform) => this.#perform(served, perform);
+    return (perform) => this.#perform(served, reservation, perform);
   }
 
   /** Rejects all that waits or is being done. */
@@ -153,11 +145,12 @@ export class JobQueue {
       return new PlannerShareSpent('The caller has as much waiting to be planned as it may.', RETRY_AFTER_MS);
     if (place === 'total')
       return new PlannerQueueFull(`${this.#options.maxWaiting} operations wait for a plan.`);
-    entry.job.places.set(entry.caller, place);
+    entry.job.places.set(entry.caller, { ...place, reservation: this.#reserve(entry) });
     return undefined;
   }
 
   #displaced({ job, caller }: Entry): void {
+    job.places.get(caller)?.reservation?.release();
     job.places.delete(caller);
     if (job.places.size === 0)
       job.reject(new PlannerQueueFull(`${this.#options.maxWaiting} operations wait for a plan.`));
@@ -165,6 +158,7 @@ export class JobQueue {
 
   async #perform(
     { item: { job, caller }, done }: ServedItem<Entry>,
+    reservation: PlanningReservation | undefined,
     perform: (work: PlannerWork) => Promise<TaskOutcome>,
   ): Promise<void> {
     const startedAtMs = performance.now();
@@ -180,27 +174,31 @@ export class JobQueue {
       // A thread that ended in the midst of the job has measured nothing: the job has taken its time all the same.
       const spentMs = durationMs ?? performance.now() - startedAtMs;
       done(spentMs);
-      this.#charge(caller, spentMs);
+      reservation?.settle(spentMs);
+      caller.onSpent?.(spentMs);
     }
   }
 
-  #charge(caller: PlannerCaller, durationMs: number): void {
-    if (caller === GATEWAY_ITSELF) return;
-    this.#budget?.charge(caller.keys, durationMs);
-    caller.onSpent?.(durationMs);
+  #reserve({ job, caller }: Entry): PlanningReservation | undefined {
+    if (caller === GATEWAY_ITSELF) return undefined;
+    return this.#options.budget?.reserve(caller.keys, charactersOf(job.work.task));
   }
 
   #budgetWaitMs(caller: PlannerCaller): number {
-    return caller === GATEWAY_ITSELF ? 0 : (this.#budget?.waitMs(caller.keys, 0) ?? 0);
+    return caller === GATEWAY_ITSELF ? 0 : (this.#options.budget?.waitMs(caller.keys) ?? 0);
   }
 }
 
-function createBuckets({ callerMs, windowMs }: PlanningBudget): ShareBuckets {
-  return new ShareBuckets({ amounts: amountsOf(callerMs, DEFAULT_SHARES.ofCaller), windowMs });
+/** What there is to plan. */
+function charactersOf({ input }: JobTask): number {
+  return 'operation' in input ? input.operation.length : input.text.length;
 }
 
 function leaveQueue({ places }: Job): void {
-  for (const { leave } of places.values()) leave();
+  for (const { leave, reservation } of places.values()) {
+    leave();
+    reservation?.release();
+  }
   places.clear();
 }
 

@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type { QueryPlan } from '@apollo/query-planner';
 import type { JobAudience } from './job-audience.ts';
-import { JobQueue, type PlanningBudget } from './job-queue.ts';
+import { JobQueue } from './job-queue.ts';
 import type { JobInputs, JobKind, JobResults, JobTask } from './messages.ts';
 import type { IntrospectionInput } from './write-introspection.ts';
+import type { PlanningBudget } from './planning-budget.ts';
 import { PlannerThread, type PlannedSupergraph } from './planner-thread.ts';
 
 /** Makes query plans beside the event loop. There is no other way to get one: nothing is planned in the main thread. */
