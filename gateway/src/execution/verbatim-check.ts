@@ -104,6 +104,7 @@ function stringAt(body: Buffer, start: number): number {
   if (body[start] !== QUOTE) return NO;
   for (let at = start + 1; at < body.length; at += 1) {
     const byte = body[at] as number; // below the length
+    if (byte > BACKSLASH) continue; // most letters
     if (byte === QUOTE) return at + 1;
     if (byte < SPACE) return NO;
     if (byte === BACKSLASH) {

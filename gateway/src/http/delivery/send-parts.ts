@@ -25,21 +25,22 @@ export function sendParts(
 ): FastifyReply {
   const first = answer.kind === 'parts' ? answer.initial : answer;
   const more = answer.kind === 'parts' ? answer : { pending: [], updates: NONE };
-  const frames = counted(framesOf(writeAnswer(first), more, dialect), () => unread.update());
-  const body = writeMultipart(frames, HEARTBEAT_FRAME, times);
+  const frames = framesOf(writeAnswer(first), more, dialect);
+  let isCounted = true;
+  const count = (): void => {
+    isCounted = true;
+    unread.update();
+  };
+  const onWritten = (): void => {
+    if (isCounted) setImmediate(count);
+    isCounted = false;
+  };
+  const body = writeMultipart(frames, HEARTBEAT_FRAME, times, onWritten);
   const unread = watch(() => body.readableLength + reply.raw.writableLength);
   return reply
     .header('content-type', `multipart/mixed; boundary="${BOUNDARY}"; ${PARAMETERS[dialect]}`)
     .header('x-accel-buffering', 'no') // proxies of nginx's kind would keep parts back otherwise
     .send(body);
-}
-
-/** A part that was taken is on its way to the client, or waits for it, in the next turn of the event loop. */
-async function* counted(frames: AsyncIterable<string>, update: () => void): AsyncGenerator<string> {
-  for await (const frame of frames) {
-    setImmediate(update);
-    yield frame;
-  }
 }
 
 const NONE: AsyncIterable<never> = {

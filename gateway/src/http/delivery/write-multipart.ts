@@ -21,77 +21,104 @@ const HIGH_WATER_BYTES = 65_536;
  * has to wait for the next part to know that one is whole. Texts are taken as fast as the client reads.
  *
  * @param heartbeat a text that changes nothing
+ * @param onWritten called when a part was handed over: it is on its way to the client, or waits for it, a turn of the event loop later
  * @see RFC 2046 §5.1.1
  */
 export function writeMultipart(
   frames: AsyncIterable<string>,
   heartbeat: string,
-  { heartbeatMs, stalledMs }: MultipartTimes,
+  times: MultipartTimes,
+  onWritten: () => void = () => undefined,
 ): Readable {
-  const onStall = (): void => void body.destroy(new Error(`The client read nothing for ${stalledMs} ms.`));
-  const parts = multipartOf(withHeartbeats(frames, heartbeat, heartbeatMs));
-  const body = Readable.from(untilStalled(parts, stalledMs, onStall), {
-    objectMode: false,
-    highWaterMark: HIGH_WATER_BYTES,
-  });
-  return body;
+  return new MultipartBody(frames[Symbol.asyncIterator](), heartbeat, times, onWritten);
 }
 
-async function* multipartOf(frames: AsyncIterable<string>): AsyncGenerator<string> {
-  yield DELIMITER;
-  for await (const frame of frames) yield `${PART_HEAD}${frame}${DELIMITER}`;
-  yield '--\r\n';
-}
+class MultipartBody extends Readable {
+  readonly #frames: AsyncIterator<string>;
+  readonly #heartbeat: string;
+  readonly #times: MultipartTimes;
+  readonly #onWritten: () => void;
+  /** The frame that is waited for, if it is. */
+  #next: Promise<IteratorResult<string>> | undefined;
+  #isTaking = false;
+  #hasBegun = false;
+  #stall: NodeJS.Timeout | undefined;
 
-/** Whoever takes the texts comes back for the next as soon as there is room for it. */
-async function* untilStalled(
-  texts: AsyncIterable<string>,
-  stalledMs: number,
-  onStall: () => void,
-): AsyncGenerator<string> {
-  for await (const text of texts) {
-    const timer = setTimeout(onStall, stalledMs);
-    try {
-      yield text;
-    } finally {
-      clearTimeout(timer);
-    }
+  constructor(
+    frames: AsyncIterator<string>,
+    heartbeat: string,
+    times: MultipartTimes,
+    onWritten: () => void,
+  ) {
+    super({ highWaterMark: HIGH_WATER_BYTES });
+    this.#frames = frames;
+    this.#heartbeat = heartbeat;
+    this.#times = times;
+    this.#onWritten = onWritten;
   }
-}
 
-/** Puts a heartbeat wherever the next frame takes longer than that. */
-async function* withHeartbeats(
-  frames: AsyncIterable<string>,
-  heartbeat: string,
-  everyMs: number,
-): AsyncGenerator<string> {
-  const iterator = frames[Symbol.asyncIterator]();
-  try {
-    let next = iterator.next();
-    for (;;) {
-      const result = await within(next, everyMs);
-      if (result === undefined) yield heartbeat;
-      else if (result.done) return;
-      else {
-        yield result.value;
-        next = iterator.next();
-      }
+  /** There is room: whoever takes the parts comes back as soon as there is. */
+  override _read(): void {
+    clearTimeout(this.#stall);
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    this.#take().catch((error: unknown) => this.destroy(error as Error)); // frames fail with errors alone
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    clearTimeout(this.#stall);
+    this.#leaveFrames();
+    callback(error);
+  }
+
+  /** They end when their work is aborted: nobody has to wait for that, and nobody is left to hear how it went. */
+  #leaveFrames(): void {
+    this.#frames.return?.().catch(() => undefined);
+  }
+
+  async #take(): Promise<void> {
+    let hasRoom = true;
+    while (hasRoom) {
+      this.#next ??= this.#frames.next();
+      const result = await within(this.#next, this.#times.heartbeatMs);
+      if (this.destroyed) return;
+      if (result) this.#next = undefined;
+      if (result?.done === true) return this.#end();
+      hasRoom = this.push(this.#partOf(result?.value ?? this.#heartbeat));
+      this.#onWritten();
     }
-  } finally {
-    // It ends when its work is aborted: nobody has to wait for that, and nobody is left to hear how it went.
-    void iterator.return?.().catch(() => undefined);
+    this.#isTaking = false;
+    this.#stall = setTimeout(() => this.#giveUp(), this.#times.stalledMs);
+  }
+
+  #partOf(frame: string): string {
+    const part = `${PART_HEAD}${frame}${DELIMITER}`;
+    if (this.#hasBegun) return part;
+    this.#hasBegun = true;
+    return `${DELIMITER}${part}`;
+  }
+
+  #end(): void {
+    this.push(this.#hasBegun ? '--\r\n' : `${DELIMITER}--\r\n`);
+    this.push(null);
+  }
+
+  #giveUp(): void {
+    this.destroy(new Error(`The client read nothing for ${this.#times.stalledMs} ms.`));
   }
 }
 
 /** @returns nothing when it takes longer */
-async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
+function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, undefined);
+    const end = <Outcome>(settle: (outcome: Outcome) => void, outcome: Outcome): void => {
+      clearTimeout(timer);
+      settle(outcome);
+    };
+    void promise.then(
+      (value) => end(resolve, value),
+      (error: unknown) => end(reject, error),
+    );
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

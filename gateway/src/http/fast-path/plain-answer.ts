@@ -8,7 +8,7 @@ let dateOf = 0;
 let date = '';
 
 /**
- * Writes an answer; of a large one, its head.
+ * Writes an answer; of a large one, its head, which waits for the first piece: then the socket is to be uncorked.
  *
  * @param keepAliveS seconds for which the connection stays open after it; absent where it ends
  * @returns the body where it is large, and still to be written
@@ -25,6 +25,7 @@ export function writePlainAnswer(
   const connection = keepAliveS === undefined ? 'close' : `keep-alive\r\nkeep-alive: timeout=${keepAliveS}`;
   head += `content-length: ${length}\r\ndate: ${dateNow()}\r\nconnection: ${connection}\r\n\r\n`;
   if (length > PIECE_BYTES) {
+    socket.cork();
     socket.write(head, 'latin1');
     return typeof body === 'string' ? Buffer.from(body) : body;
   }

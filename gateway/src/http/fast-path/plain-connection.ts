@@ -148,8 +148,10 @@ export class PlainConnection {
     const unread = this.#service.unread(exchange, answer, socket);
     this.#unread = unread;
     const onWritten = (): void => (isClosing ? socket.destroySoon() : this.#goOn());
-    if (rest) writeInPieces(socket, rest, onWritten);
-    else socket.write('', onWritten); // `drain` does not come after every answer that had to wait
+    if (rest) {
+      writeInPieces(socket, rest, onWritten);
+      socket.uncork(); // its head goes out with the first piece
+    } else socket.write('', onWritten); // `drain` does not come after every answer that had to wait
     unread.update();
   }
 
