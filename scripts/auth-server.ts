@@ -1,6 +1,5 @@
 import { authServer, runAuthServerCommand } from '@trellis/auth-server';
-import { ConfigError, EXIT_CONFIG } from '@trellis/config';
-import { runDeployable } from '@trellis/deployable';
+import { ConfigError, EXIT_CONFIG, runDeployable } from '@trellis/runtime';
 import { openAuthServerStores, type AuthServerStores } from '@trellis/platform';
 import { operationsPort } from './programs/operations-port.ts';
 import { explainFailure } from './start/explain-failure.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { runDeployable } from '@trellis/deployable';
+import { runDeployable } from '@trellis/runtime';
 import { gateway } from '@trellis/gateway';
 import { operationsPort } from './programs/operations-port.ts';
 

@@ -1,4 +1,4 @@
-import { ConfigError, EXIT_CONFIG } from '@trellis/config';
+import { ConfigError, EXIT_CONFIG } from '@trellis/runtime';
 import { readPlatformFile } from '@trellis/platform';
 import { runSearchCommand, search } from '@trellis/search';
 import { resolve } from 'node:path';

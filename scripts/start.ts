@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ConfigError, EXIT_CONFIG } from '@trellis/config';
-import { createLogger, endOnUnhandledError, onStopSignal } from '@trellis/deployable';
+import { ConfigError, createLogger, endOnUnhandledError, EXIT_CONFIG, onStopSignal } from '@trellis/runtime';
 import { startPlatform } from '@trellis/platform';
 import { explainFailure } from './start/explain-failure.ts';
 

@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryDirectory, type Proof, type ProofOptions } from '@trellis/testkit';
-import { createLogger, createMetrics, type Metrics } from '@trellis/deployable';
+import { createLogger, createMetrics, type Metrics } from '@trellis/runtime';
 import { Pool } from 'undici';
 import { gateway } from '../src/app/gateway.ts';
 import { compose } from '../src/testing/compose.ts';

@@ -1,4 +1,4 @@
-import { runDeployable } from '@trellis/deployable';
+import { runDeployable } from '@trellis/runtime';
 import { gateway } from './app/gateway.ts';
 
 await runDeployable(gateway, process.env);

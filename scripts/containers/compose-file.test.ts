@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { authServer, configSchema as authServerSchema } from '@trellis/auth-server';
 import { comments, configSchema as commentsSchema } from '@trellis/comments';
-import type { Environment } from '@trellis/config';
+import type { Environment } from '@trellis/runtime';
 import { gateway, configSchema as gatewaySchema } from '@trellis/gateway';
 import { HEAP_FLAGS } from '@trellis/gateway/heap-flags';
 import { posts, configSchema as postsSchema } from '@trellis/posts';

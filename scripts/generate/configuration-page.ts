@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { configSchema as authServer } from '@trellis/auth-server';
 import { configSchema as comments } from '@trellis/comments';
-import { describeConfig, type ConfigVariable } from '@trellis/config';
+import { describeConfig, type ConfigVariable } from '@trellis/runtime';
 import { configSchema as gateway } from '@trellis/gateway';
 import { configSchema as platform } from '@trellis/platform';
 import { configSchema as posts } from '@trellis/posts';

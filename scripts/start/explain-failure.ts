@@ -1,4 +1,4 @@
-import { ConfigError } from '@trellis/config';
+import { ConfigError } from '@trellis/runtime';
 import { EmbeddedPostgresError, PortInUse, StoreUnavailable } from '@trellis/platform';
 import { DirectoryInUse } from '@trellis/supervision';
 

@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseTexts } from '../pages/language.ts';
 import type { AccountMail } from './account-mail.ts';

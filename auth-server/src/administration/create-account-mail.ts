@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import { issueLink, resetLinkOf } from './account-links.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
 import type { Services } from '../app/services.ts';

@@ -1,4 +1,4 @@
-import type { NodeEnvironment } from '@trellis/config';
+import type { NodeEnvironment } from '@trellis/runtime';
 import { adminScopes, openidScopes } from '../clients/scopes.ts';
 
 /** The auth-server's configuration, as read from its environment. */

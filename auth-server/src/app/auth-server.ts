@@ -1,4 +1,4 @@
-import type { DeployableProgram } from '@trellis/deployable';
+import type { DeployableProgram } from '@trellis/runtime';
 import type { AuthServerConfig } from './auth-server-config.ts';
 import { readAuthServerConfig } from './config.ts';
 import { startAuthServer } from './start.ts';

@@ -1,4 +1,4 @@
-import { allowsConveniences, isLoopbackHost } from '@trellis/config';
+import { allowsConveniences, isLoopbackHost } from '@trellis/runtime';
 import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
 import { isNetwork } from '../logout/address-guard.ts';
 import { readClientsFile } from '../clients/clients-file.ts';

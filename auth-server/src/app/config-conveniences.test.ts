@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ConfigError } from '@trellis/config';
+import { ConfigError } from '@trellis/runtime';
 import { describe, expect, test } from 'vitest';
 import { readAuthServerConfig } from './config.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError } from '@trellis/config';
+import { ConfigError } from '@trellis/runtime';
 import { describe, expect, it } from 'vitest';
 import { readAuthServerConfig } from './config.ts';
 

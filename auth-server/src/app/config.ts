@@ -1,17 +1,17 @@
 import {
+  type Environment,
   flag,
   isLoopbackHost,
   list,
   nodeEnvironment,
   port,
+  processVariables,
   readConfig,
-  secrets,
   seconds,
+  secrets,
   url,
   weaknessOf,
-  type Environment,
-} from '@trellis/config';
-import { processVariables } from '@trellis/deployable';
+} from '@trellis/runtime';
 import { z } from 'zod';
 import type { AuthServerConfig } from './auth-server-config.ts';
 import { contradictions } from './config-contradictions.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import type { AuthServerConfig } from './auth-server-config.ts';
 import { createMailQueue, type MailQueue, type MailQueueDependencies } from '../mail/mail-queue.ts';
 import type { MailTransport } from '../mail/mail.ts';

@@ -1,5 +1,4 @@
-import { allowsConveniences } from '@trellis/config';
-import type { Logger, Metrics } from '@trellis/deployable';
+import { allowsConveniences, type Logger, type Metrics } from '@trellis/runtime';
 import type { Pool } from '@trellis/postgres';
 import type { RedisConnection } from '@trellis/redis';
 import { createAudit } from '../audit/audit.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import type { Audit } from '../audit/audit.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { removeExpiredKeys, rotateSigningKeys, type SigningKeyDependencies } from '../keys/signing-keys.ts';

@@ -1,5 +1,5 @@
 import cookie from '@fastify/cookie';
-import { createHttpServer, type Logger, type ReadinessCheck } from '@trellis/deployable';
+import { createHttpServer, type Logger, type ReadinessCheck } from '@trellis/runtime';
 import type { FastifyInstance } from 'fastify';
 import { createCookies } from '../http/cookies.ts';
 import { createErrorHandler, writeJsonError } from '../http/error-handler.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { Server as HttpsServer } from 'node:https';
-import type { Deployable, Logger, Resources } from '@trellis/deployable';
+import type { Deployable, Logger, Resources } from '@trellis/runtime';
 import { createPool, migrate, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { synchronizeClients } from '../administration/synchronize-clients.ts';

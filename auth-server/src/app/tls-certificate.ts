@@ -1,7 +1,7 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 
 /** A certificate chain and its key, in PEM. */
 export interface Certificate {

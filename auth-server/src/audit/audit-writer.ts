@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import type { AuditStore, StoredAuditEvent } from './audit-store.ts';
 
 /** Stores events behind the requests that cause them. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createPool, type Pool } from '@trellis/postgres';
-import { createLogger } from '@trellis/deployable';
+import { createLogger } from '@trellis/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuditWriter } from './audit-writer.ts';
 import { createAuditStore, type AuditStore, type StoredAuditEvent } from './audit-store.ts';

@@ -1,4 +1,4 @@
-import { createFlatLogger, type Logger } from '@trellis/deployable';
+import { createFlatLogger, type Logger } from '@trellis/runtime';
 import type { AuditWriter } from './audit-writer.ts';
 import type { AuthServerMetrics } from './auth-server-metrics.ts';
 import { countRepeatedFailures, type Failure } from './repeated-failures.ts';

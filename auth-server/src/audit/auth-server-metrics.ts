@@ -1,4 +1,4 @@
-import type { Metrics } from '@trellis/deployable';
+import type { Metrics } from '@trellis/runtime';
 import { Counter, Histogram } from 'prom-client';
 
 /** What the auth-server counts. */

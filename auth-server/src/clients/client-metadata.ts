@@ -1,4 +1,4 @@
-import { weaknessOf } from '@trellis/config';
+import { weaknessOf } from '@trellis/runtime';
 import { isBoundedKey } from '@trellis/dpop';
 import { characterProblem, unfitTextIn } from '@trellis/text-rules';
 import { z } from 'zod';

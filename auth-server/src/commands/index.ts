@@ -1,4 +1,4 @@
-import { createLogger, createMetrics } from '@trellis/deployable';
+import { createLogger, createMetrics } from '@trellis/runtime';
 import { createPool } from '@trellis/postgres';
 import { connectRedis } from '@trellis/redis';
 import type { AuthServerConfig } from '../app/auth-server-config.ts';

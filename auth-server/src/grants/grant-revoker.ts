@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import type { Audit } from '../audit/audit.ts';
 import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import type { AccountGrantStore } from './account-grant-store.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Client } from '../clients/client-store.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import type { Mail } from './mail.ts';
 
 /** Writes messages, one-time links and all, into the log: for development, where nobody else reads it. */

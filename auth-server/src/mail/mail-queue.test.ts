@@ -1,10 +1,9 @@
-import { createLogger } from '@trellis/deployable';
+import { createLogger, createMetrics } from '@trellis/runtime';
 import { createPool, type Pool } from '@trellis/postgres';
 import { createTestDatabase, freePort, type TestDatabase } from '@trellis/testkit';
 import { createHmac, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createMetrics } from '@trellis/deployable';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import { createSealer } from '../secrets/sealing.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import { randomUUID } from 'node:crypto';
 import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import type { ClaimedMessage, MailStore } from './mail-store.ts';

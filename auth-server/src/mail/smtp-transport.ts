@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { isLoopbackHost } from '@trellis/config';
+import { isLoopbackHost } from '@trellis/runtime';
 import { MailRefused, type MailTransport } from './mail.ts';
 
 /** Where messages go, and in whose name. */

@@ -1,4 +1,4 @@
-import { createLogger, createMetrics, type Deployable } from '@trellis/deployable';
+import { createLogger, createMetrics, type Deployable } from '@trellis/runtime';
 import { freePort } from '@trellis/testkit';
 import { authServer } from '../app/auth-server.ts';
 import type { TestAuthServer } from './test-auth-server.ts';

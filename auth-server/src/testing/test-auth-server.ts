@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, createMetrics, type Metrics } from '@trellis/deployable';
+import { createLogger, createMetrics, type Metrics } from '@trellis/runtime';
 import {
   createTemporaryDirectory,
   createTestDatabase,

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, createMetrics, type Deployable } from '@trellis/deployable';
+import { createLogger, createMetrics, type Deployable } from '@trellis/runtime';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { gateway } from './gateway.ts';

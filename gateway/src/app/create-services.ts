@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from '../identity/authenticator.ts';

@@ -1,4 +1,4 @@
-import type { DeployableProgram } from '@trellis/deployable';
+import type { DeployableProgram } from '@trellis/runtime';
 import { readGatewayConfig, type GatewayConfig } from '../config/config.ts';
 import { openCacheOperations } from './redis-resources.ts';
 import { startGateway } from './start-gateway.ts';

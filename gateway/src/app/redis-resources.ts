@@ -1,5 +1,10 @@
-import { isProduction } from '@trellis/config';
-import { CannotStart, type Logger, type OperationsRoutes, type Resources } from '@trellis/deployable';
+import {
+  CannotStart,
+  isProduction,
+  type Logger,
+  type OperationsRoutes,
+  type Resources,
+} from '@trellis/runtime';
 import { PROOF_WINDOW_S } from '@trellis/dpop';
 import { createActivityStream } from '@trellis/presence';
 import { connectRedis, type RedisConnection } from '@trellis/redis';

@@ -1,4 +1,4 @@
-import { CannotStart, type Logger, type Resources } from '@trellis/deployable';
+import { CannotStart, type Logger, type Resources } from '@trellis/runtime';
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/user-context';
 import type { JWK } from 'jose';
 import { ANONYMOUS } from '../identity/caller.ts';

@@ -1,4 +1,4 @@
-import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/deployable';
+import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/runtime';
 import type { FastifyInstance } from 'fastify';
 import type { JSONWebKeySet } from 'jose';
 import { admitRequests, type RequestAdmission } from '../http/routes/admit-requests.ts';

@@ -1,4 +1,4 @@
-import { createLogger, createMetrics } from '@trellis/deployable';
+import { createLogger, createMetrics } from '@trellis/runtime';
 import { expect, it } from 'vitest';
 import { readGatewayConfig } from '../config/config.ts';
 import { startGateway } from './start-gateway.ts';

@@ -1,4 +1,4 @@
-import type { Deployable, Logger, Resources } from '@trellis/deployable';
+import type { Deployable, Logger, Resources } from '@trellis/runtime';
 import type { JSONWebKeySet, JWK } from 'jose';
 import type { GatewayConfig } from '../config/config.ts';
 import { createServices } from './create-services.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { CannotStart, type Deployable, type Logger, type Resources } from '@trellis/deployable';
+import { CannotStart, type Deployable, type Logger, type Resources } from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
 import type { FromWorker, ToWorker } from './messages.ts';

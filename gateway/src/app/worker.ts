@@ -5,7 +5,7 @@ import {
   endOnUnhandledError,
   explainFailedStart,
   type Deployable,
-} from '@trellis/deployable';
+} from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
 import { startGateway } from './start-gateway.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createLogger, createMetrics } from '@trellis/deployable';
+import { createLogger, createMetrics } from '@trellis/runtime';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';

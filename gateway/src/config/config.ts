@@ -1,16 +1,16 @@
 import {
   ConfigError,
+  type Environment,
   list,
   nodeEnvironment,
+  type NodeEnvironment,
   port,
+  processVariables,
   readConfig,
   secrets,
   url,
   wholeNumber,
-  type Environment,
-  type NodeEnvironment,
-} from '@trellis/config';
-import { processVariables } from '@trellis/deployable';
+} from '@trellis/runtime';
 import type { JWK } from 'jose';
 import { z } from 'zod';
 import { issuerProblems } from './configured-issuers.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { ConfigError, type Environment } from '@trellis/config';
+import { ConfigError, type Environment } from '@trellis/runtime';
 import { parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { InvalidManifest, readSafelist } from '../caching/safelist.ts';

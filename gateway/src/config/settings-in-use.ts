@@ -1,4 +1,4 @@
-import { isProduction } from '@trellis/config';
+import { isProduction } from '@trellis/runtime';
 import { amountsOf, DEFAULT_SHARES } from '@trellis/fair-share';
 import { availableParallelism } from 'node:os';
 import type { GatewayConfig } from './config.ts';

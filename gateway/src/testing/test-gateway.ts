@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, createMetrics, type Metrics } from '@trellis/deployable';
+import { createLogger, createMetrics, type Metrics } from '@trellis/runtime';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { gateway } from '../app/gateway.ts';
 import { compose } from './compose.ts';

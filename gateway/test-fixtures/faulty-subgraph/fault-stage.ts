@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, createMetrics } from '@trellis/deployable';
+import { createLogger, createMetrics } from '@trellis/runtime';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { Pool } from 'undici';
 import { gateway } from '../../src/app/gateway.ts';

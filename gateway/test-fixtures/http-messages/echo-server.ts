@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerOptions } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createHttpServer, createLogger } from '@trellis/deployable';
+import { createHttpServer, createLogger } from '@trellis/runtime';
 import type { FastifyInstance } from 'fastify';
 import { HttpConnections } from '../../src/http/message/http-connections.ts';
 import { PlainFirstServer, type PlainAnswerer } from '../../src/http/fast-path/plain-first-server.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, createMetrics } from '@trellis/deployable';
+import { createLogger, createMetrics } from '@trellis/runtime';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { gateway } from '../../src/app/gateway.ts';
 import type { Answered } from './compare.ts';

@@ -1,4 +1,4 @@
-import { createLogger, createMetrics } from '@trellis/deployable';
+import { createLogger, createMetrics } from '@trellis/runtime';
 import { createPool, type Pool } from '@trellis/postgres';
 import { createServiceTokenVerifier } from '@trellis/service-calls';
 import type { SubgraphDependencies, SubgraphServer } from '@trellis/subgraph-kit';

@@ -1,4 +1,4 @@
-import type { Logger, Metrics } from '@trellis/deployable';
+import type { Logger, Metrics } from '@trellis/runtime';
 import { inTransaction, type Pool, type Transaction } from '@trellis/postgres';
 import type { RedisConnection } from '@trellis/redis';
 import { Counter, Gauge } from 'prom-client';

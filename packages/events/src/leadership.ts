@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import type { Pool, Transaction } from '@trellis/postgres';
 import { createOutageLog, type OutageLog } from './outage-log.ts';
 import { sleep } from './wake-up.ts';

@@ -1,4 +1,4 @@
-import { createLogger } from '@trellis/deployable';
+import { createLogger } from '@trellis/runtime';
 import { describe, expect, it } from 'vitest';
 import { createOutageLog } from './outage-log.ts';
 

@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import { isTransientFailure } from './is-transient-failure.ts';
 
 /** Tells of an outage when it begins and when it is over, however often it is met in between. */

@@ -1,4 +1,4 @@
-import type { Logger, Metrics } from '@trellis/deployable';
+import type { Logger, Metrics } from '@trellis/runtime';
 import type { Pool, Transaction } from '@trellis/postgres';
 import { Gauge } from 'prom-client';
 import type { EventStream } from './event-stream.ts';

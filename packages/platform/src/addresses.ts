@@ -1,4 +1,4 @@
-import type { Environment } from '@trellis/config';
+import type { Environment } from '@trellis/runtime';
 import type { Prefix } from './hosted-programs.ts';
 import type { Ports } from './ports.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '@trellis/config';
+import type { Environment } from '@trellis/runtime';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openAuthServerStores } from './auth-server-stores.ts';

@@ -1,4 +1,4 @@
-import { allowsConveniences, type Environment, type Surroundings } from '@trellis/config';
+import { allowsConveniences, type Environment, type Surroundings } from '@trellis/runtime';
 import { lockDirectory } from '@trellis/supervision';
 import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
 import { readPlatformFile } from './platform-file.ts';

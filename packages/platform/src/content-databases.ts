@@ -1,4 +1,4 @@
-import type { Environment } from '@trellis/config';
+import type { Environment } from '@trellis/runtime';
 import { lockDirectory } from '@trellis/supervision';
 import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
 import { loadSecrets } from './secrets.ts';

@@ -1,4 +1,4 @@
-import { allowsConveniences, type Environment } from '@trellis/config';
+import { allowsConveniences, type Environment } from '@trellis/runtime';
 import { prefixes } from './hosted-programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 

@@ -1,4 +1,4 @@
-import type { Environment } from '@trellis/config';
+import type { Environment } from '@trellis/runtime';
 import { connectRedis } from '@trellis/redis';
 import { Client } from 'pg';
 import { hostedPrograms } from './hosted-programs.ts';

@@ -1,12 +1,12 @@
 import {
   createLogger,
   createMetrics,
-  startOperationsServer,
   type Deployable,
+  type Environment,
   type Logger,
   type Metrics,
-} from '@trellis/deployable';
-import type { Environment } from '@trellis/config';
+  startOperationsServer,
+} from '@trellis/runtime';
 import { hostedPrograms, type HostedProgram, type Prefix } from './hosted-programs.ts';
 import type { Host } from './host.ts';
 import type { PlatformConfig } from './platform-config.ts';

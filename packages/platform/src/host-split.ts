@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Environment } from '@trellis/config';
+import type { Environment } from '@trellis/runtime';
 import { keepRunning, startGuarded, type GuardedProcess, type RunningProcess } from '@trellis/supervision';
 import { internalAddressOf } from './addresses.ts';
 import { hostedPrograms, type HostedProgram, type Prefix } from './hosted-programs.ts';

@@ -3,12 +3,12 @@ import { comments, configSchema as commentsSchema } from '@trellis/comments';
 import type {
   Deployable,
   DeployableProgram,
+  Environment,
   Logger,
   OperationsRoutes,
   ProcessConfig,
   Resources,
-} from '@trellis/deployable';
-import type { Environment } from '@trellis/config';
+} from '@trellis/runtime';
 import { configSchema as gatewaySchema, gateway } from '@trellis/gateway';
 import { configSchema as postsSchema, posts } from '@trellis/posts';
 import { configSchema as searchSchema, search } from '@trellis/search';

@@ -6,7 +6,7 @@ import {
   url,
   type Environment,
   type NodeEnvironment,
-} from '@trellis/config';
+} from '@trellis/runtime';
 import { z } from 'zod';
 import { problemOfDirectory } from './data-directory.ts';
 

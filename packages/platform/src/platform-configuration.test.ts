@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { ConfigError, type Environment } from '@trellis/config';
+import { ConfigError, type Environment } from '@trellis/runtime';
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from './platform-configuration.ts';
 

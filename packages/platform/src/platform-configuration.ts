@@ -1,4 +1,4 @@
-import { ConfigError, type Environment } from '@trellis/config';
+import { ConfigError, type Environment } from '@trellis/runtime';
 import { bringsConveniences, placeWithoutConveniences } from './conveniences.ts';
 import { areAllGiven } from './given-stores.ts';
 import { hostedPrograms, prefixes } from './hosted-programs.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '@trellis/config';
+import type { Environment } from '@trellis/runtime';
 import { startTimeOf } from '@trellis/supervision';
 import { writePrivateFile } from './private-file.ts';
 

@@ -1,4 +1,4 @@
-import type { Environment } from '@trellis/config';
+import type { Environment } from '@trellis/runtime';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Prefix } from './hosted-programs.ts';
 import { readPlatformConfig } from './platform-config.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '@trellis/config';
+import type { Environment } from '@trellis/runtime';
 import { publicServiceKey } from '@trellis/service-calls';
 import { addressOf, internalAddressOf } from './addresses.ts';
 import { prefixes, type Prefix } from './hosted-programs.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deployable } from '@trellis/deployable';
+import type { Deployable } from '@trellis/runtime';
 
 /** What {@link startLater} needs to know. */
 export interface StartLaterOptions {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '@trellis/config';
+import type { Environment } from '@trellis/runtime';
 import { lockDirectory, type DirectoryLock } from '@trellis/supervision';
 import { addressOf, internalAddressOf } from './addresses.ts';
 import { formatBanner } from './banner.ts';

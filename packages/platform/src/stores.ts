@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Environment } from '@trellis/config';
+import type { Environment } from '@trellis/runtime';
 import { startEmbeddedPostgres } from '@trellis/embedded-postgres';
 import { startEmbeddedRedis } from '@trellis/embedded-redis';
 import { areAllGiven, describeGivenPostgres, describeGivenRedis, givenStores } from './given-stores.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '@trellis/config';
+import type { Environment } from '@trellis/runtime';
 import type { JWK } from 'jose';
 import type { PlatformSecrets } from './secrets.ts';
 

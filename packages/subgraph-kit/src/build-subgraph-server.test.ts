@@ -1,4 +1,4 @@
-import { createLogger, createMetrics } from '@trellis/deployable';
+import { createLogger, createMetrics } from '@trellis/runtime';
 import { badUserInput } from '@trellis/errors';
 import { createTestUserContext, type TestUserContext } from '@trellis/testkit';
 import { createUserContextVerifier, type UserContext } from '@trellis/user-context';

@@ -7,7 +7,7 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
-import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/deployable';
+import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/runtime';
 import type { UserContext, UserContextVerifier } from '@trellis/user-context';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';

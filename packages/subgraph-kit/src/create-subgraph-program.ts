@@ -1,5 +1,13 @@
-import { isProduction, readConfig, type Environment } from '@trellis/config';
-import type { Deployable, DeployableProgram, Logger, Metrics, Resources } from '@trellis/deployable';
+import {
+  type Deployable,
+  type DeployableProgram,
+  type Environment,
+  isProduction,
+  type Logger,
+  type Metrics,
+  readConfig,
+  type Resources,
+} from '@trellis/runtime';
 import { createWakeUp, type Background, type WakeUp } from '@trellis/events';
 import { createPool, migrate, type Pool, type PoolOptions } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { unwrapResolverError } from '@apollo/server/errors';
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import { graphErrorCodes, type GraphErrorCode } from '@trellis/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 

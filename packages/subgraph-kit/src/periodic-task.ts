@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import { createOutageLog, sleep, type Background } from '@trellis/events';
 
 /** Work that is done again and again. */

@@ -1,4 +1,4 @@
-import { onWebSocketRequest, type Logger } from '@trellis/deployable';
+import { onWebSocketRequest, type Logger } from '@trellis/runtime';
 import { clientError, unauthenticated } from '@trellis/errors';
 import {
   InvalidUserContext,

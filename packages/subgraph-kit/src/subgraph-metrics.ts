@@ -1,5 +1,5 @@
 import type { ApolloServerPlugin, BaseContext, GraphQLRequestListener } from '@apollo/server';
-import type { Metrics } from '@trellis/deployable';
+import type { Metrics } from '@trellis/runtime';
 import type { Pool } from '@trellis/postgres';
 import { Counter, Gauge, Histogram } from 'prom-client';
 

@@ -1,5 +1,13 @@
-import { allowsConveniences, flag, nodeEnvironment, port, url, type NodeEnvironment } from '@trellis/config';
-import { processVariables, type ProcessConfig } from '@trellis/deployable';
+import {
+  allowsConveniences,
+  flag,
+  nodeEnvironment,
+  type NodeEnvironment,
+  port,
+  type ProcessConfig,
+  processVariables,
+  url,
+} from '@trellis/runtime';
 import { z } from 'zod';
 
 /** The configuration that every subgraph has. */

@@ -1,4 +1,4 @@
-import { createLogger, createMetrics } from '@trellis/deployable';
+import { createLogger, createMetrics } from '@trellis/runtime';
 import { createEventStream, createWakeUp, startRelay, type Background } from '@trellis/events';
 import { inTransaction } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';

@@ -1,4 +1,4 @@
-import { url } from '@trellis/config';
+import { url } from '@trellis/runtime';
 import { subgraphVariables, type SubgraphConfig, type SubgraphShape } from '@trellis/subgraph-kit';
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-import { runDeployable } from '@trellis/deployable';
+import { runDeployable } from '@trellis/runtime';
 import { comments } from './program.ts';
 
 await runDeployable(comments, process.env);

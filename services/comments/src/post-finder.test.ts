@@ -1,5 +1,5 @@
 import type { ServiceClient } from '@trellis/service-calls';
-import { createLogger } from '@trellis/deployable';
+import { createLogger } from '@trellis/runtime';
 import { createId } from '@trellis/subgraph-kit';
 import { describe, expect, it, vi } from 'vitest';
 import type { KnownPostStore } from './known-post-store.ts';

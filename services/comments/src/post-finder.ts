@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import { createOutageLog } from '@trellis/events';
 import type { ServiceClient } from '@trellis/service-calls';
 import { parseId } from '@trellis/subgraph-kit';

@@ -1,4 +1,4 @@
-import { runDeployable } from '@trellis/deployable';
+import { runDeployable } from '@trellis/runtime';
 import { posts } from './program.ts';
 
 await runDeployable(posts, process.env);

@@ -1,5 +1,4 @@
-import { ConfigError, EXIT_CONFIG } from '@trellis/config';
-import { runDeployable } from '@trellis/deployable';
+import { ConfigError, EXIT_CONFIG, runDeployable } from '@trellis/runtime';
 import { search } from './program.ts';
 import { runSearchCommand } from './rebuild.ts';
 

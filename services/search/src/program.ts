@@ -1,6 +1,5 @@
-import type { DeployableProgram } from '@trellis/deployable';
-import type { Peers } from '@trellis/subgraph-kit';
-import { createSubgraphProgram } from '@trellis/subgraph-kit';
+import type { DeployableProgram } from '@trellis/runtime';
+import { createSubgraphProgram, type Peers } from '@trellis/subgraph-kit';
 import { startBackground } from './background.ts';
 import { configSchema, ownerVariables, sources, type SearchConfig } from './config.ts';
 import type { OwnerClients } from './owners.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import type { Hit } from './hit.ts';
 import type { Owners } from './owners.ts';
 import type { SearchInput } from './search-input.ts';

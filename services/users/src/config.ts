@@ -1,4 +1,4 @@
-import { wholeNumber } from '@trellis/config';
+import { wholeNumber } from '@trellis/runtime';
 import { subgraphVariables, type SubgraphConfig, type SubgraphShape } from '@trellis/subgraph-kit';
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-import { runDeployable } from '@trellis/deployable';
+import { runDeployable } from '@trellis/runtime';
 import { users } from './program.ts';
 
 await runDeployable(users, process.env);

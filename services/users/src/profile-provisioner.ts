@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import { parseId } from '@trellis/subgraph-kit';
 import type { User } from '@trellis/user-context';
 import type { ProfileStore } from './profile-store.ts';

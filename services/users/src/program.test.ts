@@ -1,5 +1,4 @@
-import { ConfigError } from '@trellis/config';
-import { createLogger, createMetrics, type Deployable } from '@trellis/deployable';
+import { ConfigError, createLogger, createMetrics, type Deployable } from '@trellis/runtime';
 import { createDemoContent } from '@trellis/demo-data';
 import { connectRedis } from '@trellis/redis';
 import { createId } from '@trellis/subgraph-kit';

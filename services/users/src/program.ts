@@ -1,4 +1,4 @@
-import type { DeployableProgram } from '@trellis/deployable';
+import type { DeployableProgram } from '@trellis/runtime';
 import { createSubgraphProgram } from '@trellis/subgraph-kit';
 import { startBackground } from './background.ts';
 import { configSchema, type UsersConfig } from './config.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import type { IncomingMessage } from 'node:http';
 import { refused, RequestRefused } from '../../errors.ts';
 import { refusalAnswer, type RequestAdmission } from '../routes/admit-requests.ts';

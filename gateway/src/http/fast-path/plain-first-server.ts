@@ -1,6 +1,6 @@
 import { Server, type IncomingMessage, type RequestListener, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
-import { CLOSING_BEGAN, EXCHANGE_BEGAN, EXCHANGE_ENDED } from '@trellis/deployable';
+import { CLOSING_BEGAN, EXCHANGE_BEGAN, EXCHANGE_ENDED } from '@trellis/runtime';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { HttpAnswer } from '../message/http-exchange.ts';
 import type { HttpConnections } from '../message/http-connections.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { MAX_HEADERS } from '@trellis/deployable';
+import { MAX_HEADERS } from '@trellis/runtime';
 
 /** A POST that is there whole and has nothing about it that needs a closer look. */
 export interface PlainRequest {

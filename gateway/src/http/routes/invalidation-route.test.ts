@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, startOperationsServer, type OperationsServer } from '@trellis/deployable';
+import { createLogger, startOperationsServer, type OperationsServer } from '@trellis/runtime';
 import { createTemporaryDirectory, freePort, startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGatewayProcess, type GatewayProcess } from '../../../test-fixtures/gateway-process.ts';

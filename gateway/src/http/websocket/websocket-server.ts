@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ambiguityOf, hasTooManyHeaders, onWebSocketRequest } from '@trellis/deployable';
+import { ambiguityOf, hasTooManyHeaders, onWebSocketRequest } from '@trellis/runtime';
 import { shareKeysOf, type ShareRefusal } from '@trellis/fair-share';
 import type { FastifyInstance } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';

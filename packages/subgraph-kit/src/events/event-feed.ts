@@ -1,4 +1,4 @@
-import type { Logger, Metrics } from '@trellis/deployable';
+import type { Logger, Metrics } from '@trellis/runtime';
 import { clientError } from '@trellis/errors';
 import {
   createEventStream,

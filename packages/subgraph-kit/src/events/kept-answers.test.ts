@@ -1,4 +1,4 @@
-import { createLogger } from '@trellis/deployable';
+import { createLogger } from '@trellis/runtime';
 import { createEventStream, type EventStream, type SequencedEvent } from '@trellis/events';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { freePort, startTestRedis, type TestRedis } from '@trellis/testkit';

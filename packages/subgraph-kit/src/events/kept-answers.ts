@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import { createOutageLog, type EventStream, type SequencedEvent } from '@trellis/events';
 import type { RedisConnection } from '@trellis/redis';
 

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Metrics } from '@trellis/deployable';
+import type { Metrics } from '@trellis/runtime';
 import type { TestUserContext } from '@trellis/testkit';
 import {
   LAST_EVENT_ID_EXTENSION,

@@ -1,4 +1,4 @@
-import { createLogger, createMetrics, type Metrics } from '@trellis/deployable';
+import { createLogger, createMetrics, type Metrics } from '@trellis/runtime';
 import { createPool, migrate, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createTestDatabase, createTestUserContext, type TestUserContext } from '@trellis/testkit';

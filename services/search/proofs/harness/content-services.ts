@@ -1,14 +1,14 @@
 import { comments } from '@trellis/comments';
-import type { Environment } from '@trellis/config';
 import {
   createLogger,
   createMetrics,
   type Deployable,
   type DeployableProgram,
+  type Environment,
   type Metrics,
   type ProcessConfig,
   type Resources,
-} from '@trellis/deployable';
+} from '@trellis/runtime';
 import { posts } from '@trellis/posts';
 import { generateServiceKey, publicServiceKey } from '@trellis/service-calls';
 import { createTestDatabase, createTestUserContext, freePort, startTestRedis } from '@trellis/testkit';

@@ -1,4 +1,4 @@
-import type { Logger } from '@trellis/deployable';
+import type { Logger } from '@trellis/runtime';
 import { sleep, startLeadership, type Background } from '@trellis/events';
 import type { Pool } from '@trellis/postgres';
 import { createActivityStream, type ActivityBatch } from '@trellis/presence';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createLogger } from '@trellis/deployable';
+import { createLogger } from '@trellis/runtime';
 import type { Background } from '@trellis/events';
 import { createActivityStream } from '@trellis/presence';
 import { connectRedis, type RedisConnection } from '@trellis/redis';

@@ -1,4 +1,4 @@
-import type { Logger } from './logger.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 /** Milliseconds that the end may take: what is in flight may never come to one after a fault. */
 const CLOSE_DEADLINE_MS = 5_000;

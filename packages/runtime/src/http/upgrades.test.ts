@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpServer } from './http-server.ts';
-import { createLogger } from './logger.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { onWebSocketRequest } from './upgrades.ts';
 
 const logger = createLogger({ service: 'test', level: 'silent' });

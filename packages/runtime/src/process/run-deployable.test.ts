@@ -72,7 +72,7 @@ describe('an error that nobody has handled', () => {
 /** Runs a deployable in a process of its own, which does something as soon as it serves. */
 function runProgram(statement: string): ReturnType<typeof spawnSync> & { stdout: string; stderr: string } {
   const program = `
-    import { runDeployable } from '@trellis/deployable';
+    import { runDeployable } from '@trellis/runtime';
     const config = { LOG_LEVEL: 'info', OPERATIONS_PORT: 0, OPERATIONS_HOST: '127.0.0.1' };
     const start = async (_config, { logger }) => ({ url: '', close: async () => logger.info('closed') });
     await runDeployable({ service: 'test', readConfig: () => config, start }, {});

@@ -1,7 +1,7 @@
-import type { Environment } from '@trellis/config';
-import type { Logger } from './logger.ts';
-import type { Metrics } from './metrics.ts';
-import type { OperationsRoutes } from './operations-server.ts';
+import type { Environment } from '../config/read-config.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { OperationsRoutes } from '../http/operations-server.ts';
 
 /** What a process gives each deployable that it hosts. */
 export interface Resources {

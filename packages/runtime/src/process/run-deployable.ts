@@ -1,9 +1,10 @@
-import { ConfigError, EXIT_CONFIG, type Environment } from '@trellis/config';
+import { ConfigError, EXIT_CONFIG } from '../config/config-error.ts';
+import { type Environment } from '../config/read-config.ts';
 import type { Deployable, DeployableProgram, ProcessConfig } from './deployable.ts';
 import { explainFailedStart } from './failed-start.ts';
-import { createLogger, type Logger } from './logger.ts';
-import { createMetrics } from './metrics.ts';
-import { startOperationsServer } from './operations-server.ts';
+import { createLogger, type Logger } from '../telemetry/logger.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { startOperationsServer } from '../http/operations-server.ts';
 import { onStopSignal } from './stop-signals.ts';
 import { endOnUnhandledError } from './unhandled-errors.ts';
 

@@ -9,7 +9,7 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify';
-import type { Logger } from './logger.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import { continueInTurn } from './continue-in-turn.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
 import { PendingResponses } from './pending-responses.ts';

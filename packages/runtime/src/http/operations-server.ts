@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { guardChanges } from './guard-changes.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 /** What a deployable adds to the operations port. What changes something is asked for by whoever knows a secret. */
 export interface OperationsRoutes {

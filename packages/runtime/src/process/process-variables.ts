@@ -1,4 +1,4 @@
-import { port } from '@trellis/config';
+import { port } from '../config/variable-types.ts';
 import { z } from 'zod';
 
 /** The variables that every deployable has, to be spread into its schema. */

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { createHttpServer } from './http-server.ts';
-import { createLogger } from './logger.ts';
-import { createMetrics } from './metrics.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
 import { startOperationsServer } from './operations-server.ts';
 import { Counter } from 'prom-client';
 

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { isLoopbackHost } from '@trellis/config';
+import { isLoopbackHost } from '../config/loopback-host.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** Settings of {@link guardChanges}. */

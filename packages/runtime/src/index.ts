@@ -1,0 +1,42 @@
+export { ConfigError, EXIT_CONFIG } from './config/config-error.ts';
+export { readConfig, type Environment, type ReadConfigOptions } from './config/read-config.ts';
+export { describeConfig, type ConfigVariable } from './config/describe-config.ts';
+export { isLoopbackHost } from './config/loopback-host.ts';
+export {
+  allowsConveniences,
+  isProduction,
+  nodeEnvironment,
+  type NodeEnvironment,
+  type Surroundings,
+} from './config/node-environment.ts';
+export { secrets, weaknessOf } from './config/secret-strength.ts';
+export { flag, list, milliseconds, port, seconds, url, wholeNumber } from './config/variable-types.ts';
+export {
+  type Deployable,
+  type DeployableProgram,
+  type ProcessConfig,
+  type Resources,
+} from './process/deployable.ts';
+export { CannotStart, explainFailedStart } from './process/failed-start.ts';
+export { type ReadinessCheck } from './http/health-routes.ts';
+export {
+  CLOSING_BEGAN,
+  createHttpServer,
+  EXCHANGE_BEGAN,
+  EXCHANGE_ENDED,
+  type HttpServerOptions,
+} from './http/http-server.ts';
+export { createFlatLogger, createLogger, type Logger, type LoggerOptions } from './telemetry/logger.ts';
+export { createMetrics, type Metrics } from './telemetry/metrics.ts';
+export {
+  startOperationsServer,
+  type OperationsRoutes,
+  type OperationsServer,
+  type OperationsServerOptions,
+} from './http/operations-server.ts';
+export { processVariables } from './process/process-variables.ts';
+export { runDeployable } from './process/run-deployable.ts';
+export { endOnUnhandledError } from './process/unhandled-errors.ts';
+export { onStopSignal, type StopSignalOptions } from './process/stop-signals.ts';
+export { ambiguityOf, hasTooManyHeaders, MAX_HEADERS } from './http/unambiguous-request.ts';
+export { onWebSocketRequest } from './http/upgrades.ts';
