@@ -1,4 +1,4 @@
-import { generateServiceKey, publicServiceKey } from '@trellis/service-calls';
+import { generateServiceKey, publicServiceKey } from '@trellis/subgraph-protocol';
 import { createTestUserContext, type TestUserContext } from '@trellis/testkit';
 import { freePorts } from './free-ports.ts';
 import { createServiceInstance, type ServiceInstance } from './service-instance.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '@trellis/postgres';
 import type { Proof } from '@trellis/testkit';
-import { USER_CONTEXT_HEADER } from '@trellis/user-context';
+import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import type { ContentServices } from '../harness/content-services.ts';
 import { canLimitFiles, limitFilesOf } from '../harness/file-size-limit.ts';
 import { isClean, runChaos, type Fault } from './content-chaos/run-chaos.ts';

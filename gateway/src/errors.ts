@@ -1,4 +1,4 @@
-import { graphErrorCodes, type GraphErrorCode, type GraphErrorDescription } from '@trellis/errors';
+import { graphErrorCodes, type GraphErrorCode, type GraphErrorDescription } from '@trellis/subgraph-protocol';
 import { GraphQLError } from 'graphql';
 
 /** A code that only the gateway gives. */

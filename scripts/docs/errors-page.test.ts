@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { oauthErrors } from '@trellis/auth-server';
-import { graphErrorCodes } from '@trellis/errors';
+import { graphErrorCodes } from '@trellis/subgraph-protocol';
 import { gatewayErrorCodes } from '@trellis/gateway';
 import { describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createUserContextSigner } from '@trellis/user-context';
+import { createUserContextSigner } from '@trellis/subgraph-protocol';
 import type { JWK } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { generateServiceKey, publicServiceKey } from '@trellis/service-calls';
+import { generateServiceKey, publicServiceKey } from '@trellis/subgraph-protocol';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 
 /** Fresh values for every secret that docker-compose.yml asks for, safe to stand in a URL and between single quotes. */

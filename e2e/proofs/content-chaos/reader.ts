@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { USER_CONTEXT_HEADER } from '@trellis/user-context';
+import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { v7 } from 'uuid';
 import {
   contentServices,

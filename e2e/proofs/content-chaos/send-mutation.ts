@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '@trellis/demo-data';
-import { USER_CONTEXT_HEADER, type UserContext } from '@trellis/user-context';
+import { USER_CONTEXT_HEADER, type UserContext } from '@trellis/subgraph-protocol';
 import { v7 } from 'uuid';
 import type { ContentService, ContentServices } from '../../harness/content-services.ts';
 

@@ -6,7 +6,7 @@ import {
   type Resources,
 } from '@trellis/runtime';
 import { PROOF_WINDOW_S } from '@trellis/dpop';
-import { createActivityStream } from '@trellis/presence';
+import { createActivityStream } from '@trellis/subgraph-protocol';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startRevocationFeed, type RevocationFeed } from '../identity/revocation-feed.ts';
 import { createUsedProofs, type UsedProofs } from '../identity/used-proofs.ts';

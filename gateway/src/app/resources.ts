@@ -1,5 +1,5 @@
 import { CannotStart, type Logger, type Resources } from '@trellis/runtime';
-import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/user-context';
+import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import type { JWK } from 'jose';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { CallerShares } from '../identity/caller-shares.ts';

@@ -1,4 +1,4 @@
-import type { ActivityStream } from '@trellis/presence';
+import type { ActivityStream } from '@trellis/subgraph-protocol';
 
 /** Tells who is there, many users in one write. */
 export interface ActivityPublisher {

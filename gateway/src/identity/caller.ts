@@ -1,5 +1,5 @@
 import { shareKeysOf, type ShareKeys } from '@trellis/fair-share';
-import type { UserContext } from '@trellis/user-context';
+import type { UserContext } from '@trellis/subgraph-protocol';
 
 /** Who sends a request, and what may be done in that name. */
 export interface Caller {

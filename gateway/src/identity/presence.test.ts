@@ -1,4 +1,4 @@
-import { createActivityStream, type ActivityBatch, type ActivityStream } from '@trellis/presence';
+import { createActivityStream, type ActivityBatch, type ActivityStream } from '@trellis/subgraph-protocol';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';

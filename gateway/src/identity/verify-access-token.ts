@@ -1,4 +1,4 @@
-import type { User, UserContext } from '@trellis/user-context';
+import type { User, UserContext } from '@trellis/subgraph-protocol';
 import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { Caller } from './caller.ts';
 import { InvalidAccessToken } from './invalid-access-token.ts';

@@ -1,6 +1,6 @@
 import { connectRedis } from '@trellis/redis';
 import { createTestUserContext, startTestRedis } from '@trellis/testkit';
-import { USER_CONTEXT_HEADER } from '@trellis/user-context';
+import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';

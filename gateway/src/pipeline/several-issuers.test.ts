@@ -1,7 +1,6 @@
-import { createActivityStream } from '@trellis/presence';
+import { createActivityStream, USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { connectRedis } from '@trellis/redis';
 import { startTestRedis } from '@trellis/testkit';
-import { USER_CONTEXT_HEADER } from '@trellis/user-context';
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';

@@ -1,4 +1,4 @@
-import { clientError } from '@trellis/errors';
+import { clientError } from '@trellis/subgraph-protocol';
 import { GraphQLError } from 'graphql';
 import {
   PlannerOverstrained,

@@ -1,4 +1,4 @@
-import { clientError } from '@trellis/errors';
+import { clientError } from '@trellis/subgraph-protocol';
 
 /** @throws GraphQLError QUERY_TOO_COMPLEX when a bound of planning is exceeded */
 export function enforceLimit(name: string, maximum: number, actual: number): void {

@@ -1,4 +1,4 @@
-import { USER_CONTEXT_HEADER } from '@trellis/user-context';
+import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { z } from 'zod';
 
 /** The header that tells a subgraph how many milliseconds the gateway will wait for its answer. */

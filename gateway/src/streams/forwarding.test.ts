@@ -1,4 +1,4 @@
-import { USER_CONTEXT_HEADER } from '@trellis/user-context';
+import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { readLastEventId } from '@trellis/user-context';
+import { readLastEventId } from '@trellis/subgraph-protocol';
 import { GraphQLError } from 'graphql';
 import type { Caller } from '../identity/caller.ts';
 import { groupOf } from '../identity/group-of.ts';

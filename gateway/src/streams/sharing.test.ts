@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { USER_CONTEXT_HEADER } from '@trellis/user-context';
+import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compose } from '../testing/compose.ts';

@@ -1,4 +1,4 @@
-import { EVENT_ID_EXTENSION, readEventId } from '@trellis/user-context';
+import { EVENT_ID_EXTENSION, readEventId } from '@trellis/subgraph-protocol';
 import type { Caller } from '../identity/caller.ts';
 import type { RequestContext } from '../request/context.ts';
 import { executeEvent } from '../execution/execute-event.ts';

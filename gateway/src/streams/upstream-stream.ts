@@ -1,4 +1,8 @@
-import { LAST_EVENT_ID_EXTENSION, readEventId, SUBSCRIBE_HEADERS_EXTENSION } from '@trellis/user-context';
+import {
+  LAST_EVENT_ID_EXTENSION,
+  readEventId,
+  SUBSCRIBE_HEADERS_EXTENSION,
+} from '@trellis/subgraph-protocol';
 import type { SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
 import type { StreamObserver } from './stream-observer.ts';
 import type { SocketSubscription, SubgraphSockets } from './subgraph-sockets.ts';

@@ -1,4 +1,4 @@
-import type { UserContextSigner } from '@trellis/user-context';
+import type { UserContextSigner } from '@trellis/subgraph-protocol';
 import type { Caller } from '../identity/caller.ts';
 
 /** Tells subgraphs who is asking. */

@@ -1,4 +1,4 @@
-import { USER_CONTEXT_HEADER } from '@trellis/user-context';
+import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import type { Caller } from '../identity/caller.ts';
 import type { SubgraphContexts } from './subgraph-context.ts';
 import type { ClientHeaders, RequestContext } from '../request/context.ts';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { EVENT_ID_EXTENSION, readLastEventId } from '@trellis/user-context';
+import { EVENT_ID_EXTENSION, readLastEventId } from '@trellis/subgraph-protocol';
 import { graphql, parse } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVENT_ID_EXTENSION, LAST_EVENT_ID_EXTENSION, readEventId } from '@trellis/user-context';
+import { EVENT_ID_EXTENSION, LAST_EVENT_ID_EXTENSION, readEventId } from '@trellis/subgraph-protocol';
 import { WebSocket } from 'ws';
 import type { NumberedEvents } from './numbered-events.ts';
 

@@ -1,12 +1,12 @@
 import { createLogger, createMetrics } from '@trellis/runtime';
 import { createPool, type Pool } from '@trellis/postgres';
-import { createServiceTokenVerifier } from '@trellis/service-calls';
-import type { SubgraphDependencies, SubgraphServer } from '@trellis/subgraph-kit';
 import {
+  createServiceTokenVerifier,
   createUserContextSigner,
   createUserContextVerifier,
   USER_CONTEXT_HEADER,
-} from '@trellis/user-context';
+} from '@trellis/subgraph-protocol';
+import type { SubgraphDependencies, SubgraphServer } from '@trellis/subgraph-kit';
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JSONWebKeySet } from 'jose';
 
 /** A statement that a subgraph has sent to its database. */

@@ -7,7 +7,7 @@ import {
   generateServiceKey,
   publicServiceKey,
   type ServiceClient,
-} from '@trellis/service-calls';
+} from '@trellis/subgraph-protocol';
 import { buildServer as buildUsers } from '@trellis/users';
 import type { DatabaseUrls, LoadedService } from './load-content.ts';
 import {

@@ -1,4 +1,4 @@
-import { requireService, type ServiceTokenVerifier } from '@trellis/service-calls';
+import { requireService, type ServiceTokenVerifier } from '@trellis/subgraph-protocol';
 import type { Pool } from '@trellis/postgres';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { ServiceCallFailed, type ServiceClient } from '@trellis/service-calls';
+import { ServiceCallFailed, type ServiceClient } from '@trellis/subgraph-protocol';
 import { z } from 'zod';
 import type { SequencedEvent } from './domain-event.ts';
 

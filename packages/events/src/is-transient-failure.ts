@@ -1,4 +1,4 @@
-import { ServiceCallFailed } from '@trellis/service-calls';
+import { ServiceCallFailed } from '@trellis/subgraph-protocol';
 import pg from 'pg';
 
 /**

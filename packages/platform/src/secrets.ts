@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateServiceKey } from '@trellis/service-calls';
+import { generateServiceKey } from '@trellis/subgraph-protocol';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { writePrivateFile } from './private-file.ts';
 

@@ -1,5 +1,5 @@
 import type { Environment } from '@trellis/runtime';
-import { publicServiceKey } from '@trellis/service-calls';
+import { publicServiceKey } from '@trellis/subgraph-protocol';
 import { addressOf, internalAddressOf } from './addresses.ts';
 import { prefixes, type Prefix } from './hosted-programs.ts';
 import { bringsConveniences } from './conveniences.ts';

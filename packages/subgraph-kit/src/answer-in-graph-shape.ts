@@ -1,4 +1,4 @@
-import type { GraphErrorCode } from '@trellis/errors';
+import type { GraphErrorCode } from '@trellis/subgraph-protocol';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Answers what fails before GraphQL is reached (a body that is no JSON, or too large) in the shape of GraphQL. */

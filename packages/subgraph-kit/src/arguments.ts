@@ -1,4 +1,4 @@
-import { badUserInput } from '@trellis/errors';
+import { badUserInput } from '@trellis/subgraph-protocol';
 import { isTimeOrderedId } from './ids.ts';
 
 /** Bounds of a whole number that a client sends. */

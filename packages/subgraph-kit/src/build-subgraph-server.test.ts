@@ -1,7 +1,6 @@
 import { createLogger, createMetrics } from '@trellis/runtime';
-import { badUserInput } from '@trellis/errors';
+import { badUserInput, createUserContextVerifier, type UserContext } from '@trellis/subgraph-protocol';
 import { createTestUserContext, type TestUserContext } from '@trellis/testkit';
-import { createUserContextVerifier, type UserContext } from '@trellis/user-context';
 import type { FastifyInstance } from 'fastify';
 import { createLocalJWKSet } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -8,7 +8,7 @@ import {
 } from '@apollo/server/plugin/disabled';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/runtime';
-import type { UserContext, UserContextVerifier } from '@trellis/user-context';
+import type { UserContext, UserContextVerifier } from '@trellis/subgraph-protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { answerInGraphShape } from './answer-in-graph-shape.ts';

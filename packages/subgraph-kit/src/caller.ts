@@ -1,5 +1,4 @@
-import { forbidden, unauthenticated } from '@trellis/errors';
-import type { Role, UserContext } from '@trellis/user-context';
+import { forbidden, type Role, unauthenticated, type UserContext } from '@trellis/subgraph-protocol';
 import { parseId } from './ids.ts';
 
 /** Whether the user behind the request has a role, or everybody of the group that it stands for. */

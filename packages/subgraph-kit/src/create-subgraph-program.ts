@@ -11,7 +11,7 @@ import {
 import { createWakeUp, type Background, type WakeUp } from '@trellis/events';
 import { createPool, migrate, type Pool, type PoolOptions } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { createUserContextVerifier, type UserContextVerifier } from '@trellis/user-context';
+import { createUserContextVerifier, type UserContextVerifier } from '@trellis/subgraph-protocol';
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { z } from 'zod';
 import type { SubgraphServer } from './build-subgraph-server.ts';

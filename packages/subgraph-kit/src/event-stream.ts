@@ -1,4 +1,4 @@
-import { EVENT_ID_EXTENSION } from '@trellis/user-context';
+import { EVENT_ID_EXTENSION } from '@trellis/subgraph-protocol';
 import {
   createSourceEventStream,
   execute,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { unwrapResolverError } from '@apollo/server/errors';
 import type { Logger } from '@trellis/runtime';
-import { graphErrorCodes, type GraphErrorCode } from '@trellis/errors';
+import { graphErrorCodes, type GraphErrorCode } from '@trellis/subgraph-protocol';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
 /** Formats one error of an answer; Apollo Server's `formatError`. */

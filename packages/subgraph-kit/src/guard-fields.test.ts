@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, graphql, isObjectType, parse } from 'graphql';
-import type { UserContext } from '@trellis/user-context';
+import type { UserContext } from '@trellis/subgraph-protocol';
 import { describe, expect, it } from 'vitest';
 import { buildExecutableSchema } from './build-executable-schema.ts';
 import { readDeclaredRights, type DeclaredRight } from './declared-rights.ts';

@@ -1,5 +1,4 @@
-import { forbidden, unauthenticated } from '@trellis/errors';
-import type { UserContext } from '@trellis/user-context';
+import { forbidden, unauthenticated, type UserContext } from '@trellis/subgraph-protocol';
 import { defaultFieldResolver, isObjectType, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql';
 import type { AnyOf, DeclaredRight } from './declared-rights.ts';
 

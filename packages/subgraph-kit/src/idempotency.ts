@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { badUserInput } from '@trellis/errors';
+import { badUserInput } from '@trellis/subgraph-protocol';
 import type { Transaction } from '@trellis/postgres';
 
 /** One root field of a mutation that carries an idempotency key. */

@@ -1,4 +1,4 @@
-import { clientError } from '@trellis/errors';
+import { clientError } from '@trellis/subgraph-protocol';
 import { isObjectType, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql';
 
 /** Settings of {@link limitResolverTime}. */

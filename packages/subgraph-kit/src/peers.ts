@@ -4,7 +4,7 @@ import {
   createServiceTokenVerifier,
   type ServiceClient,
   type ServiceTokenVerifier,
-} from '@trellis/service-calls';
+} from '@trellis/subgraph-protocol';
 import type { JSONWebKeySet, JWK } from 'jose';
 import type { SubgraphConfig } from './subgraph-variables.ts';
 

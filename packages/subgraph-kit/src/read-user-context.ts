@@ -1,10 +1,10 @@
-import { unauthenticated } from '@trellis/errors';
 import {
   InvalidUserContext,
+  unauthenticated,
   USER_CONTEXT_HEADER,
   type UserContext,
   type UserContextVerifier,
-} from '@trellis/user-context';
+} from '@trellis/subgraph-protocol';
 import type { FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { isPublicOperation } from './public-operations.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { createLogger, createMetrics } from '@trellis/runtime';
 import { createTestUserContext, type TestUserContext } from '@trellis/testkit';
-import { createUserContextVerifier, USER_CONTEXT_HEADER, type UserContext } from '@trellis/user-context';
+import { createUserContextVerifier, USER_CONTEXT_HEADER, type UserContext } from '@trellis/subgraph-protocol';
 import type { FastifyInstance } from 'fastify';
 import { createClient, type Client } from 'graphql-ws';
 import { createLocalJWKSet } from 'jose';

@@ -1,13 +1,14 @@
 import { onWebSocketRequest, type Logger } from '@trellis/runtime';
-import { clientError, unauthenticated } from '@trellis/errors';
 import {
+  clientError,
   InvalidUserContext,
   readLastEventId,
   readSubscribeHeader,
+  unauthenticated,
   USER_CONTEXT_HEADER,
   type UserContext,
   type UserContextVerifier,
-} from '@trellis/user-context';
+} from '@trellis/subgraph-protocol';
 import type { FastifyInstance } from 'fastify';
 import {
   getOperationAST,

@@ -1,4 +1,4 @@
-import { badUserInput } from '@trellis/errors';
+import { badUserInput } from '@trellis/subgraph-protocol';
 import { characterProblem, unfitTextIn } from '@trellis/text-rules';
 import type { JsonValue } from './scalars/json.ts';
 

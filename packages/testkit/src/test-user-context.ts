@@ -1,4 +1,4 @@
-import { createUserContextSigner, type UserContext } from '@trellis/user-context';
+import { createUserContextSigner, type UserContext } from '@trellis/subgraph-protocol';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 
 /** A key pair that plays the gateway's part towards subgraphs. */

@@ -1,4 +1,4 @@
-import { badUserInput, forbidden } from '@trellis/errors';
+import { badUserInput, forbidden } from '@trellis/subgraph-protocol';
 import type { Transaction } from '@trellis/postgres';
 import { createId, parseId, readText } from '@trellis/subgraph-kit';
 import { commentRecords } from './comment-records.ts';

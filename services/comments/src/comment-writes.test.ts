@@ -1,8 +1,12 @@
 import { inTransaction } from '@trellis/postgres';
-import { ServiceCallFailed, type ServiceClient } from '@trellis/service-calls';
+import {
+  type Role,
+  ServiceCallFailed,
+  type ServiceClient,
+  type UserContext,
+} from '@trellis/subgraph-protocol';
 import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type AnswerError, type TestSubgraph } from '@trellis/subgraph-kit/testing';
-import type { Role, UserContext } from '@trellis/user-context';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKnownPostStore, type PostFacts } from './known-post-store.ts';
 import { createPostEventsHandler } from './post-events-handler.ts';

@@ -1,7 +1,7 @@
 import { createDemoContent } from '@trellis/demo-data';
 import { inTransaction } from '@trellis/postgres';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
-import type { UserContext } from '@trellis/user-context';
+import type { UserContext } from '@trellis/subgraph-protocol';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCommentLoader } from './comment-loader.ts';
 import { createCommentStore } from './comment-store.ts';

@@ -1,5 +1,5 @@
 import type { Mutations, Topic } from '@trellis/subgraph-kit';
-import type { UserContext } from '@trellis/user-context';
+import type { UserContext } from '@trellis/subgraph-protocol';
 import type { CommentLoader } from './comment-loader.ts';
 import type { PlacedComment } from './comment.ts';
 import type { KnownPostStore } from './known-post-store.ts';

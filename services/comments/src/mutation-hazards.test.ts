@@ -1,4 +1,4 @@
-import type { ServiceClient } from '@trellis/service-calls';
+import type { Role, ServiceClient, UserContext } from '@trellis/subgraph-protocol';
 import { createId } from '@trellis/subgraph-kit';
 import {
   casesOf,
@@ -10,7 +10,6 @@ import {
   type Question,
   type TestSubgraph,
 } from '@trellis/subgraph-kit/testing';
-import type { Role, UserContext } from '@trellis/user-context';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildServer } from './server.ts';
 

@@ -1,4 +1,4 @@
-import type { ServiceClient } from '@trellis/service-calls';
+import type { ServiceClient } from '@trellis/subgraph-protocol';
 import { createLogger } from '@trellis/runtime';
 import { createId } from '@trellis/subgraph-kit';
 import { describe, expect, it, vi } from 'vitest';

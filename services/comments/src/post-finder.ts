@@ -1,6 +1,6 @@
 import type { Logger } from '@trellis/runtime';
 import { createOutageLog } from '@trellis/events';
-import type { ServiceClient } from '@trellis/service-calls';
+import type { ServiceClient } from '@trellis/subgraph-protocol';
 import { parseId } from '@trellis/subgraph-kit';
 import DataLoader from 'dataloader';
 import { z } from 'zod';

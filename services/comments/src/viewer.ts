@@ -1,5 +1,5 @@
 import { isEditor, parseId, requireUserId } from '@trellis/subgraph-kit';
-import type { UserContext } from '@trellis/user-context';
+import type { UserContext } from '@trellis/subgraph-protocol';
 
 /** Whose eyes a read is for. A post that is not published is for its author, editors and administrators. */
 export interface Viewer {

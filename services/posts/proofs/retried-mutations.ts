@@ -1,7 +1,7 @@
 import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
 import type { Proof } from '@trellis/testkit';
-import type { UserContext } from '@trellis/user-context';
+import type { UserContext } from '@trellis/subgraph-protocol';
 import { buildServer } from '../src/server.ts';
 
 /** How often each mutation is sent, at the same time and again later. */

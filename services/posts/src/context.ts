@@ -1,5 +1,5 @@
 import type { Mutations, Topic } from '@trellis/subgraph-kit';
-import type { UserContext } from '@trellis/user-context';
+import type { UserContext } from '@trellis/subgraph-protocol';
 import type { PostLoader } from './post-loader.ts';
 import type { Post } from './post.ts';
 

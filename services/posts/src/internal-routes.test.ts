@@ -4,7 +4,7 @@ import {
   createServiceTokenVerifier,
   generateServiceKey,
   publicServiceKey,
-} from '@trellis/service-calls';
+} from '@trellis/subgraph-protocol';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPostStore } from './post-store.ts';

@@ -9,7 +9,7 @@ import {
   type Question,
   type TestSubgraph,
 } from '@trellis/subgraph-kit/testing';
-import type { Role, UserContext } from '@trellis/user-context';
+import type { Role, UserContext } from '@trellis/subgraph-protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildServer } from './server.ts';
 

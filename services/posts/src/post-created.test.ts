@@ -5,7 +5,7 @@ import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
-import type { Role, UserContext } from '@trellis/user-context';
+import type { Role, UserContext } from '@trellis/subgraph-protocol';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { publishDuePosts } from './post-writer.ts';
 import { buildServer } from './server.ts';

@@ -1,4 +1,4 @@
-import { badUserInput } from '@trellis/errors';
+import { badUserInput } from '@trellis/subgraph-protocol';
 import { readJson, readText, type JsonValue } from '@trellis/subgraph-kit';
 import type { CreatePostInput, UpdatePostInput } from './generated/resolver-types.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badUserInput, forbidden } from '@trellis/errors';
+import { badUserInput, forbidden } from '@trellis/subgraph-protocol';
 import type { Transaction } from '@trellis/postgres';
 import { createId, parseId, timeOfId } from '@trellis/subgraph-kit';
 import type { NewPost, PostChange } from './post-input.ts';

@@ -1,7 +1,7 @@
 import { inTransaction } from '@trellis/postgres';
 import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type AnswerError, type TestSubgraph } from '@trellis/subgraph-kit/testing';
-import type { Role, UserContext } from '@trellis/user-context';
+import type { Role, UserContext } from '@trellis/subgraph-protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { publishDuePosts } from './post-writer.ts';
 import { buildServer } from './server.ts';

@@ -1,5 +1,5 @@
 import { isEditor, parseId, requireUserId, type JsonValue } from '@trellis/subgraph-kit';
-import type { UserContext } from '@trellis/user-context';
+import type { UserContext } from '@trellis/subgraph-protocol';
 
 /** A post as it is stored. The id carries the time of creation. */
 export interface Post {

@@ -1,6 +1,6 @@
 import { createDemoContent, demoAccounts } from '@trellis/demo-data';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
-import type { Role, UserContext } from '@trellis/user-context';
+import type { Role, UserContext } from '@trellis/subgraph-protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPostStore } from './post-store.ts';
 import { buildServer } from './server.ts';

@@ -1,4 +1,4 @@
-import type { UserContext } from '@trellis/user-context';
+import type { UserContext } from '@trellis/subgraph-protocol';
 import type { Search } from './search.ts';
 
 /** What each resolver of a request receives. */

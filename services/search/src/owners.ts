@@ -1,4 +1,4 @@
-import type { ServiceClient } from '@trellis/service-calls';
+import type { ServiceClient } from '@trellis/subgraph-protocol';
 import { z } from 'zod';
 import type { Source } from './config.ts';
 

@@ -1,4 +1,4 @@
-import { clientError } from '@trellis/errors';
+import { clientError } from '@trellis/subgraph-protocol';
 import type { Pool } from '@trellis/postgres';
 import { createAgeBounds, NEWEST_SHARES } from './age-bounds.ts';
 import type { Hit } from './hit.ts';

@@ -1,6 +1,6 @@
 import { createPool, inTransaction, type Transaction } from '@trellis/postgres';
 import { createId } from '@trellis/subgraph-kit';
-import type { Role, UserContext } from '@trellis/user-context';
+import type { Role, UserContext } from '@trellis/subgraph-protocol';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startContentServices, type ContentServices } from '../proofs/harness/content-services.ts';
 import { runSearchCommand } from './rebuild.ts';

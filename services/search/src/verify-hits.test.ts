@@ -1,4 +1,4 @@
-import type { ServiceClient } from '@trellis/service-calls';
+import type { ServiceClient } from '@trellis/subgraph-protocol';
 import { createId } from '@trellis/subgraph-kit';
 import { describe, expect, it } from 'vitest';
 import type { Hit } from './hit.ts';

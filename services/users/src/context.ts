@@ -1,5 +1,5 @@
 import type { Mutations, Topic } from '@trellis/subgraph-kit';
-import type { UserContext } from '@trellis/user-context';
+import type { UserContext } from '@trellis/subgraph-protocol';
 import type { PresenceSet } from './presence/presence-set.ts';
 import type { UserStatus } from './presence/status-topic.ts';
 import type { ProfileLoader } from './profile-loader.ts';

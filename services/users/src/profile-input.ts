@@ -1,4 +1,4 @@
-import { badUserInput } from '@trellis/errors';
+import { badUserInput } from '@trellis/subgraph-protocol';
 import { createId, readText, timeOfId } from '@trellis/subgraph-kit';
 import type { CreateUserInput } from './generated/resolver-types.ts';
 import type { Profile } from './profile.ts';

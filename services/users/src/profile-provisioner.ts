@@ -1,6 +1,6 @@
 import type { Logger } from '@trellis/runtime';
 import { parseId } from '@trellis/subgraph-kit';
-import type { User } from '@trellis/user-context';
+import type { User } from '@trellis/subgraph-protocol';
 import type { ProfileStore } from './profile-store.ts';
 import { claimsOf, type Claims } from './profile.ts';
 

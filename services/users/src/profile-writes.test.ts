@@ -1,6 +1,6 @@
 import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
-import type { Role, UserContext } from '@trellis/user-context';
+import type { Role, UserContext } from '@trellis/subgraph-protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildServer } from './server.ts';
 

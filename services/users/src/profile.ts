@@ -1,5 +1,5 @@
 import { isTimeOrderedId, timeOfId } from '@trellis/subgraph-kit';
-import type { Role, User } from '@trellis/user-context';
+import type { Role, User } from '@trellis/subgraph-protocol';
 
 /** What the users subgraph knows about somebody. */
 export interface Profile {

@@ -10,7 +10,7 @@ import {
   type TestUserContext,
 } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserContext } from '@trellis/user-context';
+import type { UserContext } from '@trellis/subgraph-protocol';
 import { users } from './program.ts';
 
 const problemsOf = (environment: Record<string, string>): readonly string[] => {

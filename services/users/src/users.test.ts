@@ -1,7 +1,7 @@
 import { createDemoContent, demoAccounts } from '@trellis/demo-data';
 import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
-import type { Role, UserContext } from '@trellis/user-context';
+import type { Role, UserContext } from '@trellis/subgraph-protocol';
 import { latencyBudgetMs } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createProfileStore } from './profile-store.ts';

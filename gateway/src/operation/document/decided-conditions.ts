@@ -1,4 +1,4 @@
-import { badUserInput } from '@trellis/errors';
+import { badUserInput } from '@trellis/subgraph-protocol';
 import { Kind, type DirectiveNode, type SelectionNode } from 'graphql';
 import { RequestRefused } from '../../errors.ts';
 import { conditionOf } from './decided-directives.ts';

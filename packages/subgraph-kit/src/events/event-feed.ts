@@ -1,5 +1,5 @@
 import type { Logger, Metrics } from '@trellis/runtime';
-import { clientError } from '@trellis/errors';
+import { clientError } from '@trellis/subgraph-protocol';
 import {
   createEventStream,
   createOutboxLog,

@@ -1,4 +1,4 @@
-import { badUserInput, clientError } from '@trellis/errors';
+import { badUserInput, clientError } from '@trellis/subgraph-protocol';
 import type { EventStream, OutboxLog, SequencedEvent, StreamedEvent } from '@trellis/events';
 
 /** Where events that were told before are read again. */

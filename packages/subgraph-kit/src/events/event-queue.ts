@@ -1,4 +1,4 @@
-import { clientError } from '@trellis/errors';
+import { clientError } from '@trellis/subgraph-protocol';
 
 /** What waits for somebody who takes it one by one. Bounded: who takes too slowly gets an error after what is there. */
 export class EventQueue<Event> {

@@ -1,4 +1,4 @@
-import { clientError } from '@trellis/errors';
+import { clientError } from '@trellis/subgraph-protocol';
 import { GraphQLScalarType, valueFromASTUntyped, type ValueNode } from 'graphql';
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { fieldOfLiteral } from './field-of-literal.ts';

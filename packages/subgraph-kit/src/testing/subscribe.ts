@@ -7,7 +7,7 @@ import {
   SUBSCRIBE_HEADERS_EXTENSION,
   USER_CONTEXT_HEADER,
   type UserContext,
-} from '@trellis/user-context';
+} from '@trellis/subgraph-protocol';
 import type { FormattedExecutionResult } from 'graphql';
 import { createClient } from 'graphql-ws';
 import WebSocket from 'ws';

@@ -2,7 +2,7 @@ import { createLogger, createMetrics, type Metrics } from '@trellis/runtime';
 import { createPool, migrate, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createTestDatabase, createTestUserContext, type TestUserContext } from '@trellis/testkit';
-import { createUserContextVerifier, USER_CONTEXT_HEADER, type UserContext } from '@trellis/user-context';
+import { createUserContextVerifier, USER_CONTEXT_HEADER, type UserContext } from '@trellis/subgraph-protocol';
 import { createLocalJWKSet } from 'jose';
 import type { SubgraphServer } from '../build-subgraph-server.ts';
 import type { SubgraphDependencies } from '../create-subgraph-program.ts';

@@ -1,4 +1,4 @@
-import { badUserInput } from '@trellis/errors';
+import { badUserInput } from '@trellis/subgraph-protocol';
 import type { SubscriptionResolvers } from '../generated/resolver-types.ts';
 import { isVisible } from '../known-post-store.ts';
 import { viewerOf } from '../viewer.ts';

@@ -10,10 +10,14 @@ import {
   type Resources,
 } from '@trellis/runtime';
 import { posts } from '@trellis/posts';
-import { generateServiceKey, publicServiceKey } from '@trellis/service-calls';
+import {
+  generateServiceKey,
+  publicServiceKey,
+  USER_CONTEXT_HEADER,
+  type UserContext,
+} from '@trellis/subgraph-protocol';
 import { createTestDatabase, createTestUserContext, freePort, startTestRedis } from '@trellis/testkit';
 import { users } from '@trellis/users';
-import { USER_CONTEXT_HEADER, type UserContext } from '@trellis/user-context';
 import { search } from '../../src/program.ts';
 
 /** The services of the content graph by name. */

@@ -1,7 +1,7 @@
 import { createPool, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createId } from '@trellis/subgraph-kit';
-import type { UserContext } from '@trellis/user-context';
+import type { UserContext } from '@trellis/subgraph-protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startContentServices, type ContentServices } from '../../proofs/harness/content-services.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from '@trellis/runtime';
 import { sleep, startLeadership, type Background } from '@trellis/events';
 import type { Pool } from '@trellis/postgres';
-import { createActivityStream, type ActivityBatch } from '@trellis/presence';
+import { createActivityStream, type ActivityBatch } from '@trellis/subgraph-protocol';
 import type { RedisConnection } from '@trellis/redis';
 import { parseId } from '@trellis/subgraph-kit';
 import type { PresenceSet } from './presence-set.ts';

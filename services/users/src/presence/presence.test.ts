@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLogger } from '@trellis/runtime';
 import type { Background } from '@trellis/events';
-import { createActivityStream } from '@trellis/presence';
+import { createActivityStream, type UserContext } from '@trellis/subgraph-protocol';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
-import type { UserContext } from '@trellis/user-context';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { buildServer } from '../server.ts';
 import { followActivity } from './follow-activity.ts';

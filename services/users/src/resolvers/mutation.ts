@@ -1,4 +1,4 @@
-import { forbidden } from '@trellis/errors';
+import { forbidden } from '@trellis/subgraph-protocol';
 import { hasRole, requireUserId } from '@trellis/subgraph-kit';
 import type { MutationResolvers } from '../generated/resolver-types.ts';
 import { readNewProfile } from '../profile-input.ts';

@@ -1,4 +1,4 @@
-import { badUserInput } from '@trellis/errors';
+import { badUserInput } from '@trellis/subgraph-protocol';
 import type { SubscriptionResolvers } from '../generated/resolver-types.ts';
 
 /** Root fields that push. */

@@ -1,1 +1,0 @@
-export { createActivityStream, type ActivityBatch, type ActivityStream } from './activity-stream.ts';

@@ -1,0 +1,44 @@
+export {
+  graphErrorCodes,
+  type GraphErrorCode,
+  type GraphErrorDescription,
+} from './errors/graph-error-codes.ts';
+export {
+  badUserInput,
+  clientError,
+  forbidden,
+  unauthenticated,
+  type ClientErrorOptions,
+} from './errors/client-error.ts';
+export { createUserContextSigner, type UserContextSigner } from './user-context/sign-user-context.ts';
+export { createUserContextVerifier, type UserContextVerifier } from './user-context/verify-user-context.ts';
+export {
+  EVENT_ID_EXTENSION,
+  LAST_EVENT_ID_EXTENSION,
+  readEventId,
+  readLastEventId,
+  readSubscribeHeader,
+  SUBSCRIBE_HEADERS_EXTENSION,
+} from './subscribe-headers.ts';
+export {
+  InvalidUserContext,
+  USER_CONTEXT_HEADER,
+  type Role,
+  type User,
+  type UserContext,
+} from './user-context/user-context.ts';
+export { requireService, type ServiceGuard } from './service-calls/require-service.ts';
+export {
+  createServiceClient,
+  ServiceCallFailed,
+  type ServiceClient,
+  type ServiceClientOptions,
+} from './service-calls/service-client.ts';
+export { generateServiceKey, publicServiceKey } from './service-calls/service-key.ts';
+export {
+  createServiceTokenSigner,
+  createServiceTokenVerifier,
+  type ServiceTokenSigner,
+  type ServiceTokenVerifier,
+} from './service-calls/service-token.ts';
+export { createActivityStream, type ActivityBatch, type ActivityStream } from './activity-stream.ts';
