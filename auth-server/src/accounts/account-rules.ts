@@ -1,4 +1,4 @@
-import { characterProblem } from '@trellis/text-rules';
+import { characterProblem } from '@trellis/admission';
 import { isRole, roles, type Role } from './accounts.ts';
 
 const MAX_EMAIL_LENGTH = 320;

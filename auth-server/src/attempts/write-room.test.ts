@@ -1,4 +1,4 @@
-import { shareKeysOf } from '@trellis/fair-share';
+import { shareKeysOf } from '@trellis/admission';
 import { describe, expect, it } from 'vitest';
 import { createWriteRoom, type WriteRoom } from './write-room.ts';
 

@@ -1,4 +1,4 @@
-import { ShareLimit, type ShareKeys } from '@trellis/fair-share';
+import { ShareLimit, type ShareKeys } from '@trellis/admission';
 
 /** Room in a store for what anybody can have written there. */
 export interface WriteRoom {

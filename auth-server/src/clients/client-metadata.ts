@@ -1,6 +1,5 @@
 import { weaknessOf } from '@trellis/runtime';
-import { isBoundedKey } from '@trellis/dpop';
-import { characterProblem, unfitTextIn } from '@trellis/text-rules';
+import { characterProblem, isBoundedKey, unfitTextIn } from '@trellis/admission';
 import { z } from 'zod';
 import { redirectUriProblem } from './redirect-uri.ts';
 import { adminScopes, parseScope } from './scopes.ts';

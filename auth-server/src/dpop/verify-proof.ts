@@ -1,4 +1,4 @@
-import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/dpop';
+import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/admission';
 import type { JWTPayload } from 'jose';
 import { OAuthError } from '../errors.ts';
 import { sha256 } from '../secrets/secrets.ts';

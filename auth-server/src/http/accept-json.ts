@@ -1,4 +1,4 @@
-import { unfitTextIn } from '@trellis/text-rules';
+import { unfitTextIn } from '@trellis/admission';
 import type { FastifyInstance } from 'fastify';
 import { OAuthError } from '../errors.ts';
 

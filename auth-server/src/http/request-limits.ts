@@ -1,4 +1,4 @@
-import { amountsOf, DEFAULT_SHARES, ShareBuckets, shareKeysOf, type ShareKeys } from '@trellis/fair-share';
+import { amountsOf, DEFAULT_SHARES, ShareBuckets, shareKeysOf, type ShareKeys } from '@trellis/admission';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { tooManyRequests } from '../errors.ts';
 

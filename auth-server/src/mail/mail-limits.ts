@@ -1,4 +1,4 @@
-import { shareKeysOf } from '@trellis/fair-share';
+import { shareKeysOf } from '@trellis/admission';
 import { sha256 } from '../secrets/secrets.ts';
 import type { AccountName } from '../accounts/sign-in/account-name.ts';
 import type { NoticeKind } from '../pages/texts/page-texts.ts';

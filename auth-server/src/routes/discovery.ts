@@ -1,4 +1,4 @@
-import { PROOF_ALGORITHMS } from '@trellis/dpop';
+import { PROOF_ALGORITHMS } from '@trellis/admission';
 import type { FastifyInstance } from 'fastify';
 import { assertionAlgorithms, clientAuthenticationMethods } from '../clients/client-metadata.ts';
 import { grantHandlers } from '../grants/index.ts';

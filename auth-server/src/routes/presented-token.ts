@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { PROOF_ALGORITHMS } from '@trellis/dpop';
+import { PROOF_ALGORITHMS } from '@trellis/admission';
 import { OAuthError, type OAuthErrorCode } from '../errors.ts';
 import { isRevokedToken } from '../tokens/revoked-token.ts';
 import { verifyAccessToken, type VerifiedAccessToken } from '../tokens/verify-own-token.ts';

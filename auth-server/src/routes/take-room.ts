@@ -1,4 +1,4 @@
-import { shareKeysOf } from '@trellis/fair-share';
+import { shareKeysOf } from '@trellis/admission';
 import type { FastifyRequest } from 'fastify';
 import { tooManyRequests } from '../errors.ts';
 import type { Services } from '../app/services.ts';

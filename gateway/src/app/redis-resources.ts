@@ -5,7 +5,7 @@ import {
   type OperationsRoutes,
   type Resources,
 } from '@trellis/runtime';
-import { PROOF_WINDOW_S } from '@trellis/dpop';
+import { PROOF_WINDOW_S } from '@trellis/admission';
 import { createActivityStream } from '@trellis/subgraph-protocol';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startRevocationFeed, type RevocationFeed } from '../identity/revocation-feed.ts';

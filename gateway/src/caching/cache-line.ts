@@ -1,4 +1,4 @@
-import type { ShareKeys } from '@trellis/fair-share';
+import type { ShareKeys } from '@trellis/admission';
 
 /** What a cache keeps under a key. It is in one line at a time, or in none. */
 export class CacheEntry<Value> {

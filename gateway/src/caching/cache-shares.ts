@@ -1,4 +1,4 @@
-import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/fair-share';
+import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/admission';
 
 /** What a part of the room is counted in: whole numbers, so that what is added and taken away leaves nothing. */
 const UNITS = 1_000_000;

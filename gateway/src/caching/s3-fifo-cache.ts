@@ -1,4 +1,4 @@
-import type { ShareKeys } from '@trellis/fair-share';
+import type { ShareKeys } from '@trellis/admission';
 import { CacheEntry, CacheLine } from './cache-line.ts';
 import { CacheShares } from './cache-shares.ts';
 import { LeftKeys } from './left-keys.ts';

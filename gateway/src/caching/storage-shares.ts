@@ -1,4 +1,4 @@
-import { amountsOf, DEFAULT_SHARES, ShareBuckets } from '@trellis/fair-share';
+import { amountsOf, DEFAULT_SHARES, ShareBuckets } from '@trellis/admission';
 import type { GatewaySettings } from '../settings/settings.ts';
 
 /** What each caller may have stored, by the kind of it. What goes beyond is served, and not stored. */

@@ -1,5 +1,5 @@
 import { isProduction } from '@trellis/runtime';
-import { amountsOf, DEFAULT_SHARES } from '@trellis/fair-share';
+import { amountsOf, DEFAULT_SHARES } from '@trellis/admission';
 import { availableParallelism } from 'node:os';
 import type { GatewayConfig } from './config.ts';
 import type { GatewaySettings } from '../settings/settings.ts';

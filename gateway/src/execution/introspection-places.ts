@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { QueueCaller } from '@trellis/fair-share';
+import type { QueueCaller } from '@trellis/admission';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 import { questionText, type IntrospectionQuestion } from '../plan/introspection-question.ts';
 import { ownVariable, type Variables } from '../operation/document/variables.ts';

@@ -1,4 +1,4 @@
-import type { QueueCaller } from '@trellis/fair-share';
+import type { QueueCaller } from '@trellis/admission';
 import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';

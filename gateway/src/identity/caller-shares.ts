@@ -1,4 +1,4 @@
-import { shareKeysOf, type QueueCaller } from '@trellis/fair-share';
+import { shareKeysOf, type QueueCaller } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller } from './caller.ts';
 
 /** Addresses whose networks are remembered; when there are more, all are read anew. */

@@ -1,4 +1,4 @@
-import { shareKeysOf, type ShareKeys } from '@trellis/fair-share';
+import { shareKeysOf, type ShareKeys } from '@trellis/admission';
 import type { UserContext } from '@trellis/subgraph-protocol';
 
 /** Who sends a request, and what may be done in that name. */

@@ -1,4 +1,4 @@
-import { amountsOf, RecentUse, ShareLimit, sharesAround, type ShareKeys } from '@trellis/fair-share';
+import { amountsOf, RecentUse, ShareLimit, sharesAround, type ShareKeys } from '@trellis/admission';
 import { Pressure } from './pressure.ts';
 
 /** When requests are refused because there are too many. */

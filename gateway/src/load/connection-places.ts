@@ -1,10 +1,4 @@
-import {
-  amountsOf,
-  DEFAULT_SHARES,
-  ShareLimit,
-  type ShareKeys,
-  type ShareRefusal,
-} from '@trellis/fair-share';
+import { amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys, type ShareRefusal } from '@trellis/admission';
 
 /** How many connections there may be. */
 export interface ConnectionRules {

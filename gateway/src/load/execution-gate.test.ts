@@ -1,4 +1,4 @@
-import { shareKeysOf, type QueueCaller } from '@trellis/fair-share';
+import { shareKeysOf, type QueueCaller } from '@trellis/admission';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ExecutionGate } from './execution-gate.ts';
 

@@ -1,5 +1,5 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
-import type { QueueCaller } from '@trellis/fair-share';
+import type { QueueCaller } from '@trellis/admission';
 import { WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */

@@ -1,4 +1,4 @@
-import { DEFAULT_SHARES, shareKeysOf } from '@trellis/fair-share';
+import { DEFAULT_SHARES, shareKeysOf } from '@trellis/admission';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { clientOf, userOf, type Caller } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';

@@ -1,4 +1,4 @@
-import { amountAt, ShareLimit, type LevelAmounts, type ShareKeys } from '@trellis/fair-share';
+import { amountAt, ShareLimit, type LevelAmounts, type ShareKeys } from '@trellis/admission';
 import { UnreadReader, type ReaderConnection, type UnreadBytes } from './unread-reader.ts';
 
 /** How much clients may leave unread, and for how long. */

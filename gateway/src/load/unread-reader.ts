@@ -1,4 +1,4 @@
-import type { ShareKeys } from '@trellis/fair-share';
+import type { ShareKeys } from '@trellis/admission';
 
 /** What is known of the connection of a client: the members of a `net.Socket`. */
 export interface ReaderConnection {

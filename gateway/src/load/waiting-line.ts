@@ -1,4 +1,4 @@
-import { FairQueue, type QueueCaller, type QueuePlace } from '@trellis/fair-share';
+import { FairQueue, type QueueCaller, type QueuePlace } from '@trellis/admission';
 
 /** What waits in a {@link WaitingLine}. */
 export interface InLine {

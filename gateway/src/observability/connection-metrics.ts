@@ -1,4 +1,4 @@
-import type { ShareRefusal } from '@trellis/fair-share';
+import type { ShareRefusal } from '@trellis/admission';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 const NAME = 'trellis_gateway_connections_refused_total';

@@ -1,4 +1,4 @@
-import { shareKeysOf } from '@trellis/fair-share';
+import { shareKeysOf } from '@trellis/admission';
 import { GraphQLError, Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql';
 import { readAuthorizationRules, type AuthorizationRules } from './access/authorization-rules.ts';
 import { createOperationGuard, type OperationGuard } from './access/operation-guard.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ShareBuckets } from '@trellis/fair-share';
+import { ShareBuckets } from '@trellis/admission';
 import { connectRedis } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

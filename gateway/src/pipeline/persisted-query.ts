@@ -1,4 +1,4 @@
-import type { ShareBuckets } from '@trellis/fair-share';
+import type { ShareBuckets } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import type { Safelist } from '../caching/safelist.ts';

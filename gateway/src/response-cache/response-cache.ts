@@ -1,4 +1,4 @@
-import type { ShareBuckets } from '@trellis/fair-share';
+import type { ShareBuckets } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { isCacheable, type CachePolicy } from '../caching/cache-policy.ts';

@@ -1,4 +1,4 @@
-import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/fair-share';
+import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import { refused } from '../errors.ts';
 import type { StreamKind } from './stream-observer.ts';

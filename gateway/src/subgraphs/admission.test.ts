@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { shareKeysOf } from '@trellis/fair-share';
+import { shareKeysOf } from '@trellis/admission';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Admission } from '../load/admission.ts';
 

@@ -1,4 +1,4 @@
-import { shareKeysOf, type QueueCaller } from '@trellis/fair-share';
+import { shareKeysOf, type QueueCaller } from '@trellis/admission';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConcurrencyLimit, type Slot } from './concurrency-limit.ts';
 

@@ -5,7 +5,7 @@ import {
   sharesAround,
   type QueueCaller,
   type ServedItem,
-} from '@trellis/fair-share';
+} from '@trellis/admission';
 import { whenAborted } from '../abort/when-aborted.ts';
 
 /** How much one subgraph is asked at a time. */

@@ -1,4 +1,4 @@
-import type { QueueCaller } from '@trellis/fair-share';
+import type { QueueCaller } from '@trellis/admission';
 import { SubgraphFailure } from './subgraph-failure.ts';
 import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
 import type { CallKind } from './circuit-breaker.ts';

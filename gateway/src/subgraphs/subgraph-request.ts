@@ -1,4 +1,4 @@
-import type { QueueCaller } from '@trellis/fair-share';
+import type { QueueCaller } from '@trellis/admission';
 
 /** Names in lower case. */
 export type SubgraphHeaders = Readonly<Record<string, string>>;

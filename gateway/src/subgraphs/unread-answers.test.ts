@@ -1,4 +1,4 @@
-import { shareKeysOf, type ShareKeys } from '@trellis/fair-share';
+import { shareKeysOf, type ShareKeys } from '@trellis/admission';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UnreadAnswers, type CutOffReason, type UnreadRules } from '../load/unread-answers.ts';
 import type { UnreadBytes } from '../load/unread-reader.ts';

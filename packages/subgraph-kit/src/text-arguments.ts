@@ -1,5 +1,5 @@
 import { badUserInput } from '@trellis/subgraph-protocol';
-import { characterProblem, unfitTextIn } from '@trellis/text-rules';
+import { characterProblem, unfitTextIn } from '@trellis/admission';
 import type { JsonValue } from './scalars/json.ts';
 
 /** What a text may be. */

@@ -1,4 +1,4 @@
-import { amountsOf, DEFAULT_SHARES, FairQueue, type QueueCaller } from '@trellis/fair-share';
+import { amountsOf, DEFAULT_SHARES, FairQueue, type QueueCaller } from '@trellis/admission';
 import { OAuthError } from '../../errors.ts';
 
 /** Does work when its turn has come. */

@@ -1,5 +1,5 @@
 import { hash } from '@node-rs/argon2';
-import type { QueueCaller } from '@trellis/fair-share';
+import type { QueueCaller } from '@trellis/admission';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createPasswordHasher, type PasswordHasher } from './password-hasher.ts';
 

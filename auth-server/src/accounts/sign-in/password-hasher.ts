@@ -1,5 +1,5 @@
 import { hash, parseOptions, verify, type Options } from '@node-rs/argon2';
-import type { QueueCaller } from '@trellis/fair-share';
+import type { QueueCaller } from '@trellis/admission';
 import { canonicalPassword } from '../../passwords/canonical-password.ts';
 import { randomToken } from '../../secrets/secrets.ts';
 import { createHashTurns } from './hash-turns.ts';

@@ -1,4 +1,4 @@
-import { amountsOf, DEFAULT_SHARES, ShareBuckets, shareKeysOf, type ShareKeys } from '@trellis/fair-share';
+import { amountsOf, DEFAULT_SHARES, ShareBuckets, shareKeysOf, type ShareKeys } from '@trellis/admission';
 import type { AttemptLimit } from '../../attempts/attempt-store.ts';
 import type { BoundedAttempts } from '../../attempts/bounded-attempts.ts';
 import { countersByNetwork } from '../../attempts/network-counters.ts';

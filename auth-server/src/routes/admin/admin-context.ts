@@ -1,4 +1,4 @@
-import { characterProblem } from '@trellis/text-rules';
+import { characterProblem } from '@trellis/admission';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientAdministration } from '../../administration/clients.ts';
 import type { Role } from '../../accounts/accounts.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ShareKeys } from '@trellis/fair-share';
+import type { ShareKeys } from '@trellis/admission';
 import type { FastifyReply } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
 import type { ResultSink, ResultStream, StreamedResult } from '../../pipeline/result-stream.ts';

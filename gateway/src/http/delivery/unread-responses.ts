@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ShareKeys } from '@trellis/fair-share';
+import type { ShareKeys } from '@trellis/admission';
 import type { UnreadAnswers } from '../../load/unread-answers.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 

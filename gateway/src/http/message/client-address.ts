@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
-import { clientNetworkOf } from '@trellis/fair-share';
+import { clientNetworkOf } from '@trellis/admission';
 import type { HttpSettings } from '../../settings/settings.ts';
 
 /** The proxies that are believed, as the framework takes them. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { shareKeysOf, type ShareRefusal } from '@trellis/fair-share';
+import { shareKeysOf, type ShareRefusal } from '@trellis/admission';
 import {
   ConnectionPlaces,
   type ConnectionPlace,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ShareKeys } from '@trellis/fair-share';
+import type { ShareKeys } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller } from '../../identity/caller.ts';
 import type { PresentedProof } from '../../identity/verify-proof.ts';
 

@@ -1,4 +1,4 @@
-import { PROOF_ALGORITHMS } from '@trellis/dpop';
+import { PROOF_ALGORITHMS } from '@trellis/admission';
 import { gatewayErrorCodes, isGatewayErrorCode } from '../../errors.ts';
 import type { OperationAnswer } from '../../pipeline/operation-answer.ts';
 import type { ResultMediaType } from './negotiate.ts';

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ShareKeys } from '@trellis/fair-share';
+import type { ShareKeys } from '@trellis/admission';
 import { overloaded, overShare, type RequestRefused } from '../../errors.ts';
 import { writeAnswer } from '../../pipeline/write-answer.ts';
 import type { Admission, RefusalReason } from '../../load/admission.ts';

@@ -1,5 +1,5 @@
 import { METHODS, type OutgoingHttpHeaders } from 'node:http';
-import type { ShareKeys } from '@trellis/fair-share';
+import type { ShareKeys } from '@trellis/admission';
 import type {
   FastifyError,
   FastifyInstance,

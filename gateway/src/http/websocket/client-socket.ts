@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ShareKeys } from '@trellis/fair-share';
+import type { ShareKeys } from '@trellis/admission';
 import type { RawData, WebSocket } from 'ws';
 import type { UnreadAnswers } from '../../load/unread-answers.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { ShareKeys } from '@trellis/fair-share';
+import type { ShareKeys } from '@trellis/admission';
 import { MessageType } from 'graphql-ws';
 import type { Caller } from '../../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../../request/context.ts';

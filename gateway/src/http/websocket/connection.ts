@@ -1,5 +1,5 @@
 import { CloseCode, MessageType } from 'graphql-ws';
-import type { ShareKeys } from '@trellis/fair-share';
+import type { ShareKeys } from '@trellis/admission';
 import type { Caller } from '../../identity/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../request/context.ts';
 import { refused, RequestRefused } from '../../errors.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ambiguityOf, hasTooManyHeaders, onWebSocketRequest } from '@trellis/runtime';
-import { shareKeysOf, type ShareRefusal } from '@trellis/fair-share';
+import { shareKeysOf, type ShareRefusal } from '@trellis/admission';
 import type { FastifyInstance } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';

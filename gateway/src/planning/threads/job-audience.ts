@@ -1,4 +1,4 @@
-import type { QueueCaller } from '@trellis/fair-share';
+import type { QueueCaller } from '@trellis/admission';
 
 /** Somebody who has something done by planner threads. */
 export interface PlannerCaller extends QueueCaller {

@@ -1,4 +1,4 @@
-import { amountsOf, DEFAULT_SHARES, FairQueue, type QueuePlace, type ServedItem } from '@trellis/fair-share';
+import { amountsOf, DEFAULT_SHARES, FairQueue, type QueuePlace, type ServedItem } from '@trellis/admission';
 import { whenAborted } from '../../abort/when-aborted.ts';
 import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './job-audience.ts';
 import type { JobTask } from './messages.ts';

@@ -1,4 +1,4 @@
-import { amountsOf, DEFAULT_SHARES, ShareBuckets, type ShareKeys } from '@trellis/fair-share';
+import { amountsOf, DEFAULT_SHARES, ShareBuckets, type ShareKeys } from '@trellis/admission';
 import { thisThread, type ThreadClock } from './thread-time.ts';
 
 /** Milliseconds of processor time for operations that are new, which each caller has in a window. */

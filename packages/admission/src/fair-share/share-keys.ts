@@ -1,4 +1,4 @@
-import { clientNetworkOf } from './client-network.ts';
+import { clientNetworkOf } from '../client-network/client-network.ts';
 
 /** Who asks, as far as it is known. */
 export interface SharedBy {

@@ -2,7 +2,7 @@ import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { createRandom, type Random } from '@trellis/demo-data';
 import { describe, expect, it } from 'vitest';
 import { clientNetworkOf } from './client-network.ts';
-import { shareKeysOf } from './share-keys.ts';
+import { shareKeysOf } from '../fair-share/share-keys.ts';
 
 const ROUNDS = 600;
 

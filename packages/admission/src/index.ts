@@ -1,0 +1,30 @@
+export { clientNetworkOf, type ClientNetwork } from './client-network/client-network.ts';
+export {
+  DEFAULT_SHARES,
+  amountAt,
+  amountsOf,
+  sharesAround,
+  type DefaultShares,
+  type LevelAmounts,
+} from './fair-share/default-shares.ts';
+export {
+  FairQueue,
+  type FairQueueOptions,
+  type QueueCaller,
+  type QueuePlace,
+  type QueueRefusal,
+  type ServedItem,
+} from './fair-share/fair-queue.ts';
+export { RecentUse, type RecentUseOptions } from './fair-share/recent-use.ts';
+export { ShareBuckets, type BucketRate, type ShareBucketsOptions } from './fair-share/share-buckets.ts';
+export { shareKeysOf, type ShareKeys, type SharedBy } from './fair-share/share-keys.ts';
+export { ShareLimit, type ShareLimitOptions, type ShareRefusal } from './fair-share/share-limit.ts';
+export { isBoundedKey } from './dpop/bounded-key.ts';
+export {
+  PROOF_ALGORITHMS,
+  PROOF_WINDOW_S,
+  verifyProofSignature,
+  type SignedProof,
+} from './dpop/proof-signature.ts';
+export { characterProblem, type TextKind } from './texts/character-problem.ts';
+export { unfitTextIn } from './texts/unfit-text-in.ts';

@@ -1,2 +1,0 @@
-export { characterProblem, type TextKind } from './character-problem.ts';
-export { unfitTextIn } from './unfit-text-in.ts';
