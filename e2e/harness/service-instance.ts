@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startGuarded, type GuardedProcess } from '@trellis/supervision';
+import { startGuarded, type GuardedProcess } from '@trellis/dev-stores';
 import { eventually } from './deadline.ts';
 import { inheritedEnvironment, root } from './running-program.ts';
 

@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findRedisProgram, startEmbeddedRedis, type RedisProgram } from '@trellis/embedded-redis';
+import { findRedisProgram, startEmbeddedRedis, type RedisProgram } from '@trellis/dev-stores';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
 import { eventually } from '../harness/deadline.ts';

@@ -1,4 +1,4 @@
-import { probePort } from '@trellis/supervision';
+import { probePort } from '@trellis/dev-stores';
 
 const USUAL_PORT = 9464;
 

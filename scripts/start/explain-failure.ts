@@ -1,6 +1,6 @@
 import { ConfigError } from '@trellis/runtime';
 import { EmbeddedPostgresError, PortInUse, StoreUnavailable } from '@trellis/platform';
-import { DirectoryInUse } from '@trellis/supervision';
+import { DirectoryInUse } from '@trellis/dev-stores';
 
 /** Failures whose message is all that a person needs. */
 const IN_WORDS = [ConfigError, EmbeddedPostgresError, PortInUse, StoreUnavailable];

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@trellis/supervision';
+import { freePort } from '@trellis/dev-stores';
 import { processorTimeMs, residentBytes } from '../processor-time.ts';
 import type { Algorithm, SeedKind } from './seed.ts';
 import { seedThroughPages } from './seed-through-pages.ts';

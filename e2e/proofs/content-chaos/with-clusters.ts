@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '@trellis/embedded-postgres';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '@trellis/dev-stores';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { freePorts } from '../../harness/free-ports.ts';
 

@@ -1,5 +1,5 @@
 import { allowsConveniences, type Environment, type Surroundings } from '@trellis/runtime';
-import { lockDirectory } from '@trellis/supervision';
+import { lockDirectory } from '@trellis/dev-stores';
 import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
 import { readPlatformFile } from './platform-file.ts';
 import { loadSecrets } from './secrets.ts';

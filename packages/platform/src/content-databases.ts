@@ -1,5 +1,5 @@
 import type { Environment } from '@trellis/runtime';
-import { lockDirectory } from '@trellis/supervision';
+import { lockDirectory } from '@trellis/dev-stores';
 import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
 import { loadSecrets } from './secrets.ts';
 import { withoutEmpty } from './service-environments.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '@trellis/runtime';
-import { keepRunning, startGuarded, type GuardedProcess, type RunningProcess } from '@trellis/supervision';
+import { keepRunning, startGuarded, type GuardedProcess, type RunningProcess } from '@trellis/dev-stores';
 import { internalAddressOf } from './addresses.ts';
 import { hostedPrograms, type HostedProgram, type Prefix } from './hosted-programs.ts';
 import type { Host } from './host.ts';

@@ -1,4 +1,4 @@
-export { EmbeddedPostgresError } from '@trellis/embedded-postgres';
+export { EmbeddedPostgresError } from '@trellis/dev-stores';
 export { openAuthServerStores, type AuthServerStores } from './auth-server-stores.ts';
 export { openContentDatabases, type ContentDatabases } from './content-databases.ts';
 export { StoreUnavailable } from './given-stores.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '@trellis/runtime';
-import { startTimeOf } from '@trellis/supervision';
+import { startTimeOf } from '@trellis/dev-stores';
 import { writePrivateFile } from './private-file.ts';
 
 /** What a running platform tells other commands of the same data directory. */

@@ -1,4 +1,4 @@
-import { freePort, probePort } from '@trellis/supervision';
+import { freePort, probePort } from '@trellis/dev-stores';
 import { prefixes, type Prefix } from './hosted-programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 

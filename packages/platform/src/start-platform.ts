@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '@trellis/runtime';
-import { lockDirectory, type DirectoryLock } from '@trellis/supervision';
+import { lockDirectory, type DirectoryLock } from '@trellis/dev-stores';
 import { addressOf, internalAddressOf } from './addresses.ts';
 import { formatBanner } from './banner.ts';
 import { hostInProcess } from './host-in-process.ts';

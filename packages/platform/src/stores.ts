@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Environment } from '@trellis/runtime';
-import { startEmbeddedPostgres } from '@trellis/embedded-postgres';
-import { startEmbeddedRedis } from '@trellis/embedded-redis';
+import { startEmbeddedPostgres, startEmbeddedRedis } from '@trellis/dev-stores';
 import { areAllGiven, describeGivenPostgres, describeGivenRedis, givenStores } from './given-stores.ts';
 import type { Prefix } from './hosted-programs.ts';
 import type { PlatformConfig } from './platform-config.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@trellis/embedded-postgres';
+import { startEmbeddedPostgres } from '@trellis/dev-stores';
 import type { TestProject } from 'vitest/node';
 import { createTemporaryDirectory, removeAbandonedDirectories } from './temporary-directory.ts';
 import { describeTestRedis } from './test-redis.ts';

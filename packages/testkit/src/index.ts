@@ -1,4 +1,4 @@
-export { freePort } from '@trellis/supervision';
+export { freePort } from '@trellis/dev-stores';
 export { cpuTimeOf, latencyBudgetMs } from './latency-budget.ts';
 export { type Proof, type ProofOptions, type ProofOutcome } from './proof.ts';
 export { createTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts';

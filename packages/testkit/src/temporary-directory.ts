@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockDirectory, ownerOfDirectory } from '@trellis/supervision';
+import { lockDirectory, ownerOfDirectory } from '@trellis/dev-stores';
 
 /** A directory of its own that goes away after the test. */
 export interface TemporaryDirectory {

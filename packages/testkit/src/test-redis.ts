@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { findRedisProgram, startEmbeddedRedis } from '@trellis/embedded-redis';
-import { freePort } from '@trellis/supervision';
+import { findRedisProgram, freePort, startEmbeddedRedis } from '@trellis/dev-stores';
 import { createTemporaryDirectory } from './temporary-directory.ts';
 
 /** A private, empty Redis. */

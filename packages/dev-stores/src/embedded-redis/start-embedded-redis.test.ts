@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
-import { DirectoryInUse } from '@trellis/supervision';
+import { DirectoryInUse } from '../supervision/directory-lock.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { findRedisProgram, startEmbeddedRedis, type EmbeddedRedis } from './index.ts';
+import { findRedisProgram, startEmbeddedRedis, type EmbeddedRedis } from '../index.ts';
 
 // What several connections see of one another, what time does, and what stays: the same on a real server and on the one
 // in this process.

@@ -21,10 +21,10 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { DirectoryInUse } from '@trellis/supervision';
+import { DirectoryInUse } from '../supervision/directory-lock.ts';
 import { Client } from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from './index.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../index.ts';
 
 const asRoot = process.getuid?.() === 0;
 const hasProc = process.platform === 'linux';
@@ -256,7 +256,7 @@ async function startOwner(account: { uid?: number; gid?: number } = {}): Promise
   connectionString: string;
 }> {
   const program = `
-    import { startEmbeddedPostgres } from './src/index.ts';
+    import { startEmbeddedPostgres } from './index.ts';
     const postgres = await startEmbeddedPostgres({ directory: ${JSON.stringify(directory)}, durability: 'crash' });
     console.log(postgres.connectionString);
     process.stdin.on('end', () => process.exit(0)).resume();

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { becomesReady, startGuarded, type GuardedProcess } from '@trellis/supervision';
+import { becomesReady } from '../supervision/become-ready.ts';
+import { startGuarded, type GuardedProcess } from '../supervision/guarded-process.ts';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { lockDirectory, type ProcessExit } from '@trellis/supervision';
+import { lockDirectory } from '../supervision/directory-lock.ts';
+import { type ProcessExit } from '../supervision/guarded-process.ts';
 import { findRedisProgram, startRedisServer, type RedisProgram } from './redis-server-process.ts';
 
 /** Settings of {@link startEmbeddedRedis}. */
@@ -54,7 +55,7 @@ async function startReal(program: RedisProgram, options: EmbeddedRedisOptions): 
 }
 
 async function startInProcess(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
-  const { startMemoryRedis } = await import('@trellis/memory-redis'); // with its Lua: only where it is needed
+  const { startMemoryRedis } = await import('../memory-redis/start-memory-redis.ts'); // with its Lua: only where it is needed
   const lock = lockDirectory(options.directory);
   try {
     const server = await startMemoryRedis({

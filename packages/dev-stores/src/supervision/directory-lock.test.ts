@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { DirectoryInUse, lockDirectory, ownerOfDirectory } from './index.ts';
+import { DirectoryInUse, lockDirectory, ownerOfDirectory } from '../index.ts';
 
 let directory: string;
 
@@ -83,7 +83,7 @@ describe('lockDirectory', () => {
 /** Runs a program that knows `lockDirectory` and `directory` in a process of its own. */
 function startContender(program: string) {
   const source = `
-    import { lockDirectory } from './src/index.ts';
+    import { lockDirectory } from './index.ts';
     const directory = ${JSON.stringify(directory)};
     ${program}
   `;

@@ -1,13 +1,10 @@
 import { chmodSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import {
-  endLeftovers,
-  freePort,
-  keepRunning,
-  lockDirectory,
-  type GuardedProcess,
-  type ProcessExit,
-} from '@trellis/supervision';
+import { endLeftovers } from '../supervision/leftovers.ts';
+import { freePort } from '../supervision/free-port.ts';
+import { keepRunning } from '../supervision/keep-running.ts';
+import { lockDirectory } from '../supervision/directory-lock.ts';
+import { type GuardedProcess, type ProcessExit } from '../supervision/guarded-process.ts';
 import { chooseAccount } from './account.ts';
 import { prepareBinaries } from './binaries.ts';
 import { hasCluster, initializeCluster, requireSameMajor, SUPERUSER, superuserPassword } from './cluster.ts';

@@ -11,16 +11,12 @@ import {
 } from 'node:fs';
 import { createConnection } from 'node:net';
 import { basename, delimiter, join } from 'node:path';
-import {
-  becomesReady,
-  endLeftovers,
-  freePort,
-  keepRunning,
-  lockDirectory,
-  startGuarded,
-  type GuardedProcess,
-  type ProcessExit,
-} from '@trellis/supervision';
+import { becomesReady } from '../supervision/become-ready.ts';
+import { endLeftovers } from '../supervision/leftovers.ts';
+import { freePort } from '../supervision/free-port.ts';
+import { keepRunning } from '../supervision/keep-running.ts';
+import { lockDirectory } from '../supervision/directory-lock.ts';
+import { startGuarded, type GuardedProcess, type ProcessExit } from '../supervision/guarded-process.ts';
 
 /** A server program found on this machine. */
 export interface RedisProgram {

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { RunAs } from '@trellis/supervision';
+import type { RunAs } from '../supervision/guarded-process.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
 /** A user of the operating system. */

@@ -2,7 +2,13 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keepRunning, startGuarded, startTimeOf, type GuardedProcess, type RunningProcess } from './index.ts';
+import {
+  keepRunning,
+  startGuarded,
+  startTimeOf,
+  type GuardedProcess,
+  type RunningProcess,
+} from '../index.ts';
 
 let directory: string;
 let running: RunningProcess | undefined;

@@ -43,7 +43,7 @@ export interface GuardedProcess {
   stop(): Promise<void>;
 }
 
-const script = readFileSync(new URL('../src/guard.sh', import.meta.url), 'utf8');
+const script = readFileSync(new URL('../../src/supervision/guard.sh', import.meta.url), 'utf8');
 
 /** Longer than the guard takes to go from asking to killing. */
 const STOP_DEADLINE_MS = 9_000;

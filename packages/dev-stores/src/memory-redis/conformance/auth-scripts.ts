@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 
-const AUTH_SERVER = new URL('../../../../auth-server/src/', import.meta.url);
+const AUTH_SERVER = new URL('../../../../../auth-server/src/', import.meta.url);
 
 /** A script of the auth-server; the number in its name is that of its keys. */
 export interface AuthScript {

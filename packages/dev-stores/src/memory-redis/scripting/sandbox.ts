@@ -6,7 +6,7 @@ import { pushFunctions, readBytes, setField } from './lua-values.ts';
 import { pushRedisLibrary, type ScriptHost } from './redis-library.ts';
 import { stringFormat } from './string-format.ts';
 
-const SOURCE = new URL('../../src/scripting/sandbox.lua', import.meta.url);
+const SOURCE = new URL('../../../src/memory-redis/scripting/sandbox.lua', import.meta.url);
 
 /** What `sandbox.lua` chooses from. Neither files nor the system nor the debugger are among it. */
 const LIBRARIES: readonly (readonly [name: string, open: LuaFunction])[] = [

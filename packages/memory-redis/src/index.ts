@@ -1,1 +1,0 @@
-export { startMemoryRedis, type MemoryRedis, type MemoryRedisOptions } from './start-memory-redis.ts';
