@@ -99,6 +99,39 @@ export const projects: readonly Project[] = [
       posts: { floor: 2, purpose: 'subgraph of posts' },
       comments: { floor: 2, purpose: 'subgraph of comments' },
       search: { floor: 2, purpose: 'subgraph that searches what the others publish' },
+      'content-events': { floor: 1, purpose: 'events that users, posts and comments publish' },
+      'demo-data': { floor: 1, purpose: 'accounts and content of a first start in development' },
+    },
+  },
+  {
+    folder: 'packages',
+    whole: true,
+    introduction: 'What two deployables share, and what only development needs.',
+    rooms: {
+      platform: { floor: 6, purpose: 'the whole platform on embedded defaults' },
+      'content-load': { floor: 6, purpose: 'content for measuring' },
+      'subgraph-kit': { floor: 5, purpose: 'all that a team needs to put a subgraph behind the gateway' },
+      events: { floor: 4, purpose: 'outbox, relay, streams and consumers of domain events' },
+      testkit: { floor: 4, purpose: 'temporary stores, ports and tokens for tests' },
+      'subgraph-protocol': {
+        floor: 3,
+        purpose: 'what gateway and subgraphs agree on: errors, user contexts, service calls, presence',
+      },
+      postgres: { floor: 2, purpose: 'pools and migrations, one schema per service' },
+      redis: { floor: 2, purpose: 'connections, and Lua scripts as functions' },
+      runtime: {
+        floor: 1,
+        purpose: 'configuration, logger, metrics, HTTP server, start and end of a process',
+      },
+      admission: {
+        floor: 1,
+        purpose: 'fair shares and networks of callers, proofs of possession, characters of texts',
+      },
+      composition: { floor: 1, purpose: 'supergraphs from subgraphs, and what changes between two' },
+      'dev-stores': {
+        floor: 1,
+        purpose: 'PostgreSQL and Redis for development: embedded, supervised, or in the process',
+      },
     },
   },
 ];

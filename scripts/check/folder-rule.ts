@@ -53,7 +53,7 @@ function placeOf(
   if (inside === undefined) return undefined;
   if (testsOnTop && ON_TOP.test(inside)) return TOP;
   const path = within(sources, inside);
-  if (path === undefined) return undefined;
+  if (path === undefined || path === '') return undefined; // the folder that holds the rooms is none of them
   if (whole === true) return { room: wholeRoomOf(rooms, path), part: '' };
   const [first = '', ...rest] = path.split('/');
   return { room: first, part: rest.slice(0, -1).join('/') };
