@@ -7,8 +7,8 @@ import {
   isScalarType,
   type GraphQLInputType,
 } from 'graphql';
-import { describe, expect, it } from 'vitest';
-import { askGraph } from '../harness/ask-graph.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { askGraph, dataOf } from '../harness/ask-graph.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { TokenBook } from '../harness/token-book.ts';
 
@@ -22,6 +22,15 @@ const updatePost =
   'mutation ($id: ID!, $input: UpdatePostInput!) { updatePost(id: $id, input: $input) { id } }';
 const post = { title: 'A title', body: 'A body' };
 const id = someId;
+let knownPost = '';
+beforeAll(async () => {
+  const token = await tokens.of('ada');
+  const answer = await askGraph<{ posts: readonly { id: string }[] }>(graph, {
+    query: '{ posts(first: 1) { id } }',
+    token,
+  });
+  knownPost = dataOf(answer).posts[0]?.id ?? '';
+});
 
 /** Every position at which a text enters the graph: whether it is one line, and what sends it. */
 const positions: readonly (readonly [
@@ -54,7 +63,7 @@ const positions: readonly (readonly [
     'Mutation.addComment.body',
     false,
     'mutation ($id: ID!, $body: String!) { addComment(postId: $id, body: $body) { id } }',
-    (body) => ({ id, body }),
+    (body) => ({ id: knownPost, body }), // of one that is not there it would be BAD_USER_INPUT all the same
   ],
   [
     'Mutation.editComment.body',
