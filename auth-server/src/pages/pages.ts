@@ -24,6 +24,10 @@ export interface SignInPage extends BoundForm {
 /** What the consent page shows. */
 export interface ConsentPage extends BoundForm {
   readonly clientName: string;
+  /** Whether nobody has looked at the client: then it is said, and who gets the answer. */
+  readonly isUnvetted: boolean;
+  /** Host of the redirect URI, or scheme of an app. */
+  readonly destination: string;
   readonly email: string;
   readonly scopes: readonly string[];
 }
@@ -39,6 +43,7 @@ export interface DevicePage {
   readonly userCode: string;
   readonly csrf: string;
   readonly clientName: string;
+  readonly isUnvetted: boolean;
   readonly email: string;
   readonly scopes: readonly string[];
 }

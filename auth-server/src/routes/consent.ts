@@ -110,7 +110,15 @@ async function showConsent(
   const client = await findRequestingClient(context.services, transaction.request);
   const texts = chooseTexts(uiLocales, request.headers['accept-language']);
   const csrf = formToken(context, browserHash, transaction.id, account.id);
-  const { email } = account;
-  const page = { clientName: client.metadata.client_name, email, scopes, transaction: sealed, csrf };
+  const { host, protocol } = new URL(redirectUri);
+  const page = {
+    clientName: client.metadata.client_name,
+    isUnvetted: client.metadata.unvetted,
+    destination: host === '' ? protocol : host,
+    email: account.email,
+    scopes,
+    transaction: sealed,
+    csrf,
+  };
   return sendPage(reply, renderConsent(page, texts), { formTarget: formActionSource(redirectUri) });
 }

@@ -65,6 +65,7 @@ async function showDevice(
     userCode,
     csrf: formToken(context, ...deviceForm(context, request, reply, userCode, account.id)),
     clientName: client.metadata.client_name,
+    isUnvetted: client.metadata.unvetted,
     email: account.email,
     scopes: device.request.scopes,
   };

@@ -51,10 +51,16 @@ function checkInitialToken(request: FastifyRequest, expected: string): void {
   throw refusedToken(scheme, 'invalid_token', 'The initial access token is not valid.');
 }
 
-/** The id is this server's to choose, and administration is nobody's to ask for. */
+/**
+ * The id is this server's to choose, administration is nobody's to ask for, and what no person allows is for clients that an
+ * administrator registers: a client that registered itself gets nothing without somebody's consent.
+ */
 function ownMetadata(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const { scope, client_id: _chosen, ...given }: Readonly<Record<string, unknown>> = { ...body };
+  const { grant_types: grantTypes } = given;
+  if (Array.isArray(grantTypes) && grantTypes.includes('client_credentials'))
+    throw registrationError(["grant_types: client_credentials can't be registered for"]);
   const [forbidden] = typeof scope === 'string' ? heldAdminScopes(scope.split(' ')) : [];
   if (forbidden !== undefined) throw registrationError([`scope: ${forbidden} can't be registered for`]);
   return { ...given, ...(scope !== undefined && { scope }), ...NOT_ITS_OWN };

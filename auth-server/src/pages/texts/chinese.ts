@@ -16,6 +16,8 @@ export const chinese: PageTexts = {
   consent: {
     title: '允许访问吗？',
     intro: (clientName) => `${clientName} 想要`,
+    unvetted: '此应用自行注册，其名称未经核实。',
+    destination: (host) => `您的答复将发送至 ${host}。`,
     signedInAs: (email) => `您已登录为 ${email}。`,
     allow: '允许',
     deny: '拒绝',

@@ -16,6 +16,8 @@ export const english: PageTexts = {
   consent: {
     title: 'Allow access?',
     intro: (clientName) => `${clientName} would like to`,
+    unvetted: 'This application registered itself. Nobody here has verified its name.',
+    destination: (host) => `Your answer goes to ${host}.`,
     signedInAs: (email) => `You are signed in as ${email}.`,
     allow: 'Allow',
     deny: 'Deny',

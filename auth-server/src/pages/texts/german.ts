@@ -16,6 +16,8 @@ export const german: PageTexts = {
   consent: {
     title: 'Zugriff erlauben?',
     intro: (clientName) => `${clientName} möchte`,
+    unvetted: 'Diese Anwendung hat sich selbst registriert. Niemand hier hat ihren Namen geprüft.',
+    destination: (host) => `Ihre Antwort geht an ${host}.`,
     signedInAs: (email) => `Sie sind angemeldet als ${email}.`,
     allow: 'Erlauben',
     deny: 'Ablehnen',

@@ -31,6 +31,10 @@ export interface PageTexts {
   readonly consent: {
     readonly title: string;
     readonly intro: (clientName: string) => string;
+    /** Of a client that registered itself: its name may be anybody's. */
+    readonly unvetted: string;
+    /** Who gets the answer. @param host or scheme of an app */
+    readonly destination: (host: string) => string;
     readonly signedInAs: (email: string) => string;
     readonly allow: string;
     readonly deny: string;

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../../testing/browser.ts';
 import { choosePassword } from '../../testing/choose-password.ts';
-import { basic, isHonoured, obtainTokens, postForm } from '../../testing/flow.ts';
+import {
+  authorizationUrl,
+  basic,
+  createPkce,
+  isHonoured,
+  obtainTokens,
+  postForm,
+  submitSignIn,
+} from '../../testing/flow.ts';
 import { runCommand } from '../../testing/run-command.ts';
 import { startTestAuthServer, type TestAuthServer } from '../../testing/test-auth-server.ts';
 import { CALLBACK, CLIENT_SECRET } from '../../testing/test-clients.ts';
@@ -203,6 +211,28 @@ describe('RFC 7591: clients that register themselves', () => {
   it('A-060 are unvetted, whatever they say', async () => {
     const { body } = await register({ redirect_uris: [CALLBACK], unvetted: false });
     expect(body['unvetted']).toBe(true);
+  });
+
+  it('M8: get nothing without the consent of a person: no client_credentials', async () => {
+    const { status, body } = await register({ grant_types: ['client_credentials'] });
+    expect([status, body['error']]).toEqual([400, 'invalid_client_metadata']);
+  });
+
+  it('M8: are shown as what they are: nobody has verified them, and where the answer goes', async () => {
+    const redirect_uri = 'https://evil.example/callback';
+    const made = await register({
+      redirect_uris: [redirect_uri],
+      client_name: 'Trellis explorer',
+      token_endpoint_auth_method: 'none',
+    });
+    const client_id = String(made.body['client_id']);
+    const browser = new Browser();
+    const url = authorizationUrl(open.issuer, createPkce(), { client_id, redirect_uri });
+    const page = await browser.follow(await browser.get(url), open.issuer);
+    const consent = await browser.follow(await submitSignIn(browser, page), open.issuer);
+    const html = await consent.text();
+    expect(html).toContain('Nobody here has verified its name.');
+    expect(html).toContain('Your answer goes to evil.example.');
   });
 
   it('are refused without the token, with bad metadata, and for administration', async () => {
