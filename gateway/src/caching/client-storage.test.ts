@@ -7,6 +7,7 @@ import { gateway } from '../app/gateway.ts';
 import { openRedisResources } from '../app/redis-resources.ts';
 import type { ResponseCacheSettings } from '../settings/response-cache-settings.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
+import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
 
 let graph: LibraryGraph;
@@ -128,6 +129,73 @@ describe('G2: What anybody can have stored', () => {
     await alone.close();
   });
 });
+
+describe('G2: Answers that are kept', () => {
+  let asked = 0;
+  let pages: SubgraphServer;
+  let keeping: TestGateway;
+
+  beforeAll(async () => {
+    pages = await startSubgraph({
+      name: 'pages',
+      typeDefs: PAGES,
+      resolvers: {
+        Query: {
+          page: (_: unknown, { bytes }: { readonly bytes: number }) => {
+            asked += 1;
+            return { text: 'x'.repeat(bytes) };
+          },
+        },
+      },
+    });
+    keeping = await startTestGateway({
+      subgraphs: [pages],
+      environment: { CACHE_REDIS_URL: cache.url },
+      settings: `
+        responseCache: { perCallerMinute: 1000000 }
+        http: { trustProxy: true }`,
+    });
+  });
+  afterAll(async () => {
+    await keeping.close();
+    await pages.close();
+  });
+
+  /** @returns how many of the answers had to be made */
+  async function ask(count: number, bytes: number, caller: string): Promise<number> {
+    const before = asked;
+    for (let index = 0; index < count; index += 1)
+      await keeping.post(
+        { query: `{ page(id: "${caller} ${index}", bytes: ${bytes}) { text } }` },
+        from(caller),
+      );
+    return asked - before;
+  }
+
+  it('of one caller never push out those of others, who have room for theirs all the while', async () => {
+    const others = Array.from({ length: 5 }, (_, index) => `192.0.2${index}.1`);
+    const made = async (): Promise<number> => {
+      let sum = 0;
+      for (const caller of others) sum += await ask(3, 10_000, caller);
+      return sum;
+    };
+    expect([await made(), await made()]).toEqual([15, 0]);
+    const greedy = '203.0.113.9';
+    expect(await ask(250, 100_000, greedy)).toBe(250); // 25 MB, and Redis has 16 MB
+    expect(await made()).toBe(0);
+    expect(await ask(20, 100_000, greedy)).toBeGreaterThanOrEqual(10); // it is served, and most of it is not kept
+    expect([await ask(3, 100_000, '198.51.100.9'), await ask(3, 100_000, '198.51.100.9')]).toEqual([3, 0]);
+    expect(await cacheCommands.dbsize()).toBeLessThan(15 + 10 + 3 + 1);
+  });
+});
+
+const PAGES = `extend schema
+  @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective"])
+  @link(url: "https://caching.test/caching/v1.0", import: ["@cacheControl"])
+  @composeDirective(name: "@cacheControl")
+directive @cacheControl(maxAge: Int) on FIELD_DEFINITION | OBJECT
+type Query { page(id: ID!, bytes: Int!): Page }
+type Page @cacheControl(maxAge: 300) { text: String! }`;
 
 describe('G2: In production a gateway', () => {
   const records: string[] = [];
