@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -26,10 +27,10 @@ const OTHERS_PER_SECOND = 10;
 const OTHERS = 50;
 const MAX_P99_MS = 500;
 /**
- * On a machine that is busy with other things, all answers are slow. Then operations that were planned long ago tell, sent
- * at the same time by the same people, what has nothing to do with planning.
+ * Beside tests, on a machine that is busy with other things, all answers are slow. Then operations that were planned long ago tell, sent
+ * at the same time by the same people, what has nothing to do with planning. In full size nothing excuses.
  */
-const MAX_TIMES_KNOWN = 2;
+const MAX_TIMES_KNOWN: Readonly<Record<ProofOptions['size'], number>> = { small: 2, full: 0 };
 
 const SUPERGRAPH = fileURLToPath(new URL('../../graph/supergraph.graphql', import.meta.url));
 const SUBGRAPHS = ['users', 'posts', 'comments', 'search'];
@@ -50,6 +51,9 @@ export const proof: Proof = {
       await measureOthers(stage, quietMs); // compiles the planner's code
       const { first: quiet } = await measureOthers(stage, quietMs);
       const statuses = new Map<number, number>();
+      await stage.loopLagMs(); // from here on
+      const sender = monitorEventLoopDelay();
+      sender.enable();
       const flood = startLoad({
         perSecond: FLOOD_PER_SECOND,
         async send(number) {
@@ -63,7 +67,7 @@ export const proof: Proof = {
       const [firstP99Ms, knownP99Ms] = [quantile(first, 0.99), quantile(known, 0.99)];
       return {
         passed:
-          firstP99Ms <= Math.max(MAX_P99_MS, knownP99Ms * MAX_TIMES_KNOWN) &&
+          firstP99Ms <= Math.max(MAX_P99_MS, knownP99Ms * MAX_TIMES_KNOWN[size]) &&
           first.failed + known.failed === 0 &&
           sent > 0,
         figures: {
@@ -71,6 +75,7 @@ export const proof: Proof = {
           floodSent: sent,
           floodPlanned: (statuses.get(200) ?? 0) + (statuses.get(400) ?? 0), // some plans ask subgraphs too often
           floodRefused: statuses.get(429) ?? 0,
+          floodTimedOut: statuses.get(504) ?? 0,
           floodP50Ms: Math.round(quantile({ latenciesMs }, 0.5)),
           firstOperations: first.sent,
           failed: first.failed + known.failed,
@@ -79,6 +84,8 @@ export const proof: Proof = {
           firstP99Ms: Math.round(firstP99Ms),
           firstMaxMs: Math.round(first.latenciesMs.at(-1) ?? 0),
           knownP99Ms: Math.round(knownP99Ms),
+          loopLagMaxMs: Math.round(await stage.loopLagMs()),
+          senderLagMaxMs: Math.round(sender.max / 1e6),
           ...(first.reasons[0] !== undefined && { reason: first.reasons[0] }),
         },
       };
@@ -107,6 +114,8 @@ function userFields(levels: number): string {
 interface Stage {
   /** @returns the status of the answer */
   ask(user: string, query: string): Promise<number>;
+  /** How long the gateway's event loop was late at most since the last time, milliseconds. */
+  loopLagMs(): Promise<number>;
   /** Of all operations of others so far. */
   next(): number;
   close(): Promise<void>;
@@ -150,6 +159,10 @@ async function openStage(): Promise<Stage> {
   let asked = 0;
   return {
     next: () => (asked += 1),
+    async loopLagMs() {
+      const page = await (await fetch(`${gateway.operationsUrl}/metrics`)).text();
+      return Number(/^nodejs_eventloop_lag_max_seconds\S* (\S+)$/m.exec(page)?.[1]) * 1_000;
+    },
     async ask(user, query) {
       const token = tokens.get(user) ?? issuer.sign({ sub: user });
       tokens.set(user, token);

@@ -1,5 +1,5 @@
 import { openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 
 /** Tells milliseconds of a clock that never goes back. */
 export type ThreadClock = () => number;
@@ -15,6 +15,8 @@ export interface SystemThread {
 /** Longer than the three numbers of a `schedstat` are. */
 const RECORD_BYTES = 128;
 const BLANK = 0x20;
+/** The highest niceness there is. */
+const LEAST_PRIORITY = 19;
 
 /**
  * The thread that calls this. Linux tells its processor time, as exactly as its scheduler counts: to some milliseconds, and
@@ -40,12 +42,12 @@ export function processorTimeOf(id: number | undefined): number | undefined {
  * Lets all other threads come before the one that calls this, where they compete for a processor. Only Linux has priorities
  * of threads: elsewhere it would be the whole process.
  *
- * @param nice 1 to 19: the more, the less it gets
+ * @param nice is added to the niceness of the process: the more, the less it gets
  */
 export function stepBack(nice: number): void {
   if (process.platform !== 'linux') return;
   try {
-    setPriority(nice);
+    setPriority(Math.min(LEAST_PRIORITY, getPriority() + nice));
   } catch {
     // a sandbox that forbids it: then it competes like any other
   }
