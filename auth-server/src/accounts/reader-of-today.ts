@@ -35,7 +35,7 @@ export function createReaderOfToday(pool: Pool): ReaderOfToday {
     const { rows } = await pool.query<TodayRow>({
       name: 'accounts-and-clients-of-today',
       text: BOTH,
-      values: [namesOf(ACCOUNT, names), namesOf(CLIENT, names)],
+      values: [idsOf(ACCOUNT, names), idsOf(CLIENT, names)],
     });
     return new Map(rows.map((row) => [nameOf(row), row]));
   });
@@ -49,6 +49,8 @@ function nameOf({ id, client_id: clientId }: TodayRow): string {
   return clientId === null ? ACCOUNT + id : CLIENT + clientId;
 }
 
-function namesOf(kind: string, names: readonly string[]): readonly string[] {
-  return names.flatMap((name) => (name.startsWith(kind) ? name.slice(kind.length) : []));
+function idsOf(kind: string, names: readonly string[]): readonly string[] {
+  const ids: string[] = [];
+  for (const name of names) if (name.startsWith(kind)) ids.push(name.slice(kind.length));
+  return ids;
 }

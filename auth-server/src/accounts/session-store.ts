@@ -33,6 +33,8 @@ export interface SessionUse {
 
 /** Sessions, found by what the browser's cookie holds. */
 export interface SessionStore {
+  /** Whether other records can be there while this one's node is away. */
+  readonly mayFailAlone: boolean;
   /**
    * Begins a session, or goes on with one after another sign-in.
    *
@@ -88,6 +90,7 @@ export function createSessionStore(
   };
   const find: SessionStore['find'] = async (sessionId, now) => withoutSecret(await read(sessionId, now));
   return {
+    mayFailAlone: redis.isCluster,
     find,
     save: async (session) => {
       const { sessionId, subject, authenticatedAt } = session;

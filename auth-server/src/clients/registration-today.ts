@@ -15,8 +15,19 @@ export function allowedScopes(
   { metadata }: Client,
   settings: Pick<Settings, 'scopes'>,
 ): readonly string[] {
-  const registered = parseScope(metadata.scope) ?? [];
+  const registered = registeredScopes(metadata);
   return scopes.filter((scope) => registered.includes(scope) && settings.scopes.includes(scope));
+}
+
+/** By the metadata of clients that are remembered. */
+const parsedScopes = new WeakMap<ClientMetadata, readonly string[]>();
+
+function registeredScopes(metadata: ClientMetadata): readonly string[] {
+  const known = parsedScopes.get(metadata);
+  if (known) return known;
+  const scopes = parseScope(metadata.scope) ?? [];
+  parsedScopes.set(metadata, scopes);
+  return scopes;
 }
 
 /** Whether a client is registered today with a redirect URI. RFC 6749 §3.1.2.3 */

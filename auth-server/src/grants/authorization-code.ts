@@ -11,7 +11,7 @@ import type { Grant } from './grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import { equalsConstantTime } from '../secrets/secrets.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { requireToday } from './grant-today.ts';
+import { requireScopesToday, writeInSession } from './grant-today.ts';
 import { issuePersonTokens } from './person-tokens.ts';
 import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
@@ -31,12 +31,15 @@ export const authorizationCodeGrant: GrantHandler = {
     if (contents.keyThumbprint !== undefined && contents.keyThumbprint !== keyThumbprint) {
       throw invalidGrant('other key than dpop_jkt');
     }
-    const [account, { client, scopes }] = await Promise.all([
-      findAccount(contents, services),
-      requireToday(code.grantId, { ...contents, ofDevice: false }, clientToday, services),
-    ]);
+    const [account, client] = await Promise.all([findAccount(contents, services), clientToday()]);
     const grant = grantOf(contents, boundThumbprint(client, keyThumbprint), services);
-    await consume(code, grant, client, services);
+    const scopes = await requireScopesToday(code.grantId, grant, client, services);
+    await writeInSession(
+      code.grantId,
+      { ...grant, scopes },
+      () => consume(code, grant, client, services),
+      services,
+    );
     return issuePersonTokens(services, {
       client,
       account,

@@ -7,7 +7,7 @@ import type { PollOutcome } from './device-store.ts';
 import type { Grant } from './grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { requireToday } from './grant-today.ts';
+import { requireScopesToday } from './grant-today.ts';
 import { issuePersonTokens } from './person-tokens.ts';
 import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
@@ -26,7 +26,7 @@ export const deviceCodeGrant: GrantHandler = {
     const account = await services.accounts.findById(grant.subject);
     if (!account || !honoursSignInAt(account, grant.authenticatedAt)) throw invalidGrant('account is gone');
     const { grantId } = code;
-    const { scopes } = await requireToday(grantId, grant, async () => client, services);
+    const scopes = await requireScopesToday(grantId, grant, client, services);
     const { subject, clientId } = grant;
     services.audit.record({ event: 'grant_begun', grantId, subject, clientId, scopes });
     const generation = client.metadata.grant_types.includes('refresh_token') ? 1 : undefined;

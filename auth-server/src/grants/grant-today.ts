@@ -1,3 +1,4 @@
+import type { RevocationReason } from '../audit/revocation-reason.ts';
 import { invalidGrant } from '../errors.ts';
 import { allowedScopes, isGivenTo } from '../clients/registration-today.ts';
 import type { Services } from '../app/services.ts';
@@ -50,33 +51,55 @@ export function endsWithSession({ scopes, ofDevice }: Pick<GrantTerms, 'scopes' 
   return !ofDevice && !scopes.includes('offline_access');
 }
 
-/** What a grant gives today, and the client as it is today. */
-export interface GrantToday {
-  readonly client: Client;
-  readonly scopes: readonly string[];
+/**
+ * The same, for those who ask for tokens, without regard to the session. A grant that is over is ended.
+ *
+ * @throws OAuthError invalid_grant
+ */
+export async function requireScopesToday(
+  grantId: string,
+  terms: GrantTerms,
+  client: Client,
+  services: TodayServices & Pick<Services, 'revoker'>,
+): Promise<readonly string[]> {
+  const scopes = scopesOfClient(terms, client, services);
+  if (scopes) return scopes;
+  return endGrant(grantId, isGivenTo(client, terms) ? 'session_over' : 'client_removed', services);
 }
 
 /**
- * The same, for those who ask for tokens. A grant that is over is ended. Client and session are read at the same time.
+ * Does the write that goes before tokens, where the session that the grant ends with is live. The session is asked for with the
+ * write and not before it, which saves a message: what was written is ended with the grant when there is no session.
  *
- * @throws OAuthError invalid_grant, and what `clientToday` throws
+ * @param terms with the scopes that the grant gives today
+ * @throws OAuthError invalid_grant, and what the write throws
  */
-export async function requireToday(
+export async function writeInSession<Result>(
   grantId: string,
   terms: GrantTerms,
-  clientToday: () => Promise<Client>,
+  write: () => Promise<Result>,
   services: TodayServices & Pick<Services, 'revoker'>,
-): Promise<GrantToday> {
-  const isBound = endsWithSession(terms);
-  const [client, session] = await Promise.all([
-    clientToday(),
-    isBound ? findSession(terms, services) : undefined,
-  ]);
-  const isOver = isBound && session === undefined;
-  // A client may have lost `offline_access` since: then the session matters after all.
-  const lookUp = isBound ? scopesOfClient : scopesToday;
-  const scopes = isOver ? undefined : await lookUp(terms, client, services);
-  if (scopes) return { client, scopes };
-  await services.revoker.revoke(grantId, isGivenTo(client, terms) ? 'session_over' : 'client_removed');
+): Promise<Result> {
+  if (!endsWithSession(terms)) return write();
+  const session = requireSession(grantId, terms, services);
+  if (services.sessions.mayFailAlone) await session;
+  const [result] = await Promise.all([write(), session]);
+  return result;
+}
+
+async function requireSession(
+  grantId: string,
+  terms: GrantTerms,
+  services: TodayServices & Pick<Services, 'revoker'>,
+): Promise<void> {
+  if (!(await findSession(terms, services))) await endGrant(grantId, 'session_over', services);
+}
+
+async function endGrant(
+  grantId: string,
+  reason: RevocationReason,
+  { revoker }: Pick<Services, 'revoker'>,
+): Promise<never> {
+  await revoker.revoke(grantId, reason);
   throw invalidGrant('the client, its scopes or the session are not what they were');
 }

@@ -6,7 +6,7 @@ import type { Client } from '../clients/client-store.ts';
 import type { FoundGrant, Grant } from './grant-record.ts';
 import type { RefreshTokenContents } from '../tokens/refresh-token.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { requireToday } from './grant-today.ts';
+import { requireScopesToday, writeInSession } from './grant-today.ts';
 import { issuePersonTokens } from './person-tokens.ts';
 import { checkResource, narrowScopes } from './requested-scopes.ts';
 
@@ -29,12 +29,15 @@ export const refreshTokenGrant: GrantHandler = {
     }
     const asked = narrowScopes(grant.scopes, parameters.get('scope'));
     checkResource(grant.audience, parameters.getAll('resource'));
-    const [account, { client, scopes: allowed }] = await Promise.all([
-      findAccount(token.grantId, grant, services),
-      requireToday(token.grantId, grant, clientToday, services),
-    ]);
+    const [account, client] = await Promise.all([findAccount(token.grantId, grant, services), clientToday()]);
+    const allowed = await requireScopesToday(token.grantId, grant, client, services);
+    const generation = await writeInSession(
+      token.grantId,
+      { ...grant, scopes: allowed },
+      () => rotate(token, grant, client, services),
+      services,
+    );
     const scopes = asked.filter((scope) => allowed.includes(scope));
-    const generation = await rotate(token, grant, client, services);
     return issuePersonTokens(services, {
       client,
       account,
