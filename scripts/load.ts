@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ContentExists, loadContent } from '@trellis/content-load';
+import { ContentExists, loadContent } from '@trellis/bench/content';
 import { openContentDatabases } from '@trellis/platform';
 import { explainFailure } from './start/explain-failure.ts';
 

@@ -40,7 +40,7 @@ describe.each(['gateway', 'auth-server', 'users', 'posts', 'comments', 'search']
       for (const forbidden of [
         '@trellis/demo-data',
         '@trellis/testkit',
-        '@trellis/content-load',
+        '@trellis/bench/content',
         '@trellis/platform',
       ])
         expect([...closure]).not.toContain(forbidden);

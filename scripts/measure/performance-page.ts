@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Measurement } from '@trellis/content-load';
+import type { Measurement } from '@trellis/bench/content';
 
 const page = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
 const plansPage = fileURLToPath(new URL('../../bench/results/content-plans.md', import.meta.url));

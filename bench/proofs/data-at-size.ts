@@ -1,5 +1,5 @@
 import { createTestDatabase, type Proof } from '@trellis/testkit';
-import { isKept, loadContent, measureContent, type Measurement } from '../src/index.ts';
+import { isKept, loadContent, measureContent, type Measurement } from '../src/content/index.ts';
 
 /** The small run shares its machine with other tests, and looks at the plans alone. */
 const sizes = {
