@@ -43,7 +43,7 @@ export default defineConfig({
           maxWorkers,
           include: [
             '{packages,services}/*/src/**/*.test.ts',
-            '{gateway,auth-server,bench}/src/**/*.test.ts',
+            '{gateway,auth-server,bench,cli}/src/**/*.test.ts',
             'scripts/**/*.test.ts',
           ],
           globalSetup: ['packages/testkit/src/global-setup.ts'],

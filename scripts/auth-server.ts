@@ -1,6 +1,6 @@
 import { authServer, runAuthServerCommand } from '@trellis/auth-server';
 import { ConfigError, EXIT_CONFIG, runDeployable } from '@trellis/runtime';
-import { openAuthServerStores, type AuthServerStores } from '@trellis/platform';
+import { openAuthServerStores, type AuthServerStores } from 'trellis/platform';
 import { operationsPort } from './programs/operations-port.ts';
 import { explainFailure } from './start/explain-failure.ts';
 

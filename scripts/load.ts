@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ContentExists, loadContent } from '@trellis/bench/content';
-import { openContentDatabases } from '@trellis/platform';
+import { openContentDatabases } from 'trellis/platform';
 import { explainFailure } from './start/explain-failure.ts';
 
 const USAGE = `npm run load -- [--users N] [--posts N] [--comments N] [--seed N] [--replace]

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { isKept, measureContent } from '@trellis/bench/content';
-import { openContentDatabases } from '@trellis/platform';
+import { openContentDatabases } from 'trellis/platform';
 import { formatPlans, formatTable, writePerformancePage } from './measure/performance-page.ts';
 import { explainFailure } from './start/explain-failure.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, createLogger, endOnUnhandledError, EXIT_CONFIG, onStopSignal } from '@trellis/runtime';
-import { startPlatform } from '@trellis/platform';
+import { startPlatform } from 'trellis/platform';
 import { explainFailure } from './start/explain-failure.ts';
 
 const USAGE = `npm start [-- --split]

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { demoAccounts, demoPassword } from '@trellis/demo-data';
-import { readPlatformFile } from '@trellis/platform';
+import { readPlatformFile } from 'trellis/platform';
 import { resolve } from 'node:path';
 import { SignInFailed } from './token/sign-in-failed.ts';
 import { obtainAccessToken } from './token/obtain-access-token.ts';

@@ -29,7 +29,7 @@ function packageFolders(root: string): readonly string[] {
   const grouped = ['packages', 'services'].flatMap((group) =>
     readdirSync(join(root, group)).map((name) => join(root, group, name)),
   );
-  return [...grouped, join(root, 'gateway'), join(root, 'auth-server')].filter((folder) =>
+  return [...grouped, join(root, 'gateway'), join(root, 'auth-server'), join(root, 'cli')].filter((folder) =>
     existsSync(join(folder, 'package.json')),
   );
 }

@@ -108,7 +108,6 @@ export const projects: readonly Project[] = [
     whole: true,
     introduction: 'What two deployables share, and what only development needs.',
     rooms: {
-      platform: { floor: 6, purpose: 'the whole platform on embedded defaults' },
       'subgraph-kit': { floor: 5, purpose: 'all that a team needs to put a subgraph behind the gateway' },
       events: { floor: 4, purpose: 'outbox, relay, streams and consumers of domain events' },
       testkit: { floor: 4, purpose: 'temporary stores, ports and tokens for tests' },

@@ -3,7 +3,7 @@ import { configSchema as authServer } from '@trellis/auth-server';
 import { configSchema as comments } from '@trellis/comments';
 import { describeConfig, type ConfigVariable } from '@trellis/runtime';
 import { configSchema as gateway } from '@trellis/gateway';
-import { configSchema as platform } from '@trellis/platform';
+import { configSchema as platform } from 'trellis/platform';
 import { configSchema as posts } from '@trellis/posts';
 import { configSchema as search } from '@trellis/search';
 import { configSchema as users } from '@trellis/users';

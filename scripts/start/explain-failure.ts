@@ -1,5 +1,5 @@
 import { ConfigError } from '@trellis/runtime';
-import { EmbeddedPostgresError, PortInUse, StoreUnavailable } from '@trellis/platform';
+import { EmbeddedPostgresError, PortInUse, StoreUnavailable } from 'trellis/platform';
 import { DirectoryInUse } from '@trellis/dev-stores';
 
 /** Failures whose message is all that a person needs. */
