@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ContentExists, loadContent } from '@trellis/bench/content';
 import { openContentDatabases } from 'trellis/platform';
-import { explainFailure } from './start/explain-failure.ts';
+import { explainFailure } from 'trellis/explain-failure';
 
 const USAGE = `npm run load -- [--users N] [--posts N] [--comments N] [--seed N] [--replace]
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { isKept, measureContent } from '@trellis/bench/content';
 import { openContentDatabases } from 'trellis/platform';
 import { formatPlans, formatTable, writePerformancePage } from './measure/performance-page.ts';
-import { explainFailure } from './start/explain-failure.ts';
+import { explainFailure } from 'trellis/explain-failure';
 
 const USAGE = `npm run measure -- [--requests N] [--write]
 

@@ -12,21 +12,21 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** @type {Record<string, string>} program → file, relative to scripts/ */
 const programs = {
-  start: 'start.ts',
+  start: '../cli/src/commands/start.ts',
   test: 'test.ts',
   prove: 'prove.ts',
   build: 'build.ts',
-  gateway: 'gateway.ts',
-  'auth-server': 'auth-server.ts',
-  search: 'search.ts',
-  supergraph: 'supergraph.ts',
-  token: 'token.ts',
+  gateway: '../cli/src/commands/gateway.ts',
+  'auth-server': '../cli/src/commands/auth-server.ts',
+  search: '../cli/src/commands/search.ts',
+  supergraph: '../cli/src/commands/supergraph.ts',
+  token: '../cli/src/commands/token.ts',
   bench: 'bench.ts',
   load: 'load.ts',
   measure: 'measure.ts',
   check: 'check.ts',
   generate: 'generate.ts',
-  secrets: 'secrets.ts',
+  secrets: '../cli/src/commands/secrets.ts',
 };
 
 const [program = '', ...args] = process.argv.slice(2);

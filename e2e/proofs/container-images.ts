@@ -16,7 +16,7 @@ import {
 } from '../../scripts/containers/image-build.ts';
 import { startImage } from '../../scripts/containers/image-process.ts';
 import { repository } from '../../scripts/programs/run-program.ts';
-import { generateSecrets } from '../../scripts/secrets/generate-secrets.ts';
+import { generateSecrets } from 'trellis/generate-secrets';
 
 const deployables = {
   small: ['gateway', 'auth-server'],

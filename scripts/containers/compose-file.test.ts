@@ -14,7 +14,7 @@ import { users, configSchema as usersSchema } from '@trellis/users';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { repository } from '../programs/run-program.ts';
-import { generateSecrets } from '../secrets/generate-secrets.ts';
+import { generateSecrets } from 'trellis/generate-secrets';
 import { environmentOf, parseDockerfile } from './dockerfile.ts';
 
 interface Service {

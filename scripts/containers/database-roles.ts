@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { repository } from '../programs/run-program.ts';
-import { generateSecrets } from '../secrets/generate-secrets.ts';
+import { generateSecrets } from 'trellis/generate-secrets';
 
 /** The services that have a role, by the schema that it owns. */
 const services = ['auth', 'users', 'posts', 'comments', 'search'] as const;

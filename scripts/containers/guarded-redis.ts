@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTemporaryDirectory, freePort } from '@trellis/testkit';
 import { repository } from '../programs/run-program.ts';
-import { generateSecrets } from '../secrets/generate-secrets.ts';
+import { generateSecrets } from 'trellis/generate-secrets';
 
 /** A redis-server with the users that docker-compose.yml gives it. */
 export interface GuardedRedis {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';
-import { generateSecrets } from '../secrets/generate-secrets.ts';
+import { generateSecrets } from 'trellis/generate-secrets';
 import { hasRedisServer, redisUsers, startGuardedRedis, type GuardedRedis } from './guarded-redis.ts';
 
 type Command = readonly [name: string, ...args: string[]];

@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeFileAtomically } from '../files/write-file-atomically.ts';
+import { writeFileAtomically } from 'trellis/write-file-atomically';
 import { generateTypes } from '../generate-types.ts';
 import { repository } from '../programs/run-program.ts';
 import { generateApiSchema } from './api-schema-file.ts';

@@ -1,5 +1,7 @@
 import { ConfigError } from '@trellis/runtime';
-import { EmbeddedPostgresError, PortInUse, StoreUnavailable } from 'trellis/platform';
+import { EmbeddedPostgresError } from './platform/index.ts';
+import { PortInUse } from './platform/ports.ts';
+import { StoreUnavailable } from './platform/given-stores.ts';
 import { DirectoryInUse } from '@trellis/dev-stores';
 
 /** Failures whose message is all that a person needs. */

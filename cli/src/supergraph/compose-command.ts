@@ -4,7 +4,7 @@ import {
   readSupergraphConfig,
   type Composition,
 } from '@trellis/composition';
-import { writeFileAtomically } from '../files/write-file-atomically.ts';
+import { writeFileAtomically } from './write-file-atomically.ts';
 import type { Output } from './output.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { ConfigError, EXIT_CONFIG } from '@trellis/runtime';
-import { readPlatformFile } from 'trellis/platform';
+import { readPlatformFile } from '../platform/platform-file.ts';
 import { runSearchCommand, search } from '@trellis/search';
 import { resolve } from 'node:path';
 

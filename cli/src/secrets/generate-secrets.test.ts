@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createUserContextSigner } from '@trellis/subgraph-protocol';
 import type { JWK } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { repository } from '../programs/run-program.ts';
 import { generateSecrets } from './generate-secrets.ts';
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
 describe('Generated secrets', () => {
   it('are the variables that docker-compose.yml has no default for', async () => {

@@ -1,4 +1,4 @@
-import { generateSecrets } from './secrets/generate-secrets.ts';
+import { generateSecrets } from '../secrets/generate-secrets.ts';
 
 const lines = Object.entries(await generateSecrets()).map(([name, value]) => `${name}='${value}'\n`);
 process.stdout.write(lines.join(''));

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, createLogger, endOnUnhandledError, EXIT_CONFIG, onStopSignal } from '@trellis/runtime';
-import { startPlatform } from 'trellis/platform';
-import { explainFailure } from './start/explain-failure.ts';
+import { startPlatform } from '../platform/start-platform.ts';
+import { explainFailure } from '../explain-failure.ts';
 
 const USAGE = `npm start [-- --split]
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runDeployable } from '@trellis/runtime';
 import { gateway } from '@trellis/gateway';
-import { operationsPort } from './programs/operations-port.ts';
+import { operationsPort } from '../operations-port.ts';
 
 const USAGE = `npm run gateway -- --supergraph FILE|URL [--port N] [--host H] [--config gateway.yaml]
                    [--forward-header NAME]… [--workers N]

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { demoAccounts, demoPassword } from '@trellis/demo-data';
-import { readPlatformFile } from 'trellis/platform';
+import { readPlatformFile } from '../platform/platform-file.ts';
 import { resolve } from 'node:path';
-import { SignInFailed } from './token/sign-in-failed.ts';
-import { obtainAccessToken } from './token/obtain-access-token.ts';
+import { SignInFailed } from '../token/sign-in-failed.ts';
+import { obtainAccessToken } from '../token/obtain-access-token.ts';
 
 const DEFAULT_SCOPE = 'openid profile email read:data read:profile write:data';
 const USAGE = `npm run -s token -- [--account EMAIL] [--scope "…"]

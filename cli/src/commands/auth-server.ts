@@ -1,8 +1,8 @@
 import { authServer, runAuthServerCommand } from '@trellis/auth-server';
 import { ConfigError, EXIT_CONFIG, runDeployable } from '@trellis/runtime';
-import { openAuthServerStores, type AuthServerStores } from 'trellis/platform';
-import { operationsPort } from './programs/operations-port.ts';
-import { explainFailure } from './start/explain-failure.ts';
+import { openAuthServerStores, type AuthServerStores } from '../platform/auth-server-stores.ts';
+import { operationsPort } from '../operations-port.ts';
+import { explainFailure } from '../explain-failure.ts';
 
 const args = process.argv.slice(2);
 try {
