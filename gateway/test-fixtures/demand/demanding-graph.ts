@@ -21,7 +21,7 @@ import { compose } from '../../src/testing/compose.ts';
 export const LIST_SIZE = 3;
 
 const LINK =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@listSize"])';
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@listSize", "@override"])';
 
 const THINGS = `${LINK}
   type Query {
@@ -43,7 +43,10 @@ const THINGS = `${LINK}
     many(first: Int): [Thing!]!
     tags: [String!]!
     grid: [[Cell!]!]!
+    peers(first: Int): [Thing!]! @override(from: "reviews", label: "percent(50)")
+    rank: Int @override(from: "reviews", label: "moved")
   }
+  type Subscription { ticked(first: Int): [Thing!]! happened: Thing }
   type Vault implements Node @key(fields: "id") { id: ID! label: String parts: [Thing!]! @listSize(assumedSize: 6) }
   type ThingConnection { edges: [Edge!]! pageInfo: String }
   type Edge { node: Thing! cursor: String }
@@ -52,7 +55,7 @@ const THINGS = `${LINK}
 const REVIEWS = `${LINK}
   type Query { reviews(last: Int): [Review!]! search(where: Where): [Thing!]! }
   input Where { ids: [ID!] limit: Int }
-  type Thing @key(fields: "id") { id: ID! reviews(limit: Int): [Review!]! weight: Int friend: Thing }
+  type Thing @key(fields: "id") { id: ID! reviews(limit: Int): [Review!]! weight: Int friend: Thing peers(first: Int): [Thing!]! rank: Int }
   type Review { text: String thing: Thing }`;
 
 /** Lists whose length their schema tells. */

@@ -51,6 +51,10 @@ const FIELDS: Readonly<Record<string, readonly Field[]>> = {
       ],
     },
   ],
+  Subscription: [
+    { name: 'ticked', type: 'Thing', arguments: sliced('first') },
+    { name: 'happened', type: 'Thing' },
+  ],
   Node: NODE,
   Any: [],
   Thing: [
@@ -61,6 +65,8 @@ const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: 'reviews', type: 'Review', arguments: sliced('limit') },
     { name: 'weight' },
     { name: 'friend', type: 'Thing' },
+    { name: 'peers', type: 'Thing', arguments: sliced('first') },
+    { name: 'rank' },
   ],
   Vault: NODE,
   ThingConnection: [{ name: 'edges', type: 'Edge' }, { name: 'pageInfo' }],
@@ -73,9 +79,19 @@ const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
   Any: ['Thing', 'Vault', 'Node'],
 };
 
-const DECLARED =
-  '$n: Int, $m: Int = 2, $k: Int! = 2, $id: ID! = "z", $ids: [ID!]! = ["p", "q"], $codes: [String!], $where: Where, ' +
-  '$yes: Boolean! = true, $maybe: Boolean = false, $perhaps: Boolean = true';
+/** By name, what a variable is declared as. */
+const DECLARATIONS: Readonly<Record<string, string>> = {
+  n: 'Int',
+  m: 'Int = 2',
+  k: 'Int! = 2',
+  id: 'ID! = "z"',
+  ids: '[ID!]! = ["p", "q"]',
+  codes: '[String!]',
+  where: 'Where',
+  yes: 'Boolean! = true',
+  maybe: 'Boolean = false',
+  perhaps: 'Boolean = true',
+};
 const DIRECTIVES = [
   '@skip(if: $maybe)',
   '@include(if: $perhaps)',
@@ -84,6 +100,19 @@ const DIRECTIVES = [
   '@include(if: false)',
   '@skip(if: false)',
 ];
+const DEFERRALS = [
+  '@defer',
+  '@defer(if: $yes)',
+  '@defer(if: $maybe)',
+  '@defer(if: $perhaps)',
+  '@defer(if: false)',
+];
+const QUESTIONS = [
+  '__schema { types { name fields { name type { name ofType { name } } } } }',
+  '__schema { types { fields { args { name } type { fields { name type { name } } } } } }',
+  '__type(name: "Thing") { name fields { name @include(if: $maybe) args { name } } }',
+  '__schema { directives @skip(if: $perhaps) { args { type { kind } } } queryType { fields { name } } }',
+];
 
 /** Makes one. Each field has a key of its own, so that any two may stand side by side. */
 export function demandingOperation(random: Random): DemandingOperation {
@@ -91,19 +120,24 @@ export function demandingOperation(random: Random): DemandingOperation {
   const fragments: string[] = [];
 
   const condition = (): string => (random.chance(25) ? ` ${random.pick(DIRECTIVES)}` : '');
+  const deferral = (): string => (random.chance(25) ? ` ${random.pick(DEFERRALS)}` : '');
 
   const selection = (type: string, levels: number): string => {
     const conditions = CONDITIONS[type];
     if (conditions && random.chance(type === 'Any' ? 100 : 20)) {
       const on = random.pick(conditions);
-      return `... on ${on}${condition()} { ${selections(on, levels)} }`;
+      return `... on ${on}${condition()}${deferral()} { ${selections(on, levels)} }`;
     }
-    if (random.chance(10)) return `...${condition()} { ${selections(type, levels)} }`;
+    if (random.chance(10)) return `...${condition()}${deferral()} { ${selections(type, levels)} }`;
     if (random.chance(8)) {
       const name = `F${fragments.length}`;
       const index = fragments.push('') - 1;
       fragments[index] = `fragment ${name} on ${type} { ${selections(type, levels)} }`;
-      return `...${name}${condition()}`;
+      return `...${name}${condition()}${deferral()}`;
+    }
+    if (type === 'Query' && random.chance(8)) {
+      keys += 1;
+      return `k${keys}: ${random.pick(QUESTIONS)}`;
     }
     const usable = (FIELDS[type] ?? []).filter((field) => levels > 0 || field.type === undefined);
     if (usable.length === 0) return '__typename';
@@ -119,16 +153,24 @@ export function demandingOperation(random: Random): DemandingOperation {
       ' ',
     );
 
-  const body = selections('Query', 4);
-  const text = `query (${DECLARED}) { ${body} __typename ${USED} } ${fragments.join(' ')}`;
-  return { text, variables: variablesOf(random) };
+  /** A subscription has one field, without conditions. */
+  const event = (): string => {
+    const { name, arguments: given = [''] } = random.pick(FIELDS['Subscription'] ?? []);
+    return `${name}${random.pick(given)} { ${selections('Thing', 3)} }`;
+  };
+
+  const kind = random.chance(15) ? 'subscription' : 'query';
+  const body = kind === 'subscription' ? event() : `${selections('Query', 4)} __typename`;
+  const rest = `{ ${body} } ${fragments.join(' ')}`;
+  return { text: `${kind}${declarationsFor(rest)} ${rest}`, variables: variablesOf(random) };
 }
 
-/** Every variable must be used: by fields that ask for nothing. */
-const USED =
-  'u1: things(first: $n) @include(if: false) { id } u2: things(first: $m) @include(if: false) { id } u3: nodes(first: $k) @include(if: false) { id } ' +
-  'u4: byIds(ids: [$id]) @include(if: false) { id } u5: byIds(ids: $ids) @include(if: false) { id } u6: byCodes(codes: $codes) @include(if: false) { id } ' +
-  'u7: search(where: $where) @include(if: false) { id } u8: one @skip(if: true) { a: label @skip(if: $yes) b: label @skip(if: $maybe) c: label @include(if: $perhaps) }';
+/** Of the variables that a text uses: it may declare no others. */
+function declarationsFor(text: string): string {
+  const used = new Set([...text.matchAll(/\$(\w+)/g)].map(([, name = '']) => name));
+  const declared = [...used].map((name) => `$${name}: ${DECLARATIONS[name]}`);
+  return declared.length === 0 ? '' : ` (${declared.join(', ')})`;
+}
 
 function variablesOf(random: Random): Readonly<Record<string, unknown>> {
   const ids = Array.from({ length: random.below(7) }, (_, index) => `i${index}`);
@@ -141,7 +183,7 @@ function variablesOf(random: Random): Readonly<Record<string, unknown>> {
     codes: [ids, null],
     where: [{ ids }, { limit: 2 }, { ids, limit: 1 }, null, {}],
     yes: [true, false],
-    maybe: [true, false, null],
+    maybe: [true, false, false, null],
     perhaps: [true, false, null],
   };
   const chosen = Object.entries(given).flatMap(([name, values]) =>

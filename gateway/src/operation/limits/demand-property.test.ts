@@ -6,7 +6,15 @@ import {
 } from '../../../test-fixtures/demand/demanding-operation.ts';
 import { createRandom, type Random } from '../../../test-fixtures/synthetic/hash.ts';
 import { RequestRefused } from '../../errors.ts';
-import { executePlan } from '../../execution/execute-plan.ts';
+import { executeEvent } from '../../execution/execute-event.ts';
+import { executePlan, type ExecutionContext } from '../../execution/execute-plan.ts';
+import { executeIncrementally } from '../../execution/execute-incrementally.ts';
+import { refuseDeferredEvents } from '../../pipeline/refuse-deferred-events.ts';
+import type { Introspector } from '../../plan/introspector.ts';
+import type { OperationPlan } from '../../plan/operation-plan.ts';
+import type { SubscriptionPlan } from '../../plan/plan-steps.ts';
+import { writeIntrospection } from '../../planning/threads/write-introspection.ts';
+import type { Variables } from '../document/variables.ts';
 import { createOperationCatalogue } from '../operation-catalogue.ts';
 import { enforceCost } from './enforce-limits.ts';
 import { createOperationPlanner } from '../../planning/plan-operation.ts';
@@ -16,8 +24,8 @@ import { DEFAULT_COSTS } from '../../settings/cost-settings.ts';
 import { PROTECTIVE_LIMITS } from '../../settings/limits.ts';
 
 const SEEDS = [1, 2, 3];
-const OPERATIONS = 80;
-const BATCHES = 15;
+const OPERATIONS = 60;
+const BATCHES = 10;
 /** Fields that one operation may come to: larger ones say nothing new. */
 const MAX_COST = 20_000;
 
@@ -29,7 +37,8 @@ const planner = createOperationPlanner({
     load: () => Promise.resolve(),
     unload: () => undefined,
     close: () => Promise.resolve(),
-    introspect: () => Promise.resolve('{}'),
+    introspect: (_supergraph, input) =>
+      Promise.resolve(writeIntrospection(supergraphPlanner.clientSchema(), input)),
     plan: (_supergraph, operation, labels) => Promise.resolve(supergraphPlanner.plan(operation, labels)),
   },
 });
@@ -37,6 +46,7 @@ const catalogue = createOperationCatalogue(supergraph, {
   limits: PROTECTIVE_LIMITS,
   costs: { ...DEFAULT_COSTS, omittedSlice: LIST_SIZE, listSize: LIST_SIZE },
   policies: {},
+  overridePercents: { moved: 40 },
   introspection: true,
 });
 afterAll(() => planner.close());
@@ -49,14 +59,59 @@ interface Admitted {
   execute(): Promise<number>;
 }
 
+/** What has been executed of each kind: each is to be there. */
+const executed = { answers: 0, parts: 0, events: 0, questions: 0, moved: 0, unmoved: 0 };
+/** As many values of introspection cost as much as a field. */
+const VALUES_PER_FIELD = 1_000;
+
+/** Runs a plan to its last part; a subscription for one event. @returns how many fields were answered for it */
+async function execute(plan: OperationPlan, variables: Variables): Promise<number> {
+  const { signal } = new AbortController();
+  let values = 0;
+  const introspector: Introspector = {
+    async introspect(request) {
+      const text = await planner.introspect(request, signal);
+      executed.questions += 1;
+      values += text.match(/"\w+":/g)?.length ?? 0;
+      return text;
+    },
+  };
+  const context = { variables, headersFor: () => ({}), subgraphClient, introspector, signal };
+  graph.takeCount();
+  if (plan.subscription) await executeOneEvent(plan, plan.subscription, context);
+  else if (plan.isDeferred) await executeParts(plan, context);
+  else await executePlan(plan, context);
+  executed.answers += 1;
+  return graph.takeCount() + values / VALUES_PER_FIELD;
+}
+
+async function executeParts(plan: OperationPlan, context: ExecutionContext): Promise<void> {
+  const { updates } = await executeIncrementally(plan, context);
+  for await (const _update of updates) executed.parts += 1;
+}
+
+/** The subgraph sends what it was subscribed to with. */
+async function executeOneEvent(
+  plan: OperationPlan,
+  subscription: SubscriptionPlan,
+  context: ExecutionContext,
+): Promise<void> {
+  const { subgraph, operation: query } = subscription.primary;
+  const body = JSON.stringify({ query, variables: context.variables });
+  const call = { subgraph, body, url: '', headers: {}, isMutation: false, signal: context.signal };
+  const response = await subgraphClient.send({ ...call, sharedBy: undefined });
+  await executeEvent(plan, subscription, JSON.parse(response.body.toString()), context);
+  executed.events += 1;
+}
+
 /** As the pipeline does it. @returns nothing where it is refused */
 function admit(operation: DemandingOperation, maximum: number, budget?: CostBudget): Admitted | undefined {
-  const { document, documentHash, coerceVariables, decide, costOf } = catalogue
-    .document(operation.text)
-    .operation(undefined);
+  const catalogued = catalogue.document(operation.text).operation(undefined);
+  const { document, documentHash, coerceVariables, decide, costOf } = catalogued;
   try {
     const variables = coerceVariables(operation.variables);
     const decided = decide(variables);
+    refuseDeferredEvents(catalogued, decided);
     const cost = costOf(variables, decided);
     enforceCost(cost, { ...PROTECTIVE_LIMITS, cost: maximum }, budget);
     return {
@@ -64,10 +119,12 @@ function admit(operation: DemandingOperation, maximum: number, budget?: CostBudg
       cost,
       async execute() {
         const { signal } = new AbortController();
-        const plan = await planner.planOperation({ supergraph, document, documentHash, decided }, signal);
-        graph.takeCount();
-        await executePlan(plan, { variables, headersFor: () => ({}), subgraphClient, signal });
-        return graph.takeCount();
+        executed[decided.overrideLabels.length > 0 ? 'moved' : 'unmoved'] += 1;
+        const plan = await planner.planOperation(
+          { supergraph, document, documentHash, decided, incremental: true },
+          signal,
+        );
+        return execute(plan, variables);
       },
     };
   } catch (error) {
@@ -84,7 +141,7 @@ async function admittedOf(random: Random): Promise<{ admitted: Admitted; resolve
 describe('Whatever a plan asks for', () => {
   it.each(SEEDS)('G1, G10: has been counted: random operations and variables, seed %i', async (seed) => {
     const random = createRandom(seed);
-    let executed = 0;
+    let runs = 0;
     let resolved = 0;
     for (let number = 0; number < OPERATIONS; number += 1) {
       const outcome = await admittedOf(random);
@@ -92,11 +149,16 @@ describe('Whatever a plan asks for', () => {
       const { operation, cost } = outcome.admitted;
       const { text, variables } = operation;
       if (outcome.resolved > cost) expect({ text, variables, cost }).toEqual({ resolved: outcome.resolved });
-      executed += 1;
+      runs += 1;
       resolved += outcome.resolved;
     }
-    expect(executed).toBeGreaterThan(OPERATIONS / 4); // nulls in conditions refuse many
+    expect(runs).toBeGreaterThan(OPERATIONS / 4); // nulls in conditions refuse many
     expect(resolved).toBeGreaterThan(1_000);
+  });
+
+  it('was of each kind: answers in parts, events, questions about the schema, with fields that move and without', () => {
+    for (const [kind, count] of Object.entries(executed))
+      expect({ kind, count: count > 5 }).toEqual({ kind, count: true });
   });
 
   it('G10: has been counted for a batch as a whole', async () => {
