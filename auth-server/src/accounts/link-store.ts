@@ -23,42 +23,58 @@ export type AccountLink =
       readonly credentialsChangedAt: number;
     };
 
-/** What there is one live link for. */
+/** What links are live for. */
 export type LinkFor =
   | { readonly purpose: 'invitation' | 'sign_up'; readonly email: string }
   | { readonly purpose: 'reset'; readonly subject: string };
 
-/** One-time links, by unguessable tokens: one for each account and purpose. */
+/** Whose wish a link is: anybody's who has typed an e-mail address, or an administrator's. */
+export type LinkIssuer = 'anybody' | 'administrator';
+
+/** One-time links, by unguessable tokens. */
 export interface LinkStore {
-  /** The link before for the same is void from then on. @returns the token */
-  create(link: AccountLink, ttlS: number): Promise<string>;
+  /**
+   * A link that an administrator issues takes the place of those before. One that anybody may have asked for stands beside
+   * them: who asks for another in somebody's name takes none away.
+   *
+   * @returns the token
+   */
+  create(link: AccountLink, ttlS: number, issuer: LinkIssuer): Promise<string>;
   find(token: string): Promise<AccountLink | undefined>;
-  /** Ends the live link, if there is one. */
+  /** Ends all live links for the same. */
   end(what: LinkFor): Promise<void>;
 }
 
-const swap = defineScript(new URL('../../src/accounts/swap-1.lua', import.meta.url));
+const addLiveLink = defineScript(new URL('../../src/accounts/add-live-link-1.lua', import.meta.url));
+
+/** More than one address is sent in an hour, by all who may ask (`mail/mail-limits.ts`): each works for an hour at least. */
+const MOST_LIVE = 16;
 
 /** Links in Redis under the hash of the token, and sealed, so that neither reading nor writing the store opens an account. */
 export function createLinkStore(redis: RedisConnection, sealer: Sealer): LinkStore {
   const records = createSealedJson<AccountLink>(sealer);
+  /** One by one, since they lie on several nodes of a cluster. */
+  const deleteAll = async (keys: readonly string[]): Promise<void> => {
+    await Promise.all(keys.map((key) => redis.del(key)));
+  };
   return {
-    create: async (link, ttlS) => {
+    create: async (link, ttlS, issuer) => {
       const token = randomToken();
       const key = keyOf(token);
       await redis.set(key, records.seal(key, link), 'EX', ttlS);
-      const before = (await swap(redis, [liveKeyOf(link)], [key, ttlS])) as string | null; // as the script's head says
-      if (before !== null) await redis.del(before);
+      const most = issuer === 'administrator' ? 1 : MOST_LIVE;
+      const ended = (await addLiveLink(redis, [liveKeyOf(link)], [key, ttlS, most])) as readonly string[]; // as the script's head says
+      await deleteAll(ended);
       return token;
     },
     find: async (token) => {
       const key = keyOf(token);
       const link = records.open(key, await redis.get(key));
-      return link && (await redis.get(liveKeyOf(link))) === key ? link : undefined;
+      if (link === undefined) return undefined;
+      return linesOf(await redis.get(liveKeyOf(link))).includes(key) ? link : undefined;
     },
     end: async (what) => {
-      const live = await redis.getdel(liveKeyOf(what));
-      if (live !== null) await redis.del(live);
+      await deleteAll(linesOf(await redis.getdel(liveKeyOf(what))));
     },
   };
 }
@@ -67,7 +83,11 @@ function keyOf(token: string): string {
   return `link:{${sha256(token)}}`;
 }
 
-/** Names the live one among the links for the same. */
+function linesOf(text: string | null): readonly string[] {
+  return text?.split('\n') ?? [];
+}
+
+/** Names the live ones among the links for the same. */
 function liveKeyOf(what: LinkFor): string {
   const whose = what.purpose === 'reset' ? what.subject : canonicalEmail(what.email);
   return `live-link:{${what.purpose} ${sha256(whose)}}`;

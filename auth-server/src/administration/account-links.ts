@@ -12,14 +12,14 @@ export function resetLinkOf({ id, email, role, credentialsChangedAt }: Account):
   return { purpose: 'reset', subject: id, email, role, credentialsChangedAt };
 }
 
-/** Makes a one-time link; the one before for the same account and purpose is void. @returns its address */
+/** Makes a one-time link; those before for the same are void, unless anybody may have asked for it. @returns its address */
 export async function issueLink(
   services: Pick<Services, 'settings' | 'links' | 'audit' | 'accountName'>,
   link: AccountLink,
   by: Actor | 'person',
 ): Promise<string> {
   const { settings, links, audit, accountName } = services;
-  const token = await links.create(link, settings.linkTtlS);
+  const token = await links.create(link, settings.linkTtlS, by === 'person' ? 'anybody' : 'administrator');
   audit.record({ event: 'link_issued', purpose: link.purpose, account: accountName(link.email), by });
   return `${settings.issuer}/link?token=${token}`;
 }

@@ -29,7 +29,7 @@ export interface MailLimits {
   reserveRecipient(email: string, from: MailSender): Promise<boolean>;
   /**
    * Takes room for a link that is about to be stored for an address without an account, of which there are as many as anybody
-   * likes. Links to accounts need none: there is one for each.
+   * likes. Links to accounts need none: there are few for each.
    *
    * @returns undefined where there is none
    */

@@ -63,7 +63,7 @@ const kinds: readonly Kind[] = [
     prefix: 'link',
     make: async (connection, own) => {
       const link = { purpose: 'invitation', email: 'a@x.example', name: 'A', role: 'ADMIN' } as const;
-      const token = await createLinkStore(connection, own).create(link, 60);
+      const token = await createLinkStore(connection, own).create(link, 60, 'administrator');
       return (by) => createLinkStore(connection, by).find(token);
     },
   },
