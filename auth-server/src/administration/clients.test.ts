@@ -8,7 +8,7 @@ import type { Services } from '../app/services.ts';
 import { migrateAuthServer, SCHEMA } from '../app/start.ts';
 import { createClientStore, type Client, type ClientStore } from '../clients/client-store.ts';
 import { CALLBACK } from '../testing/test-clients.ts';
-import { replaceClient, rotateSecret } from './clients.ts';
+import { replaceClient, rotateSecret, untilUndisturbed } from './clients.ts';
 import type { ClientAdministration } from './end-client.ts';
 
 const SCOPES = ['openid', 'read:data'];
@@ -56,7 +56,7 @@ describe('M3: a client that was removed since it was read', () => {
 
   const changes = [
     ['replaced', () => replaceClient(administration, read, METADATA, 'command'), { kind: 'gone' }],
-    ['given another secret', () => rotateSecret(administration, read, 0, 'command'), undefined],
+    ['given another secret', () => rotateSecret(administration, read, 0, 'command'), { kind: 'gone' }],
   ] as const;
 
   it.each(changes)('does not come back when it is %s', async (_name, change, outcome) => {
@@ -75,10 +75,52 @@ describe('M3: a client that was removed since it was read', () => {
   it('is changed as long as it is there, and another secret changes nothing else', async () => {
     const named = { ...METADATA, client_name: 'Another name' };
     expect(await replaceClient(administration, read, named, 'command')).toMatchObject({ kind: 'registered' });
-    expect(await rotateSecret(administration, read, 60, 'command')).toBeTypeOf('string');
+    const changed = required(await clientStore.find('app'));
+    expect(await rotateSecret(administration, changed, 60, 'command')).toMatchObject({ kind: 'rotated' });
     const now = await clientStore.find('app');
     expect(now).toMatchObject({ metadata: { client_name: 'Another name' }, incarnation: read.incarnation });
     expect(now?.previousSecret?.hash).toBe(read.secretHash);
     expect(now?.secretHash).not.toBe(read.secretHash);
   });
 });
+
+describe('A client that was changed since it was read', () => {
+  let read: Client;
+  beforeEach(async () => {
+    await clientStore.remove('app');
+    read = await register();
+  });
+
+  it('keeps its new secret when it is replaced as it was before', async () => {
+    const rotated = await rotateSecret(administration, read, 0, 'command');
+    const secretHash = (await clientStore.find('app'))?.secretHash;
+    expect(await replaceClient(administration, read, METADATA, 'command')).toEqual({ kind: 'changed' });
+    const again = await untilUndisturbed(async () =>
+      replaceClient(administration, required(await clientStore.find('app')), METADATA, 'command'),
+    );
+    expect([rotated.kind, again.kind]).toEqual(['rotated', 'registered']);
+    expect((await clientStore.find('app'))?.secretHash).toBe(secretHash);
+  });
+
+  it('gives each of several who rotate its secret at once one that has worked', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 5 }, () => rotateSecret(administration, read, 0, 'command')),
+    );
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual([...Array(4).fill('changed'), 'rotated']);
+  });
+
+  it('is tried again as often as it is disturbed, within a bound', async () => {
+    let attempts = 0;
+    const disturb = async (): Promise<{ readonly kind: 'changed' }> => {
+      attempts += 1;
+      return { kind: 'changed' };
+    };
+    expect(await untilUndisturbed(disturb)).toEqual({ kind: 'changed' });
+    expect(attempts).toBe(5);
+  });
+});
+
+function required(client: Client | undefined): Client {
+  if (!client) throw new Error('The client is not there.');
+  return client;
+}

@@ -23,8 +23,16 @@ export type RegistrationOutcome =
   | ({ readonly kind: 'registered' } & RegisteredClient)
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
+/** Nothing was changed: somebody else has changed the registration since it was read, or removed it. */
+export interface NothingChanged {
+  readonly kind: 'changed' | 'gone';
+}
+
 /** What became of metadata for a client that was known. */
-export type ReplacementOutcome = RegistrationOutcome | { readonly kind: 'gone' };
+export type ReplacementOutcome = RegistrationOutcome | NothingChanged;
+
+/** What became of a secret. */
+export type RotationOutcome = { readonly kind: 'rotated'; readonly secret: string } | NothingChanged;
 
 /** Who registers a client, and as whose. */
 export interface Registrant {
@@ -53,7 +61,7 @@ export async function registerClient(
 /**
  * Replaces a client's metadata. A secret that it has goes on working; one that it needs now is made.
  *
- * @param known the registration as the caller has seen it; where it was removed since then, nothing is done
+ * @param known the registration as the caller has seen it; where it was changed or removed since then, nothing is done
  */
 export async function replaceClient(
   administration: ClientAdministration,
@@ -68,14 +76,15 @@ export async function replaceClient(
   if (parsed.kind === 'problems') return parsed;
   const fresh = services.clients.toClient(parsed.client, known.source);
   const keepsSecret = fresh.secretHash !== undefined && known.secretHash !== undefined;
-  const { incarnation, secretHash, secretKeyId, previousSecret } = known;
+  const { incarnation, version, secretHash, secretKeyId, previousSecret } = known;
   const client = {
     ...fresh,
     incarnation,
+    version,
     ...(keepsSecret && { secretHash, secretKeyId, previousSecret }),
   };
   const before = await administration.clientStore.replace(client);
-  if (!before) return { kind: 'gone' };
+  if (!before) return whyNothingChanged(administration, known);
   await afterSaving(administration, client, before);
   services.audit.record({ event: 'client_changed', clientId, by });
   return { kind: 'registered', client, secret: keepsSecret ? undefined : secret };
@@ -85,14 +94,15 @@ export async function replaceClient(
  * Gives a client another secret.
  *
  * @param graceS seconds for which the old one still works
- * @returns the new one; undefined, and does nothing, where the registration was removed since it was read
+ * @param client as it was read: where it was changed or removed since then, nothing is done
  */
 export async function rotateSecret(
-  { services, clientStore }: ClientAdministration,
+  administration: ClientAdministration,
   client: Client,
   graceS: number,
   by: Actor,
-): Promise<string | undefined> {
+): Promise<RotationOutcome> {
+  const { services, clientStore } = administration;
   const clientId = client.metadata.client_id;
   const { secretHash } = client;
   const secret = randomToken();
@@ -102,10 +112,36 @@ export async function rotateSecret(
       : { hash: secretHash, expiresAt: services.clock() + graceS * 1000 };
   const { hash, keyId } = services.clients.hashSecret(clientId, secret);
   const fresh = { ...client, secretHash: hash, secretKeyId: keyId, previousSecret };
-  if (!(await clientStore.replaceSecret(fresh))) return undefined;
+  if (!(await clientStore.replaceSecret(fresh))) return whyNothingChanged(administration, client);
   services.clients.forget(clientId);
   services.audit.record({ event: 'client_secret_rotated', clientId, by });
-  return secret;
+  return { kind: 'rotated', secret };
+}
+
+async function whyNothingChanged(
+  { clientStore }: ClientAdministration,
+  known: Client,
+): Promise<NothingChanged> {
+  const now = await clientStore.find(known.metadata.client_id);
+  return { kind: now?.incarnation === known.incarnation ? 'changed' : 'gone' };
+}
+
+/** Times that a change is tried again when somebody else changes the client at the same time. */
+const ATTEMPTS = 5;
+
+/**
+ * Tries a change until nobody else has changed the client between its reading and its writing.
+ *
+ * @param attempt reads the client and changes it
+ * @returns `changed` where others were quicker each time
+ */
+export async function untilUndisturbed<Outcome extends { readonly kind: string }>(
+  attempt: () => Promise<Outcome>,
+): Promise<Outcome> {
+  for (let left = ATTEMPTS; ; left -= 1) {
+    const outcome = await attempt();
+    if (outcome.kind !== 'changed' || left === 1) return outcome;
+  }
 }
 
 /** Removes a client and all that it was given. @returns whether there was one */

@@ -38,12 +38,12 @@ export interface ClientStore {
    */
   save(client: Client): Promise<ClientMetadata | undefined>;
   /**
-   * Replaces the registration that the client names by its id and incarnation.
+   * Replaces the registration that the client names by its id, incarnation and version.
    *
-   * @returns what was registered before, or undefined, and does nothing, where that registration is gone
+   * @returns what was registered before, or undefined, and does nothing, where it was changed since it was read, or is gone
    */
   replace(client: Client): Promise<ClientMetadata | undefined>;
-  /** Replaces the secrets, and nothing else, of the same. @returns whether it is still there */
+  /** Replaces the secrets, and nothing else, of the same. @returns whether it is still there, as it was read */
   replaceSecret(client: Client): Promise<boolean>;
   /** Hashes an unchanged secret under another key, if nobody has changed it meanwhile. */
   rehashSecret(clientId: string, from: string, to: HashedSecret): Promise<void>;
@@ -79,14 +79,14 @@ const UPSERT = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1)
     previous_secret_expires_at = excluded.previous_secret_expires_at, secret_key_id = excluded.secret_key_id,
     updated_at = now()
   RETURNING (SELECT metadata FROM known) AS before`;
-const UPDATE = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1 AND incarnation = $7 FOR UPDATE)
+const UPDATE = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1 AND incarnation = $7 AND ${CLIENT_VERSION} = $9 FOR UPDATE)
   UPDATE client SET metadata = $2, secret_hash = $3, source = $4, previous_secret_hash = $5,
     previous_secret_expires_at = $6, secret_key_id = $8, updated_at = now()
   FROM known WHERE client_id = $1 AND incarnation = $7
   RETURNING known.metadata AS before`;
 const UPDATE_SECRET = `UPDATE client SET secret_hash = $3, previous_secret_hash = $4, previous_secret_expires_at = $5,
     secret_key_id = $6, updated_at = now()
-  WHERE client_id = $1 AND incarnation = $2`;
+  WHERE client_id = $1 AND incarnation = $2 AND ${CLIENT_VERSION} = $7`;
 
 /** Clients in PostgreSQL. @param today reads their versions, together with what others ask for */
 export function createClientStore(pool: Pool, today: ReaderOfToday = createReaderOfToday(pool)): ClientStore {
@@ -110,12 +110,15 @@ export function createClientStore(pool: Pool, today: ReaderOfToday = createReade
       return saved.rows[0]?.before ?? undefined;
     },
     replace: async (client) => {
-      const replaced = await pool.query<{ before: ClientMetadata }>(UPDATE, valuesOf(client));
+      const replaced = await pool.query<{ before: ClientMetadata }>(UPDATE, [
+        ...valuesOf(client),
+        client.version,
+      ]);
       return replaced.rows[0]?.before;
     },
     replaceSecret: async (client) => {
       const [clientId, , hash, , previousHash, previousExpiresAt, incarnation, keyId] = valuesOf(client);
-      const values = [clientId, incarnation, hash, previousHash, previousExpiresAt, keyId];
+      const values = [clientId, incarnation, hash, previousHash, previousExpiresAt, keyId, client.version];
       return (await pool.query(UPDATE_SECRET, values)).rowCount === 1;
     },
     rehashSecret: async (clientId, from, { hash, keyId }) => {

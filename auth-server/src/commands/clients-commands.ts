@@ -1,6 +1,12 @@
-import { removeClient as remove, rotateSecret, saveClient } from '../administration/clients.ts';
+import {
+  removeClient as remove,
+  rotateSecret,
+  saveClient,
+  untilUndisturbed,
+} from '../administration/clients.ts';
 import { parseClient } from '../clients/client-metadata.ts';
-import type { Command } from './command.ts';
+import type { Client } from '../clients/client-store.ts';
+import type { Command, CommandContext } from './command.ts';
 import { readOptions, required, UsageError } from './command-line.ts';
 
 const MAX_GRACE_S = 30 * 86_400;
@@ -41,16 +47,22 @@ export const rotateClientSecret: Command = {
     if (!Number.isInteger(graceS) || graceS < 0 || graceS > MAX_GRACE_S) {
       throw new UsageError(`--grace: must be a whole number of seconds from 0 to ${MAX_GRACE_S}.`);
     }
-    const client = await context.clientStore.find(clientId);
-    if (!client) throw new Error(`There is no client ${clientId}.`);
-    if (client.source === 'file')
-      throw new Error(`${clientId} is declared in the clients file; change it there.`);
-    if (client.secretHash === undefined) throw new Error(`${clientId} has no secret.`);
-    const secret = await rotateSecret(context, client, graceS, 'command');
-    if (secret === undefined) throw new Error(`There is no client ${clientId} any more.`);
-    context.commandLine.print(secret);
+    const outcome = await untilUndisturbed(async () =>
+      rotateSecret(context, await findWithSecret(context, clientId), graceS, 'command'),
+    );
+    if (outcome.kind !== 'rotated') throw new Error(`${clientId} was changed or removed at the same time.`);
+    context.commandLine.print(outcome.secret);
   },
 };
+
+async function findWithSecret({ clientStore }: CommandContext, clientId: string): Promise<Client> {
+  const client = await clientStore.find(clientId);
+  if (!client) throw new Error(`There is no client ${clientId}.`);
+  if (client.source === 'file')
+    throw new Error(`${clientId} is declared in the clients file; change it there.`);
+  if (client.secretHash === undefined) throw new Error(`${clientId} has no secret.`);
+  return client;
+}
 
 /** Removes a client and all that it was given. */
 export const removeClient: Command = {

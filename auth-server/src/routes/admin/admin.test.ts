@@ -62,6 +62,20 @@ async function call(method: string, path: string, body?: unknown, bearer = token
   return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
 }
 
+/** Replaces a client that was read before something happened to it, as the version that was read. */
+async function replacedAsRead(metadata: unknown, meanwhile: () => Promise<unknown>): Promise<number> {
+  const url = `${server.issuer}/admin/clients/managed`;
+  const authorization = `Bearer ${token}`;
+  const read = await fetch(url, { headers: { authorization } });
+  await meanwhile();
+  const headers = {
+    authorization,
+    'content-type': 'application/json',
+    'if-match': read.headers.get('etag') ?? '',
+  };
+  return (await fetch(url, { method: 'PUT', headers, body: JSON.stringify(metadata) })).status;
+}
+
 describe('the admin API', () => {
   it('lets nobody in but tokens for it with its scope, of clients or of administrators', async () => {
     const elsewhere = await adminToken({ resource: 'https://api.example/graphql' });
@@ -112,6 +126,8 @@ describe('the admin API', () => {
     expect(await authenticate(String(rotated.body['client_secret']))).toBe(200);
     await call('POST', '/clients/managed/secret');
     expect(await authenticate(String(rotated.body['client_secret']))).toBe(401);
+    expect(await replacedAsRead(metadata, async () => undefined)).toBe(200);
+    expect(await replacedAsRead(metadata, () => call('POST', '/clients/managed/secret'))).toBe(412);
     expect((await call('DELETE', '/clients/managed')).status).toBe(204);
     expect((await call('GET', '/clients/managed')).status).toBe(404);
   });

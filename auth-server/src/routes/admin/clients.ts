@@ -1,10 +1,12 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
   registerClient,
   removeClient,
   replaceClient,
   rotateSecret,
+  untilUndisturbed,
+  type NothingChanged,
   type ReplacementOutcome,
 } from '../../administration/clients.ts';
 import { OAuthError } from '../../errors.ts';
@@ -28,6 +30,8 @@ const rotation = z.strictObject({ grace_seconds: z.int().min(0).max(MAX_GRACE_S)
 export function addClientAdministration(server: FastifyInstance, context: AdminContext): void {
   const find = async (clientId: string): Promise<Client> =>
     required(await context.clientStore.find(clientId));
+  const findChangeable = async (request: FastifyRequest, administrator: Administrator): Promise<Client> =>
+    asRead(request, changeable(await find(parameterOf(request, 'id')), administrator));
   addEndpoint(server, '/clients', {
     GET: authorized(context, 'auth:clients:read', async (_request, reply) =>
       reply.send({ clients: (await context.clientStore.list()).map(describeClient) }),
@@ -41,27 +45,33 @@ export function addClientAdministration(server: FastifyInstance, context: AdminC
   });
   addEndpoint(server, '/clients/:id', {
     GET: authorized(context, 'auth:clients:read', async (request, reply) =>
-      reply.send(describeClient(await find(parameterOf(request, 'id')))),
+      sendClient(await find(parameterOf(request, 'id')), reply),
     ),
     PUT: authorized(context, 'auth:clients:write', async (request, reply, by, administrator) => {
-      const known = changeable(await find(parameterOf(request, 'id')), administrator);
       requireScopesOf(administrator, scopesIn(request.body));
-      return sendOutcome(await replaceClient(context, known, request.body, by), reply);
+      const outcome = await untilUndisturbed(async () =>
+        replaceClient(context, await findChangeable(request, administrator), request.body, by),
+      );
+      return sendOutcome(outcome, reply);
     }),
     DELETE: authorized(context, 'auth:clients:write', async (request, reply, by, administrator) => {
-      const { metadata } = changeable(await find(parameterOf(request, 'id')), administrator);
+      const { metadata } = await findChangeable(request, administrator);
       await removeClient(context, metadata.client_id, by);
       return reply.status(204).send();
     }),
   });
   addEndpoint(server, '/clients/:id/secret', {
     POST: authorized(context, 'auth:clients:write', async (request, reply, by, administrator) => {
-      const known = changeable(await find(parameterOf(request, 'id')), administrator);
       const parsed = rotation.safeParse(request.body ?? {});
       if (!parsed.success)
         throw invalid(parsed.error.issues.map(({ message }) => `grace_seconds: ${message}`));
-      if (known.secretHash === undefined) throw invalid(['The client has no secret.']);
-      const secret = required(await rotateSecret(context, known, parsed.data.grace_seconds, by));
+      const { grace_seconds: graceS } = parsed.data;
+      const outcome = await untilUndisturbed(async () => {
+        const known = await findChangeable(request, administrator);
+        if (known.secretHash === undefined) throw invalid(['The client has no secret.']);
+        return rotateSecret(context, known, graceS, by);
+      });
+      const { secret } = requireChange(outcome);
       return reply.send({ client_secret: secret, client_secret_expires_at: 0 });
     }),
   });
@@ -89,11 +99,37 @@ function scopesIn(body: unknown): readonly string[] {
 
 function sendOutcome(outcome: ReplacementOutcome, reply: FastifyReply): FastifyReply {
   if (outcome.kind === 'problems') throw registrationError(outcome.problems);
-  const { client, secret } = required(outcome.kind === 'gone' ? undefined : outcome);
+  const { client, secret } = requireChange(outcome);
   return reply.send({
     ...describeClient(client),
     ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
   });
+}
+
+function requireChange<Outcome extends { readonly kind: string }>(
+  outcome: Outcome | NothingChanged,
+): Exclude<Outcome, NothingChanged> {
+  if (outcome.kind === 'changed') throw changedMeanwhile(409);
+  return required(outcome.kind === 'gone' ? undefined : (outcome as Exclude<Outcome, NothingChanged>));
+}
+
+/** Where the caller says which version of the client it has seen, it changes that one alone. RFC 9110 §13.1.1 */
+function asRead({ headers }: FastifyRequest, client: Client): Client {
+  const expected = headers['if-match'];
+  if (expected === undefined || expected === '*' || expected === tagOf(client)) return client;
+  throw changedMeanwhile(412);
+}
+
+function changedMeanwhile(status: 409 | 412): OAuthError {
+  return new OAuthError('invalid_request', 'The client was changed since it was read.', { status });
+}
+
+function tagOf({ incarnation, version }: Client): string {
+  return `"${incarnation}.${version ?? ''}"`;
+}
+
+function sendClient(client: Client, reply: FastifyReply): FastifyReply {
+  return reply.header('etag', tagOf(client)).send(describeClient(client));
 }
 
 function describeClient({ metadata, source }: Client): Readonly<Record<string, unknown>> {
