@@ -33,7 +33,6 @@ export interface PlainAnswererOptions extends AnsweringOptions {
 export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswerer {
   const { admission, timeoutMs, times, connections, addressOf, maxBodyBytes, cors } = options;
   const vary = cors && !cors.origins.includes('*') ? 'Origin' : undefined; // as the framework says it
-  const admitted = new WeakSet<PlainExchange>();
   const rules = {
     paths: admission.paths,
     maxBodyBytes,
@@ -56,14 +55,16 @@ export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswere
       );
     },
     ended: (exchange) => {
-      if (admitted.delete(exchange)) admission.admission.leave(admission.shareOf(exchange.address));
+      if (!exchange.place) return;
+      admission.admission.leave(exchange.place);
+      exchange.place = undefined;
     },
     answer: async (exchange, request) => {
       const { authorization } = exchange.headers;
       const keys = admission.shareOf(exchange.address);
       const reason = admission.admission.enter(() => admission.isKnown(authorization), keys);
       if (reason === undefined) {
-        admitted.add(exchange);
+        exchange.place = keys;
         return withVary(await answer(exchange, request, options), vary);
       }
       admission.onRefused(reason);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ShareKeys } from '@trellis/admission';
 import { CLIENT_CLOSED, gatewayErrorCodes, refused } from '../../errors.ts';
 import { DeadlineSignal } from '../../abort/deadline-signal.ts';
 import type { HttpExchange, RequestSignal } from '../message/http-exchange.ts';
@@ -19,6 +20,8 @@ export class PlainExchange implements HttpExchange {
   readonly proof = undefined;
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
+  /** Whose place it has among the requests that are answered now; absent where it has none. */
+  place: ShareKeys | undefined = undefined;
   readonly #startedAt = performance.now();
   readonly #options: PlainExchangeOptions;
   #signal: DeadlineSignal | undefined;

@@ -43,6 +43,36 @@ const NEVER_PLAIN: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** Names that nearly all clients send, as they mostly write them: what is known of them need not be found out. */
+const COMMON_NAMES: ReadonlyMap<string, string> = new Map(
+  [
+    'accept',
+    'accept-encoding',
+    'accept-language',
+    'apollographql-client-name',
+    'apollographql-client-version',
+    'authorization',
+    'cache-control',
+    'connection',
+    'content-length',
+    'content-type',
+    'cookie',
+    'host',
+    'origin',
+    'referer',
+    'traceparent',
+    'user-agent',
+    'x-forwarded-for',
+    'x-forwarded-host',
+    'x-forwarded-proto',
+    'x-request-id',
+  ].flatMap((name) => [[name, name] as const, [name.replaceAll(/\b[a-z]/g, upperCase), name] as const]),
+);
+
+function upperCase(letter: string): string {
+  return letter.toUpperCase();
+}
+
 /**
  * Reads a request of the plainest form: one POST of HTTP/1.1 with a Content-Length, whole and alone in what has arrived, each
  * header there once and in characters that everybody reads alike. It accepts less than the standard does, and nothing that the
@@ -84,13 +114,21 @@ function readHeaders(
     const end = lineEnd < 0 ? head.length : lineEnd;
     const colon = head.indexOf(':', at);
     if (colon < 0 || colon > end) return undefined;
-    const name = head.slice(at, colon).toLowerCase();
+    const name = plainName(head.slice(at, colon));
     const value = head.slice(head[colon + 1] === ' ' ? colon + 2 : colon + 1, end);
-    if (!NAME.test(name) || !VALUE.test(value)) return undefined;
-    if (NEVER_PLAIN.has(name) || without.has(name) || Object.hasOwn(headers, name)) return undefined;
+    if (name === undefined || !VALUE.test(value)) return undefined;
+    if (without.has(name) || Object.hasOwn(headers, name)) return undefined;
     headers[name] = value;
     count += 1;
     at = end + 2;
   }
   return count <= MAX_HEADERS ? headers : undefined;
+}
+
+/** @returns in lower case; nothing for what is no name, or makes a request more than a plain one */
+function plainName(given: string): string | undefined {
+  const common = COMMON_NAMES.get(given);
+  if (common !== undefined) return common;
+  const name = given.toLowerCase();
+  return NAME.test(name) && !NEVER_PLAIN.has(name) ? name : undefined;
 }

@@ -1,5 +1,6 @@
 import { Connection, type ConnectionOwner, type ConnectionTarget } from './connection.ts';
 import type { ExchangeHandler, ExchangeRequest } from './exchange.ts';
+import { RecentHeads } from './recent-heads.ts';
 import { requestText, type RequestText } from './request-text.ts';
 
 interface Waiting {
@@ -11,6 +12,7 @@ const SWEEP_INTERVAL_MS = 1_000;
 
 /** The kept-alive connections to one origin over HTTP/1.1, without TLS. */
 export class ConnectionPool implements ConnectionOwner {
+  readonly heads: RecentHeads = new RecentHeads();
   readonly #target: ConnectionTarget;
   readonly #hostHeader: string;
   readonly #maxConnections: number;

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { BrokenResponse, type ExchangeHandler } from './exchange.ts';
 import { writeRequest, type RequestText } from './request-text.ts';
+import type { RecentHeads } from './recent-heads.ts';
 import { ResponseReader } from './response-reader.ts';
 
 /** Where a subgraph listens. */
@@ -12,6 +13,8 @@ export interface ConnectionTarget {
 
 /** Told when a connection may be used again, and when it is no more. */
 export interface ConnectionOwner {
+  /** Of all its connections. */
+  readonly heads: RecentHeads;
   isFree(connection: Connection): void;
   isGone(connection: Connection): void;
 }
@@ -56,7 +59,7 @@ export class Connection {
   /** Sends a request. The connection must be free. */
   exchange(request: RequestText, handler: ExchangeHandler): void {
     this.#handler = handler;
-    this.#reader = new ResponseReader(handler);
+    this.#reader = new ResponseReader(handler, this.#owner.heads);
     this.#socket.ref();
     if (handler.started(() => this.destroy())) writeRequest(this.#socket, request);
     else this.#release();

@@ -1,6 +1,7 @@
 import { ChunkedBody } from './chunked-body.ts';
 import { BrokenResponse, type ExchangeHandler } from './exchange.ts';
-import { parseHead, type ResponseHead } from './response-head.ts';
+import { RecentHeads } from './recent-heads.ts';
+import type { ResponseHead } from './response-head.ts';
 
 /** Of the head, and of all interim responses before it. */
 const MAX_HEAD_BYTES = 16_384;
@@ -9,6 +10,7 @@ const END_OF_HEAD = '\r\n\r\n';
 /** Reads one response from what arrives, and tells the handler of it, but for its end. */
 export class ResponseReader {
   readonly #handler: ExchangeHandler;
+  readonly #heads: RecentHeads;
   readonly #onData: (data: Buffer) => void;
   /** What has arrived of a head that is not whole. */
   #pending: Buffer | undefined;
@@ -17,8 +19,10 @@ export class ResponseReader {
   #remaining = 0;
   #chunked: ChunkedBody | undefined;
 
-  constructor(handler: ExchangeHandler) {
+  /** @param heads those of the subgraph */
+  constructor(handler: ExchangeHandler, heads: RecentHeads = new RecentHeads()) {
     this.#handler = handler;
+    this.#heads = heads;
     this.#onData = (data) => handler.received(data);
   }
 
@@ -53,7 +57,7 @@ export class ResponseReader {
         this.#pending = Buffer.from(bytes.subarray(from)); // the socket uses its memory again
         return -1;
       }
-      const head = parseHead(bytes.toString('latin1', from, end));
+      const head = this.#heads.read(bytes.toString('latin1', from, end));
       from = end + END_OF_HEAD.length;
       if (head.status >= 200) return this.#begin(head, from);
       if (head.status === 101) throw new BrokenResponse('The protocol was changed unasked.');

@@ -1,0 +1,38 @@
+import { parseHead, type ResponseHead } from './response-head.ts';
+
+const MAX_KEPT = 4;
+/** Characters. Larger heads are rare, and are read each time. */
+const MAX_LENGTH = 1_024;
+
+interface KeptHead {
+  readonly text: string;
+  readonly head: ResponseHead;
+}
+
+/**
+ * Reads the heads of one subgraph's responses. Those that come one after the other are often the same to the letter: such a
+ * head is not read again. What is said of one depends on nothing but its text.
+ */
+export class RecentHeads {
+  readonly #kept: KeptHead[] = [];
+  #oldest = 0;
+
+  /**
+   * @param text as of {@link parseHead}
+   * @throws BrokenResponse
+   */
+  read(text: string): ResponseHead {
+    for (let index = 0; index < this.#kept.length; index += 1) {
+      const kept = this.#kept[index];
+      if (kept?.text === text) return kept.head;
+    }
+    const head = parseHead(text);
+    if (text.length <= MAX_LENGTH) this.#keep(text, head);
+    return head;
+  }
+
+  #keep(text: string, head: ResponseHead): void {
+    this.#kept[this.#oldest] = { text, head };
+    this.#oldest = (this.#oldest + 1) % MAX_KEPT;
+  }
+}
