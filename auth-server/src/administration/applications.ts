@@ -71,9 +71,14 @@ export async function listApplications(services: Services, subject: string): Pro
 }
 
 /** Forgets what a person has allowed a client, and ends the client's grants, offline ones too. */
-export async function withdrawConsent(services: Services, subject: string, clientId: string): Promise<void> {
+export async function withdrawConsent(
+  services: Services,
+  subject: string,
+  clientId: string,
+  address: string,
+): Promise<void> {
   const { consents, revoker, audit } = services;
   await consents.remove(subject, clientId);
-  audit.record({ event: 'consent_withdrawn', subject, clientId });
+  audit.record({ event: 'consent_withdrawn', subject, clientId, address });
   await revoker.revokeOfAccount(subject, 'consent_withdrawn', (grant) => grant.clientId === clientId);
 }

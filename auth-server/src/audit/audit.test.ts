@@ -116,6 +116,10 @@ describe('the audit log', () => {
       .filter((record) => record['audit'] === true);
     const levels = new Map(records.map(({ event, level }) => [event, level]));
     const [info, warn] = [30, 40];
+    const addresses = new Map(records.map(({ event, address }) => [event, address]));
+    // L9: what a person allows, and what is got for it, names where it came from.
+    for (const event of ['signed_in', 'consent_given', 'grant_begun', 'refresh_token_reused'])
+      expect(addresses.get(event), event).toMatch(/^(::ffff:)?127\.0\.0\.1$|^::1$/);
     for (const event of ['signed_in', 'consent_given', 'grant_begun', 'grant_revoked'])
       expect(levels.get(event), event).toBe(info);
     for (const event of ['sign_in_failed', 'refresh_token_reused', 'client_authentication_failed'])

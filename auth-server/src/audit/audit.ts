@@ -5,7 +5,13 @@ import { countRepeatedFailures, type Failure } from './repeated-failures.ts';
 import type { RevocationReason } from './revocation-reason.ts';
 
 /** Who changed something: the command line, a client that registered itself, or who called the admin API. */
-export type Actor = 'command' | 'registration' | `client ${string}` | `person ${string}`;
+export type Actor = 'command' | DistantActor;
+
+/** Somebody who changed something from elsewhere. */
+export interface DistantActor {
+  readonly name: 'registration' | `client ${string}` | `person ${string}`;
+  readonly address: string;
+}
 
 /** A security event, of one level. Identifiers only: no token, code, password or secret has a place in it. */
 export type AuditEvent =
@@ -23,19 +29,27 @@ export type AuditEvent =
       readonly subject: string;
       readonly clientId: string;
       readonly scopes: readonly string[];
+      readonly address: string;
     }
-  | { readonly event: 'consent_withdrawn'; readonly subject: string; readonly clientId: string }
+  | {
+      readonly event: 'consent_withdrawn';
+      readonly subject: string;
+      readonly clientId: string;
+      readonly address: string;
+    }
   | {
       readonly event: 'grant_begun';
       readonly grantId: string;
       readonly subject: string;
       readonly clientId: string;
       readonly scopes: readonly string[];
+      readonly address: string;
     }
   | {
       readonly event: 'code_replayed' | 'refresh_token_reused';
       readonly grantId: string;
       readonly clientId: string;
+      readonly address: string;
     }
   | { readonly event: 'grant_revoked'; readonly grantId: string; readonly reason: RevocationReason }
   | {
@@ -121,13 +135,19 @@ export function createAudit({ logger, writer, metrics, clock }: AuditDependencie
   });
   return {
     record: (event) => {
-      const { event: name, ...fields } = event;
+      const { event: name, ...fields } = 'by' in event ? withAddress(event) : event;
       metrics.auditEvents.inc({ event: name });
       const failure = failureOf(event);
       if (failure === undefined || repeated.isFirst(failure)) write(name, fields);
     },
     flush: () => repeated.flush(),
   };
+}
+
+/** The name and the address of who changed something, where there is one. */
+function withAddress<Event extends { readonly by: Actor | 'person' | 'schedule' }>(event: Event): Event {
+  const { by } = event;
+  return typeof by === 'string' ? event : { ...event, by: by.name, address: by.address };
 }
 
 /** Where failures that anybody can cause say why. */

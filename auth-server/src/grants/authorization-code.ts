@@ -24,7 +24,7 @@ import { checkResource } from './requested-scopes.ts';
  */
 export const authorizationCodeGrant: GrantHandler = {
   grantType: 'authorization_code',
-  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt }, services) => {
+  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt, address }, services) => {
     const code = readCode(parameters);
     const stored = await services.codes.find(code.grantId);
     const contents = checkCode(code, stored, clientId, parameters);
@@ -37,7 +37,7 @@ export const authorizationCodeGrant: GrantHandler = {
     await writeInSession(
       code.grantId,
       { ...grant, scopes },
-      () => consume(code, grant, client, services),
+      () => consume(code, grant, client, address, services),
       services,
     );
     return issuePersonTokens(services, {
@@ -104,7 +104,13 @@ function grantOf(contents: CodeContents, keyThumbprint: string | undefined, { se
   };
 }
 
-async function consume(code: GrantCode, grant: Grant, client: Client, services: Services): Promise<void> {
+async function consume(
+  code: GrantCode,
+  grant: Grant,
+  client: Client,
+  address: string,
+  services: Services,
+): Promise<void> {
   const { codes, audit, revoker, settings, replicated } = services;
   const outcome = await replicated(() =>
     codes.consume({
@@ -116,11 +122,11 @@ async function consume(code: GrantCode, grant: Grant, client: Client, services: 
   );
   if (outcome === 'consumed') {
     const { subject, clientId, scopes } = grant;
-    audit.record({ event: 'grant_begun', grantId: code.grantId, subject, clientId, scopes });
+    audit.record({ event: 'grant_begun', grantId: code.grantId, subject, clientId, scopes, address });
     return;
   }
   if (outcome === 'replayed') {
-    audit.record({ event: 'code_replayed', grantId: code.grantId, clientId: grant.clientId });
+    audit.record({ event: 'code_replayed', grantId: code.grantId, clientId: grant.clientId, address });
     await revoker.announce(code.grantId, grant, 'code_replayed');
   }
   throw invalidGrant(`code is ${outcome}`);

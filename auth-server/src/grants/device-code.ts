@@ -15,7 +15,7 @@ import { checkResource } from './requested-scopes.ts';
 /** Answers a device that asks for its tokens. RFC 8628 §3.4, §3.5 */
 export const deviceCodeGrant: GrantHandler = {
   grantType: DEVICE_CODE_GRANT,
-  handle: async ({ clientToday, parameters, keyThumbprint, receivedAt }, services) => {
+  handle: async ({ clientToday, parameters, keyThumbprint, receivedAt, address }, services) => {
     const text = parameters.get('device_code');
     if (text === undefined) throw missingParameter('device_code');
     const code = parseGrantCode('dc', text);
@@ -28,7 +28,7 @@ export const deviceCodeGrant: GrantHandler = {
     const { grantId } = code;
     const scopes = await requireScopesToday(grantId, grant, client, services);
     const { subject, clientId } = grant;
-    services.audit.record({ event: 'grant_begun', grantId, subject, clientId, scopes });
+    services.audit.record({ event: 'grant_begun', grantId, subject, clientId, scopes, address });
     const generation = client.metadata.grant_types.includes('refresh_token') ? 1 : undefined;
     return issuePersonTokens(services, {
       client,

@@ -22,6 +22,8 @@ export interface TokenRequest {
    * changed meanwhile is older than the change, and is revoked with the others of its time.
    */
   readonly receivedAt: number;
+  /** Where it came from. */
+  readonly address: string;
 }
 
 /** A successful answer of the token endpoint. RFC 6749 §5.1, OpenID Connect Core §3.1.3.3 */

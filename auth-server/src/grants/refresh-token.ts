@@ -18,7 +18,7 @@ import { checkResource, narrowScopes } from './requested-scopes.ts';
  */
 export const refreshTokenGrant: GrantHandler = {
   grantType: 'refresh_token',
-  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt }, services) => {
+  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt, address }, services) => {
     const text = parameters.get('refresh_token');
     if (text === undefined) throw missingParameter('refresh_token');
     const token = services.refreshTokens.decode(text);
@@ -34,7 +34,7 @@ export const refreshTokenGrant: GrantHandler = {
     const generation = await writeInSession(
       token.grantId,
       { ...grant, scopes: allowed },
-      () => rotate(token, grant, client, services),
+      () => rotate(token, grant, client, address, services),
       services,
     );
     const scopes = asked.filter((scope) => allowed.includes(scope));
@@ -69,7 +69,8 @@ async function findAccount(grantId: string, grant: Grant, { accounts, revoker }:
 async function rotate(
   token: RefreshTokenContents,
   grant: FoundGrant,
-  { metadata }: Client,
+  { metadata: { client_id: clientId, refresh_reuse_leeway_seconds: leewayS } }: Client,
+  address: string,
   services: Services,
 ): Promise<number> {
   const { grants, audit, revoker, settings, replicated } = services;
@@ -79,7 +80,7 @@ async function rotate(
       grant,
       now: nowS(services),
       idleTtlS: settings.refreshIdleTtlS,
-      leewayS: metadata.refresh_reuse_leeway_seconds,
+      leewayS,
     }),
   );
   switch (outcome.kind) {
@@ -87,7 +88,7 @@ async function rotate(
     case 'repeated':
       return outcome.generation;
     case 'reused':
-      audit.record({ event: 'refresh_token_reused', grantId: token.grantId, clientId: metadata.client_id });
+      audit.record({ event: 'refresh_token_reused', grantId: token.grantId, clientId, address });
       await revoker.announce(token.grantId, grant, 'refresh_token_reused');
       throw invalidGrant('reused');
     case 'gone':

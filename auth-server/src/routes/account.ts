@@ -79,9 +79,9 @@ const endSessions: Action = async (context, { account, session: own }, parameter
   return backToAccount(context, reply);
 };
 
-const withdraw: Action = async (context, { account }, parameters, _request, reply) => {
+const withdraw: Action = async (context, { account }, parameters, request, reply) => {
   const clientId = parameters.get('client_id');
-  if (clientId !== undefined) await withdrawConsent(context.services, account.id, clientId);
+  if (clientId !== undefined) await withdrawConsent(context.services, account.id, clientId, request.ip);
   return backToAccount(context, reply);
 };
 

@@ -85,6 +85,7 @@ async function decide(
     subject,
     clientId,
     scopes,
+    address: reply.request.ip,
   });
   if (decision === 'deny') {
     return redirectError(

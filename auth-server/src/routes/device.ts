@@ -98,7 +98,8 @@ async function decide(
   if (decision !== 'allow' && decision !== 'deny') throw pageExpired('no decision');
   const found = await lookUp(context, typed, person.account.id);
   if (found.kind !== 'found') return showProblem(found, typed, request, reply);
-  if (!(await keepDecision(context, decision, found.device, person))) throw pageExpired('decided already');
+  if (!(await keepDecision(context, decision, found.device, person, request.ip)))
+    throw pageExpired('decided already');
   return sendPage(reply, renderDeviceDone(decision, textsFor(request)));
 }
 
@@ -107,11 +108,12 @@ async function keepDecision(
   decision: 'allow' | 'deny',
   { grantId, request }: PendingDevice,
   { session, account }: SignedInPerson,
+  address: string,
 ): Promise<boolean> {
   const { devices, audit, settings } = services;
   const { clientId, clientIncarnation, scopes, audience } = request;
   const event = decision === 'allow' ? 'consent_given' : 'consent_denied';
-  audit.record({ event, subject: account.id, clientId, scopes });
+  audit.record({ event, subject: account.id, clientId, scopes, address });
   if (decision === 'deny') return devices.deny(grantId);
   const createdAt = nowS(services);
   const expiresAt = grantEnd(createdAt, settings);

@@ -29,7 +29,8 @@ export function addRegistrationRoute(
     {
       POST: async (request, reply) => {
         checkInitialToken(request, initialAccessToken);
-        const registrant = { source: 'registration', by: 'registration' } as const;
+        const by = { name: 'registration', address: request.ip } as const;
+        const registrant = { source: 'registration', by } as const;
         const outcome = await registerClient(administration, ownMetadata(request.body), registrant);
         if (outcome.kind === 'problems') throw registrationError(outcome.problems);
         const { client, secret } = outcome;

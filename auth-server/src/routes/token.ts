@@ -55,7 +55,7 @@ async function answerTokenRequest(
   if (problemOf(authenticated, handler, keyThumbprint)) await clientToday();
   const clientId = authenticated.metadata.client_id;
   const answer = await handler.handle(
-    { clientId, clientToday, parameters, keyThumbprint, receivedAt },
+    { clientId, clientToday, parameters, keyThumbprint, receivedAt, address: request.ip },
     services,
   );
   services.metrics.tokensIssued.inc({ grant_type: grantType });

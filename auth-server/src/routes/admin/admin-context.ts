@@ -79,7 +79,8 @@ async function authorize(
     throw refusedToken(presented.scheme, 'insufficient_scope', description, `, scope="${scope}"`);
   }
   if (isPerson && request.method !== 'GET') checkFreshness(context, token, presented.scheme);
-  return { actor: account ? `person ${account.id}` : `client ${token.clientId}`, scopes };
+  const name = account ? (`person ${account.id}` as const) : (`client ${token.clientId}` as const);
+  return { actor: { name, address: request.ip }, scopes };
 }
 
 /** @throws OAuthError insufficient_user_authentication when the person signed in too long ago. RFC 9470 §3 */

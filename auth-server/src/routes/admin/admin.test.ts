@@ -182,7 +182,9 @@ describe('the admin API', () => {
     await call('POST', '/clients', { client_id: 'audited', redirect_uris: ['https://x.example/cb'] });
     await expect
       .poll(async () => (await call('GET', '/audit-events?client_id=audited&limit=5')).body['events'])
-      .toMatchObject([{ event: 'client_changed', details: { by: 'client administrator' } }]);
+      .toMatchObject([
+        { event: 'client_changed', details: { by: 'client administrator', address: expect.any(String) } },
+      ]);
   });
 });
 
