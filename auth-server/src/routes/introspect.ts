@@ -6,7 +6,7 @@ import { formParameters } from '../http/request-parameters.ts';
 import type { Services } from '../app/services.ts';
 import { scopesToday } from '../grants/grant-today.ts';
 import type { Client } from '../clients/client-store.ts';
-import { isRevokedToken } from '../tokens/revoked-token.ts';
+import { isRevokedToken } from '../grants/revoked-token.ts';
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
 import { authenticateRequest } from './authenticate-request.ts';
 import { paths } from '../http/paths.ts';

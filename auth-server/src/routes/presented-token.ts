@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PROOF_ALGORITHMS } from '@trellis/admission';
 import { OAuthError, type OAuthErrorCode } from '../errors.ts';
-import { isRevokedToken } from '../tokens/revoked-token.ts';
+import { isRevokedToken } from '../grants/revoked-token.ts';
 import { verifyAccessToken, type VerifiedAccessToken } from '../tokens/verify-own-token.ts';
 import { offerNonce, readProof } from './read-proof.ts';
 import type { RouteContext } from './route-context.ts';

@@ -1,5 +1,5 @@
 import type { Services } from '../app/services.ts';
-import type { VerifiedAccessToken } from './verify-own-token.ts';
+import type { VerifiedAccessToken } from '../tokens/verify-own-token.ts';
 
 /** Whether an access token is no longer good although it has not expired: its grant has ended, or it says too much. */
 export async function isRevokedToken(
