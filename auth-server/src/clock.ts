@@ -5,3 +5,8 @@ export type Clock = () => number;
 export function nowS({ clock }: { readonly clock: Clock }): number {
   return Math.floor(clock() / 1000);
 }
+
+/** What tells the time. */
+export interface HasClock {
+  readonly clock: Clock;
+}

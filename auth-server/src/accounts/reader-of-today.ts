@@ -2,6 +2,7 @@ import type { Pool } from '@trellis/postgres';
 import type { Account } from './accounts.ts';
 import { ACCOUNT_COLUMNS, toAccount, type AccountRow } from './account-row.ts';
 import { batchById } from '../batch-by-id.ts';
+import { ROW_VERSION } from '../row-version.ts';
 
 /**
  * Reads what has to be true at the moment in which tokens are issued: the person, and whether the client is still registered
@@ -19,12 +20,9 @@ interface TodayRow extends AccountRow {
   readonly version: string | null;
 }
 
-/** PostgreSQL writes the transaction that changed a row last into each row: whoever changes a client can't forget it. */
-export const CLIENT_VERSION = 'xmin::text';
-
 const BOTH = `SELECT ${ACCOUNT_COLUMNS}, NULL AS client_id, NULL AS version FROM account WHERE id = ANY($1::uuid[])
   UNION ALL
-  SELECT ${ACCOUNT_COLUMNS.replaceAll(/\w+/g, 'NULL')}, client_id, ${CLIENT_VERSION} FROM client WHERE client_id = ANY($2)`;
+  SELECT ${ACCOUNT_COLUMNS.replaceAll(/\w+/g, 'NULL')}, client_id, ${ROW_VERSION} FROM client WHERE client_id = ANY($2)`;
 
 const ACCOUNT = 'account ';
 const CLIENT = 'client ';

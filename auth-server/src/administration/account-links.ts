@@ -1,8 +1,20 @@
 import type { Account } from '../accounts/accounts.ts';
 import type { Actor } from '../audit/audit.ts';
-import type { Services } from '../app/services.ts';
 import type { AccountLink } from '../accounts/link-store.ts';
-import { addAccount, setPassword } from './accounts.ts';
+import { addAccount, setPassword, type AccountAdministrationFeatures } from './accounts.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { AuditFeatures } from '../audit/audit-features.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { SignInFeatures } from '../accounts/sign-in/sign-in-features.ts';
+
+/** What makes links. */
+export type IssueLinkFeatures = HasSettings &
+  Pick<AuditFeatures, 'audit'> &
+  Pick<AccountFeatures, 'links'> &
+  Pick<SignInFeatures, 'accountName'>;
+
+/** What redeems links. */
+export type RedeemLinkFeatures = AccountAdministrationFeatures;
 
 /**
  * A link with which the holder of an account chooses another password, as long as nobody has changed it, and the account may
@@ -14,11 +26,11 @@ export function resetLinkOf({ id, email, role, credentialsChangedAt }: Account):
 
 /** Makes a one-time link; those before for the same are void, unless anybody may have asked for it. @returns its address */
 export async function issueLink(
-  services: Pick<Services, 'settings' | 'links' | 'audit' | 'accountName'>,
+  features: IssueLinkFeatures,
   link: AccountLink,
   by: Actor | 'person',
 ): Promise<string> {
-  const { settings, links, audit, accountName } = services;
+  const { settings, links, audit, accountName } = features;
   const token = await links.create(link, settings.linkTtlS, by === 'person' ? 'anybody' : 'administrator');
   audit.record({ event: 'link_issued', purpose: link.purpose, account: accountName(link.email), by });
   return `${settings.issuer}/link?token=${token}`;
@@ -26,7 +38,7 @@ export async function issueLink(
 
 /** Finds a link that is still of use: what it was issued for is as it was then. */
 export async function findUsableLink(
-  { links, accounts }: Pick<Services, 'links' | 'accounts'>,
+  { links, accounts }: Pick<AccountFeatures, 'accounts' | 'links'>,
   token: string,
 ): Promise<AccountLink | undefined> {
   const link = await links.find(token);
@@ -47,19 +59,26 @@ export async function findUsableLink(
  *
  * @returns whether it was done
  */
-export async function redeemLink(services: Services, token: string, password: string): Promise<boolean> {
-  const link = await findUsableLink(services, token);
+export async function redeemLink(
+  features: RedeemLinkFeatures,
+  token: string,
+  password: string,
+): Promise<boolean> {
+  const link = await findUsableLink(features, token);
   if (!link) return false;
   const isDone =
     link.purpose === 'reset'
-      ? await setPassword(services, { id: link.subject, ...link }, password, 'password_reset')
-      : await signUp(services, { ...link, password });
-  if (isDone) await services.links.end(link);
+      ? await setPassword(features, { id: link.subject, ...link }, password, 'password_reset')
+      : await signUp(features, { ...link, password });
+  if (isDone) await features.links.end(link);
   return isDone;
 }
 
-async function signUp(services: Services, request: Parameters<typeof addAccount>[1]): Promise<boolean> {
-  const id = await addAccount(services, request);
-  if (id !== undefined) services.audit.record({ event: 'account_signed_up', subject: id });
+async function signUp(
+  features: RedeemLinkFeatures,
+  request: Parameters<typeof addAccount>[1],
+): Promise<boolean> {
+  const id = await addAccount(features, request);
+  if (id !== undefined) features.audit.record({ event: 'account_signed_up', subject: id });
   return id !== undefined;
 }

@@ -17,3 +17,9 @@ export interface AccountMail {
   /** Resolves when all messages under way are handed over. */
   settle(): Promise<void>;
 }
+
+/** Messages to the owners of accounts. */
+export interface AdministrationFeatures {
+  /** Absent where no mail can be sent; people are then helped by those who run the server. */
+  readonly accountMail: AccountMail | undefined;
+}

@@ -2,10 +2,24 @@ import { isDeepStrictEqual } from 'node:util';
 import { mayLess, type Account, type Role } from '../accounts/accounts.ts';
 import type { Actor } from '../audit/audit.ts';
 import { newAccountId } from '../accounts/new-account-id.ts';
-import type { Services } from '../app/services.ts';
 import type { AccountChanges, CredentialsState } from '../accounts/account-store.ts';
-import { endSessionsOf } from './end-session.ts';
+import { endSessionsOf, type EndSessionFeatures } from './end-session.ts';
 import { chooseTexts } from '../pages/language.ts';
+import type { HasClock } from '../clock.ts';
+import type { AuditFeatures } from '../audit/audit-features.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { SignInFeatures } from '../accounts/sign-in/sign-in-features.ts';
+import type { GrantFeatures } from '../grants/grant-features.ts';
+import type { AdministrationFeatures } from './account-mail.ts';
+
+/** What makes and changes accounts. */
+export type AccountAdministrationFeatures = HasClock &
+  Pick<AuditFeatures, 'audit'> &
+  Pick<AccountFeatures, 'accounts' | 'links'> &
+  Pick<SignInFeatures, 'hasher'> &
+  Pick<GrantFeatures, 'revoker'> &
+  AdministrationFeatures &
+  EndSessionFeatures;
 
 /** An account that is to be made. */
 export interface AccountRequest {
@@ -17,12 +31,12 @@ export interface AccountRequest {
 
 /** Makes an account. @returns its id, or undefined when the address is taken */
 export async function addAccount(
-  services: Services,
+  features: AccountAdministrationFeatures,
   { email, name, role, password }: AccountRequest,
 ): Promise<string | undefined> {
-  const id = newAccountId(services.clock());
-  const passwordHash = await services.hasher.hash(password);
-  const added = await services.accounts.add({ id, email, name, role, emailVerified: true, passwordHash });
+  const id = newAccountId(features.clock());
+  const passwordHash = await features.hasher.hash(password);
+  const added = await features.accounts.add({ id, email, name, role, emailVerified: true, passwordHash });
   return added ? id : undefined;
 }
 
@@ -33,36 +47,44 @@ export async function addAccount(
  * @returns the account as it is now, undefined when there is none, or `taken` when another has the address
  */
 export async function changeAccount(
-  services: Services,
+  features: AccountAdministrationFeatures,
   id: string,
   changes: AccountChanges,
   by: Actor,
 ): Promise<Account | 'taken' | undefined> {
-  const changed = await services.accounts.update(id, changes);
+  const changed = await features.accounts.update(id, changes);
   if (changed === undefined || changed === 'taken') return changed;
   const { before, after } = changed;
   // Whoever reads the address now need not speak for the one who did before.
   if (before.email !== after.email)
-    services.accountMail?.notify(before, 'address_withdrawn', chooseTexts(undefined, undefined));
-  services.audit.record({ event: 'account_changed', subject: id, by });
+    features.accountMail?.notify(before, 'address_withdrawn', chooseTexts(undefined, undefined));
+  features.audit.record({ event: 'account_changed', subject: id, by });
   if (mayLess(before.role, after.role) || !isDeepStrictEqual(before.claims, after.claims)) {
-    await services.revoker.revokeTokens({ kind: 'person', subject: id }, 'account_changed');
+    await features.revoker.revokeTokens({ kind: 'person', subject: id }, 'account_changed');
   }
   return after;
 }
 
 /** Disables an account, and ends its sessions and grants. @returns how many grants were live */
-export async function disableAccount(services: Services, id: string, by: Actor): Promise<number> {
-  await services.accounts.setDisabled(id, true);
-  await services.links.end({ purpose: 'reset', subject: id });
-  services.audit.record({ event: 'account_disabled', subject: id, by });
-  return endEverything(services, id);
+export async function disableAccount(
+  features: AccountAdministrationFeatures,
+  id: string,
+  by: Actor,
+): Promise<number> {
+  await features.accounts.setDisabled(id, true);
+  await features.links.end({ purpose: 'reset', subject: id });
+  features.audit.record({ event: 'account_disabled', subject: id, by });
+  return endEverything(features, id);
 }
 
 /** Lets a disabled account sign in again. */
-export async function enableAccount(services: Services, id: string, by: Actor): Promise<void> {
-  await services.accounts.setDisabled(id, false);
-  services.audit.record({ event: 'account_enabled', subject: id, by });
+export async function enableAccount(
+  features: AccountAdministrationFeatures,
+  id: string,
+  by: Actor,
+): Promise<void> {
+  await features.accounts.setDisabled(id, false);
+  features.audit.record({ event: 'account_enabled', subject: id, by });
 }
 
 /**
@@ -72,22 +94,22 @@ export async function enableAccount(services: Services, id: string, by: Actor): 
  * @returns false, and does nothing, when it has another address, role or password since then, or is disabled
  */
 export async function setPassword(
-  services: Services,
+  features: AccountAdministrationFeatures,
   known: CredentialsState & Pick<Account, 'id'>,
   password: string,
   event: 'password_changed' | 'password_reset',
 ): Promise<boolean> {
-  const { accounts, hasher, clock, audit } = services;
+  const { accounts, hasher, clock, audit } = features;
   const passwordHash = await hasher.hash(password);
   if (!(await accounts.setPassword(known.id, passwordHash, clock(), known))) return false;
   audit.record({ event, subject: known.id });
-  await endEverything(services, known.id);
+  await endEverything(features, known.id);
   return true;
 }
 
-async function endEverything(services: Services, id: string): Promise<number> {
+async function endEverything(features: AccountAdministrationFeatures, id: string): Promise<number> {
   const reason = 'account_changed';
-  const ended = await services.revoker.revokeOfAccount(id, reason);
-  await endSessionsOf(id, services, { reason });
+  const ended = await features.revoker.revokeOfAccount(id, reason);
+  await endSessionsOf(id, features, { reason });
   return ended;
 }

@@ -1,8 +1,18 @@
-import { nowS } from '../clock.ts';
-import type { Services } from '../app/services.ts';
+import { nowS, type HasClock } from '../clock.ts';
 import { isGivenTo } from '../clients/registration-today.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from '../grants/grant-record.ts';
+import type { AuditFeatures } from '../audit/audit-features.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { ClientFeatures } from '../clients/client-features.ts';
+import type { GrantFeatures } from '../grants/grant-features.ts';
+
+/** What lists and ends what applications have. */
+export type ApplicationFeatures = HasClock &
+  Pick<AuditFeatures, 'audit'> &
+  Pick<AccountFeatures, 'consents'> &
+  Pick<ClientFeatures, 'clients'> &
+  Pick<GrantFeatures, 'accountGrants' | 'grants' | 'revoker'>;
 
 /** A client that has access to a person's account. */
 export interface Application {
@@ -22,15 +32,18 @@ export interface GrantWithId extends Grant {
 const MOST_GRANTS = 500;
 
 /** The live grants of an account, newest first. */
-export async function listGrants(services: Services, subject: string): Promise<readonly GrantWithId[]> {
-  const listed = await services.accountGrants.list(subject, nowS(services));
+export async function listGrants(
+  features: ApplicationFeatures,
+  subject: string,
+): Promise<readonly GrantWithId[]> {
+  const listed = await features.accountGrants.list(subject, nowS(features));
   const found = await Promise.all(
     listed
       .slice(-MOST_GRANTS)
-      .map(async ({ grantId }) => ({ grantId, grant: await services.grants.find(grantId) })),
+      .map(async ({ grantId }) => ({ grantId, grant: await features.grants.find(grantId) })),
   );
   const live = found.flatMap(({ grantId, grant }) => (grant ? [{ ...grant, grantId }] : []));
-  const clients = await findClients(services, live);
+  const clients = await findClients(features, live);
   return live
     .filter((grant) => {
       const client = clients.get(grant.clientId);
@@ -41,7 +54,7 @@ export async function listGrants(services: Services, subject: string): Promise<r
 
 /** The clients of grants, by their ids; those that were removed are not among them. */
 async function findClients(
-  { clients }: Services,
+  { clients }: ApplicationFeatures,
   grants: readonly Grant[],
 ): Promise<ReadonlyMap<string, Client>> {
   const ids = [...new Set(grants.map(({ clientId }) => clientId))];
@@ -50,15 +63,18 @@ async function findClients(
 }
 
 /** The clients that a person has allowed something, or that have a live grant. */
-export async function listApplications(services: Services, subject: string): Promise<readonly Application[]> {
+export async function listApplications(
+  features: ApplicationFeatures,
+  subject: string,
+): Promise<readonly Application[]> {
   const [consents, grants] = await Promise.all([
-    services.consents.list(subject),
-    listGrants(services, subject),
+    features.consents.list(subject),
+    listGrants(features, subject),
   ]);
   const clientIds = new Set([...consents, ...grants].map(({ clientId }) => clientId));
   return Promise.all(
     [...clientIds].map(async (clientId) => {
-      const client = await services.clients.find(clientId);
+      const client = await features.clients.find(clientId);
       const concerned = [...consents, ...grants].filter((given) => given.clientId === clientId);
       return {
         clientId,
@@ -72,12 +88,12 @@ export async function listApplications(services: Services, subject: string): Pro
 
 /** Forgets what a person has allowed a client, and ends the client's grants, offline ones too. */
 export async function withdrawConsent(
-  services: Services,
+  features: ApplicationFeatures,
   subject: string,
   clientId: string,
   address: string,
 ): Promise<void> {
-  const { consents, revoker, audit } = services;
+  const { consents, revoker, audit } = features;
   await consents.remove(subject, clientId);
   audit.record({ event: 'consent_withdrawn', subject, clientId, address });
   await revoker.revokeOfAccount(subject, 'consent_withdrawn', (grant) => grant.clientId === clientId);

@@ -1,15 +1,19 @@
 import { createPool, type Pool } from '@trellis/postgres';
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createReaderOfToday } from '../accounts/reader-of-today.ts';
 import { parseClient } from '../clients/client-metadata.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import { deriveKeys, randomToken } from '../secrets/secrets.ts';
-import type { Services } from '../app/services.ts';
 import { migrateAuthServer, SCHEMA } from '../app/start.ts';
 import { createClientStore, type Client, type ClientStore } from '../clients/client-store.ts';
 import { CALLBACK } from '../testing/test-clients.ts';
-import { replaceClient, rotateSecret, untilUndisturbed } from './clients.ts';
-import type { ClientAdministration } from './end-client.ts';
+import {
+  replaceClient,
+  rotateSecret,
+  untilUndisturbed,
+  type ClientAdministrationFeatures,
+} from './clients.ts';
 
 const SCOPES = ['openid', 'read:data'];
 const METADATA = { client_id: 'app', redirect_uris: [CALLBACK], client_secret: randomToken() };
@@ -17,21 +21,21 @@ const METADATA = { client_id: 'app', redirect_uris: [CALLBACK], client_secret: r
 let database: TestDatabase;
 let pool: Pool;
 let clientStore: ClientStore;
-let administration: ClientAdministration;
+let features: ClientAdministrationFeatures;
 beforeAll(async () => {
   database = await createTestDatabase();
   await migrateAuthServer(database.connectionString);
   const onIdleError = (): void => undefined;
   pool = createPool({ connectionString: database.connectionString, schema: SCHEMA, onIdleError });
-  clientStore = createClientStore(pool);
+  clientStore = createClientStore(pool, createReaderOfToday(pool));
   const secretKeys = deriveKeys(['k'.repeat(43)], 'client-secrets');
-  const services = {
+  features = {
+    clientStore,
     clients: createClientRegistry({ store: clientStore, secretKeys, clock: Date.now }),
     settings: { scopes: SCOPES },
     clock: Date.now,
     audit: { record: () => undefined },
-  } as unknown as Services; // what changing a client needs
-  administration = { services, clientStore };
+  } as unknown as ClientAdministrationFeatures; // what changing a client needs
 });
 afterAll(async () => {
   await pool.end();
@@ -41,7 +45,7 @@ afterAll(async () => {
 async function register(): Promise<Client> {
   const parsed = parseClient(METADATA, SCOPES);
   if (parsed.kind === 'problems') throw new Error(parsed.problems.join());
-  await clientStore.save(administration.services.clients.toClient(parsed.client, 'administration'));
+  await clientStore.save(features.clients.toClient(parsed.client, 'administration'));
   const client = await clientStore.find('app');
   if (!client) throw new Error('not registered');
   return client;
@@ -55,8 +59,8 @@ describe('M3: a client that was removed since it was read', () => {
   });
 
   const changes = [
-    ['replaced', () => replaceClient(administration, read, METADATA, 'command'), { kind: 'gone' }],
-    ['given another secret', () => rotateSecret(administration, read, 0, 'command'), { kind: 'gone' }],
+    ['replaced', () => replaceClient(features, read, METADATA, 'command'), { kind: 'gone' }],
+    ['given another secret', () => rotateSecret(features, read, 0, 'command'), { kind: 'gone' }],
   ] as const;
 
   it.each(changes)('does not come back when it is %s', async (_name, change, outcome) => {
@@ -74,9 +78,9 @@ describe('M3: a client that was removed since it was read', () => {
 
   it('is changed as long as it is there, and another secret changes nothing else', async () => {
     const named = { ...METADATA, client_name: 'Another name' };
-    expect(await replaceClient(administration, read, named, 'command')).toMatchObject({ kind: 'registered' });
+    expect(await replaceClient(features, read, named, 'command')).toMatchObject({ kind: 'registered' });
     const changed = required(await clientStore.find('app'));
-    expect(await rotateSecret(administration, changed, 60, 'command')).toMatchObject({ kind: 'rotated' });
+    expect(await rotateSecret(features, changed, 60, 'command')).toMatchObject({ kind: 'rotated' });
     const now = await clientStore.find('app');
     expect(now).toMatchObject({ metadata: { client_name: 'Another name' }, incarnation: read.incarnation });
     expect(now?.previousSecret?.hash).toBe(read.secretHash);
@@ -92,11 +96,11 @@ describe('A client that was changed since it was read', () => {
   });
 
   it('keeps its new secret when it is replaced as it was before', async () => {
-    const rotated = await rotateSecret(administration, read, 0, 'command');
+    const rotated = await rotateSecret(features, read, 0, 'command');
     const secretHash = (await clientStore.find('app'))?.secretHash;
-    expect(await replaceClient(administration, read, METADATA, 'command')).toEqual({ kind: 'changed' });
+    expect(await replaceClient(features, read, METADATA, 'command')).toEqual({ kind: 'changed' });
     const again = await untilUndisturbed(async () =>
-      replaceClient(administration, required(await clientStore.find('app')), METADATA, 'command'),
+      replaceClient(features, required(await clientStore.find('app')), METADATA, 'command'),
     );
     expect([rotated.kind, again.kind]).toEqual(['rotated', 'registered']);
     expect((await clientStore.find('app'))?.secretHash).toBe(secretHash);
@@ -104,7 +108,7 @@ describe('A client that was changed since it was read', () => {
 
   it('gives each of several who rotate its secret at once one that has worked', async () => {
     const outcomes = await Promise.all(
-      Array.from({ length: 5 }, () => rotateSecret(administration, read, 0, 'command')),
+      Array.from({ length: 5 }, () => rotateSecret(features, read, 0, 'command')),
     );
     expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual([...Array(4).fill('changed'), 'rotated']);
   });

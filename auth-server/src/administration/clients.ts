@@ -8,9 +8,20 @@ import {
 import { isNarrower } from '../clients/registration-today.ts';
 import { randomToken } from '../secrets/secrets.ts';
 import type { Client, ClientSource } from '../clients/client-store.ts';
-import { endClient, type ClientAdministration } from './end-client.ts';
+import { endClient, type EndClientFeatures } from './end-client.ts';
+import type { HasClock } from '../clock.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { AuditFeatures } from '../audit/audit-features.ts';
+import type { ClientFeatures } from '../clients/client-features.ts';
+import type { GrantFeatures } from '../grants/grant-features.ts';
 
-export type { ClientAdministration } from './end-client.ts';
+/** What registers and changes clients. */
+export type ClientAdministrationFeatures = HasClock &
+  HasSettings &
+  Pick<AuditFeatures, 'audit'> &
+  ClientFeatures &
+  Pick<GrantFeatures, 'revoker'> &
+  EndClientFeatures;
 
 /** A client that was registered, with its secret, which is never told again. */
 export interface RegisteredClient {
@@ -47,14 +58,14 @@ export interface Registrant {
  * @param value metadata; without `token_endpoint_auth_method` it is client_secret_basic (RFC 7591 §2)
  */
 export async function registerClient(
-  { services, clientStore }: ClientAdministration,
+  features: ClientAdministrationFeatures,
   value: unknown,
   { source, by }: Registrant,
 ): Promise<RegistrationOutcome> {
-  const { parsed, secret } = parseWithSecret(value, services.settings.scopes, randomToken());
+  const { parsed, secret } = parseWithSecret(value, features.settings.scopes, randomToken());
   if (parsed.kind === 'problems') return parsed;
-  const client = services.clients.toClient(parsed.client, source);
-  await saveClient({ services, clientStore }, client, by);
+  const client = features.clients.toClient(parsed.client, source);
+  await saveClient(features, client, by);
   return { kind: 'registered', client, secret };
 }
 
@@ -64,17 +75,16 @@ export async function registerClient(
  * @param known the registration as the caller has seen it; where it was changed or removed since then, nothing is done
  */
 export async function replaceClient(
-  administration: ClientAdministration,
+  features: ClientAdministrationFeatures,
   known: Client,
   value: unknown,
   by: Actor,
 ): Promise<ReplacementOutcome> {
-  const { services } = administration;
   const clientId = known.metadata.client_id;
   const withId = { ...toRecord(value), client_id: clientId };
-  const { parsed, secret } = parseWithSecret(withId, services.settings.scopes, randomToken());
+  const { parsed, secret } = parseWithSecret(withId, features.settings.scopes, randomToken());
   if (parsed.kind === 'problems') return parsed;
-  const fresh = services.clients.toClient(parsed.client, known.source);
+  const fresh = features.clients.toClient(parsed.client, known.source);
   const keepsSecret = fresh.secretHash !== undefined && known.secretHash !== undefined;
   const { incarnation, version, secretHash, secretKeyId, previousSecret } = known;
   const client = {
@@ -83,10 +93,10 @@ export async function replaceClient(
     version,
     ...(keepsSecret && { secretHash, secretKeyId, previousSecret }),
   };
-  const before = await administration.clientStore.replace(client);
-  if (!before) return whyNothingChanged(administration, known);
-  await afterSaving(administration, client, before);
-  services.audit.record({ event: 'client_changed', clientId, by });
+  const before = await features.clientStore.replace(client);
+  if (!before) return whyNothingChanged(features, known);
+  await afterSaving(features, client, before);
+  features.audit.record({ event: 'client_changed', clientId, by });
   return { kind: 'registered', client, secret: keepsSecret ? undefined : secret };
 }
 
@@ -97,29 +107,28 @@ export async function replaceClient(
  * @param client as it was read: where it was changed or removed since then, nothing is done
  */
 export async function rotateSecret(
-  administration: ClientAdministration,
+  features: ClientAdministrationFeatures,
   client: Client,
   graceS: number,
   by: Actor,
 ): Promise<RotationOutcome> {
-  const { services, clientStore } = administration;
   const clientId = client.metadata.client_id;
   const { secretHash } = client;
   const secret = randomToken();
   const previousSecret =
     secretHash === undefined || graceS === 0
       ? undefined
-      : { hash: secretHash, expiresAt: services.clock() + graceS * 1000 };
-  const { hash, keyId } = services.clients.hashSecret(clientId, secret);
+      : { hash: secretHash, expiresAt: features.clock() + graceS * 1000 };
+  const { hash, keyId } = features.clients.hashSecret(clientId, secret);
   const fresh = { ...client, secretHash: hash, secretKeyId: keyId, previousSecret };
-  if (!(await clientStore.replaceSecret(fresh))) return whyNothingChanged(administration, client);
-  services.clients.forget(clientId);
-  services.audit.record({ event: 'client_secret_rotated', clientId, by });
+  if (!(await features.clientStore.replaceSecret(fresh))) return whyNothingChanged(features, client);
+  features.clients.forget(clientId);
+  features.audit.record({ event: 'client_secret_rotated', clientId, by });
   return { kind: 'rotated', secret };
 }
 
 async function whyNothingChanged(
-  { clientStore }: ClientAdministration,
+  { clientStore }: ClientAdministrationFeatures,
   known: Client,
 ): Promise<NothingChanged> {
   const now = await clientStore.find(known.metadata.client_id);
@@ -146,44 +155,44 @@ export async function untilUndisturbed<Outcome extends { readonly kind: string }
 
 /** Removes a client and all that it was given. @returns whether there was one */
 export async function removeClient(
-  administration: ClientAdministration,
+  features: ClientAdministrationFeatures,
   clientId: string,
   by: Actor,
 ): Promise<boolean> {
-  if (!(await endClient(administration, clientId))) return false;
-  administration.services.audit.record({ event: 'client_removed', clientId, by });
+  if (!(await endClient(features, clientId))) return false;
+  features.audit.record({ event: 'client_removed', clientId, by });
   return true;
 }
 
 /** Registers a client under its id, or replaces what is registered there. */
 export async function saveClient(
-  administration: ClientAdministration,
+  features: ClientAdministrationFeatures,
   client: Client,
   by: Actor,
 ): Promise<void> {
-  const { clientId } = await keepClient(administration, client);
-  administration.services.audit.record({ event: 'client_changed', clientId, by });
+  const { clientId } = await keepClient(features, client);
+  features.audit.record({ event: 'client_changed', clientId, by });
 }
 
 /** Stores a client under its id, whatever is registered there. */
 export async function keepClient(
-  administration: ClientAdministration,
+  features: ClientAdministrationFeatures,
   client: Client,
 ): Promise<{ readonly clientId: string }> {
-  await afterSaving(administration, client, await administration.clientStore.save(client));
+  await afterSaving(features, client, await features.clientStore.save(client));
   return { clientId: client.metadata.client_id };
 }
 
 /** Where a client may do less than before, the access tokens that it has say too much, and end. */
 async function afterSaving(
-  { services }: ClientAdministration,
+  features: ClientAdministrationFeatures,
   { metadata }: Client,
   before: ClientMetadata | undefined,
 ): Promise<void> {
   const clientId = metadata.client_id;
-  services.clients.forget(clientId);
+  features.clients.forget(clientId);
   if (before && isNarrower(before, metadata)) {
-    await services.revoker.revokeTokens({ kind: 'client', clientId }, 'client_changed');
+    await features.revoker.revokeTokens({ kind: 'client', clientId }, 'client_changed');
   }
 }
 

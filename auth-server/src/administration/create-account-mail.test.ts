@@ -2,7 +2,7 @@ import type { Logger } from '@trellis/runtime';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseTexts } from '../pages/language.ts';
 import type { AccountMail } from './account-mail.ts';
-import { createAccountMail, type AccountMailServices } from './create-account-mail.ts';
+import { createAccountMail, type AccountMailFeatures } from './create-account-mail.ts';
 import type { Mail } from '../mail/mail.ts';
 
 const TEXTS = chooseTexts(undefined, 'en');
@@ -26,7 +26,7 @@ function createMail(send: Mail['send']): AccountMail {
     return { giveBack: () => void (room.taken -= 1) };
   };
   const account = { id: 'ada', email: 'ada@example.com', disabled: false };
-  const services = {
+  const features = {
     accounts: { findByEmail: async (email: string) => (email === account.email ? account : undefined) },
     clock: () => 0,
     mailLimits: { reserveRecipient: async () => true, reserveNotice: async () => true, takeLinkRoom },
@@ -34,9 +34,9 @@ function createMail(send: Mail['send']): AccountMail {
     links: { create: async ({ purpose }: { purpose: string }) => `${links.push(purpose)}` },
     audit: { record: () => undefined },
     accountName: (email: string) => email,
-  } as unknown as AccountMailServices; // what messages need of them
+  } as unknown as AccountMailFeatures; // what messages need of them
   const logger = { error: () => undefined, warn } as unknown as Logger; // the two that are used
-  return createAccountMail({ send }, services, logger);
+  return createAccountMail({ send }, features, logger);
 }
 
 const deliver: Mail['send'] = async ({ to }) => void sent.push(to);

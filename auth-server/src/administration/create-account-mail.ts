@@ -1,32 +1,37 @@
 import type { Logger } from '@trellis/runtime';
-import { issueLink, resetLinkOf } from './account-links.ts';
+import { issueLink, resetLinkOf, type IssueLinkFeatures } from './account-links.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
-import type { Services } from '../app/services.ts';
 import { paths } from '../http/paths.ts';
 import type { AccountMail } from './account-mail.ts';
-import type { MailSender } from '../mail/mail-limits.ts';
+import type { MailSender, MailFeatures } from '../mail/mail-limits.ts';
 import type { Mail } from '../mail/mail.ts';
+import type { HasClock } from '../clock.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
 
 /** What messages are made with. */
-export type AccountMailServices = Pick<Services, 'accounts' | 'clock' | 'mailLimits'> &
-  Parameters<typeof issueLink>[0];
+export type AccountMailFeatures = HasClock &
+  HasSettings &
+  Pick<AccountFeatures, 'accounts'> &
+  MailFeatures &
+  IssueLinkFeatures;
 
 /** Most messages under way that anybody asked for, and most notices; what is asked for beyond them is dropped. */
 const MOST_UNDER_WAY = 100;
 
 /** Messages by the means that there is. */
-export function createAccountMail(mail: Mail, services: AccountMailServices, logger: Logger): AccountMail {
+export function createAccountMail(mail: Mail, features: AccountMailFeatures, logger: Logger): AccountMail {
   const [asked, notices] = [createBackground(logger), createBackground(logger)];
   const sendReset = async (email: string, texts: PageTexts): Promise<boolean> => {
-    const account = await services.accounts.findByEmail(email);
+    const account = await features.accounts.findByEmail(email);
     if (!account || account.disabled) return account !== undefined;
-    const address = await issueLink(services, resetLinkOf(account), 'person');
+    const address = await issueLink(features, resetLinkOf(account), 'person');
     await mail.send({ to: account.email, subject: texts.mail.resetSubject, text: texts.mail.reset(address) });
     return true;
   };
   const sendSignUp = async (email: string, name: string, texts: PageTexts): Promise<void> => {
     const link = { purpose: 'sign_up', email, name, role: 'VIEWER' } as const;
-    const address = await issueLink(services, link, 'person');
+    const address = await issueLink(features, link, 'person');
     await mail.send({ to: email, subject: texts.mail.signUpSubject, text: texts.mail.signUp(address) });
   };
   const sendOffer = async (
@@ -36,7 +41,7 @@ export function createAccountMail(mail: Mail, services: AccountMailServices, log
     texts: PageTexts,
   ): Promise<void> => {
     if (await sendReset(email, texts)) return;
-    const room = services.mailLimits.takeLinkRoom(from.address);
+    const room = features.mailLimits.takeLinkRoom(from.address);
     if (!room) {
       logger.warn('a message was dropped: there is no room for its link');
       return;
@@ -51,19 +56,19 @@ export function createAccountMail(mail: Mail, services: AccountMailServices, log
   return {
     offerAccount: (email, name, from, texts) =>
       asked.run(async () => {
-        if (await services.mailLimits.reserveRecipient(email, from))
+        if (await features.mailLimits.reserveRecipient(email, from))
           await sendOffer(email, name, from, texts);
       }),
     offerReset: (email, from, texts) =>
       asked.run(async () => {
-        if (await services.mailLimits.reserveRecipient(email, from)) await sendReset(email, texts);
+        if (await features.mailLimits.reserveRecipient(email, from)) await sendReset(email, texts);
       }),
     notify: ({ id, email }, kind, texts, what) =>
       notices.run(async () => {
-        if (!(await services.mailLimits.reserveNotice(id, kind))) return;
+        if (!(await features.mailLimits.reserveNotice(id, kind))) return;
         const { subject, text } = texts.mail.notices[kind];
-        const moment = `${momentsIn(texts.language).format(services.clock())} UTC`;
-        const body = text(what, moment, `${services.settings.issuer}${paths.account}`);
+        const moment = `${momentsIn(texts.language).format(features.clock())} UTC`;
+        const body = text(what, moment, `${features.settings.issuer}${paths.account}`);
         await mail.send({ to: email, subject, text: body });
       }),
     settle: async () => {

@@ -1,11 +1,11 @@
-import type { Services } from '../app/services.ts';
-import type { ClientStore } from '../clients/client-store.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { ClientFeatures } from '../clients/client-features.ts';
+import type { GrantFeatures } from '../grants/grant-features.ts';
 
-/** What changing clients works with. */
-export interface ClientAdministration {
-  readonly services: Services;
-  readonly clientStore: ClientStore;
-}
+/** What ends clients. */
+export type EndClientFeatures = Pick<AccountFeatures, 'consents'> &
+  ClientFeatures &
+  Pick<GrantFeatures, 'revoker'>;
 
 /**
  * Ends a client with all that it was given: its grants, which name the registration that is gone, the access tokens that are
@@ -14,13 +14,10 @@ export interface ClientAdministration {
  *
  * @returns whether there was one
  */
-export async function endClient(
-  { services, clientStore }: ClientAdministration,
-  clientId: string,
-): Promise<boolean> {
-  if (!(await clientStore.remove(clientId))) return false;
-  services.clients.forget(clientId);
-  await services.consents.removeOfClient(clientId);
-  await services.revoker.revokeTokens({ kind: 'client', clientId }, 'client_removed');
+export async function endClient(features: EndClientFeatures, clientId: string): Promise<boolean> {
+  if (!(await features.clientStore.remove(clientId))) return false;
+  features.clients.forget(clientId);
+  await features.consents.removeOfClient(clientId);
+  await features.revoker.revokeTokens({ kind: 'client', clientId }, 'client_removed');
   return true;
 }

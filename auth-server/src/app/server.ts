@@ -1,12 +1,11 @@
 import cookie from '@fastify/cookie';
 import { createHttpServer, type Logger, type ReadinessCheck } from '@trellis/runtime';
 import type { FastifyInstance } from 'fastify';
-import { createCookies } from '../http/cookies.ts';
 import { createErrorHandler, writeJsonError } from '../http/error-handler.ts';
 import { limitRequests } from '../http/request-limits.ts';
 import { acceptFormsOnly } from '../http/request-parameters.ts';
 import { addAccountRoutes } from '../routes/account.ts';
-import { addAdminRoutes, type Administration } from '../routes/admin/index.ts';
+import { addAdminRoutes } from '../routes/admin/index.ts';
 import { addAuthorizeRoutes } from '../routes/authorize.ts';
 import { addConsentRoutes } from '../routes/consent.ts';
 import { addDeviceAuthorizationRoute } from '../routes/device-authorization.ts';
@@ -27,17 +26,14 @@ import { addPushedAuthorizationRoute } from '../routes/pushed-authorization.ts';
 import { paths } from '../http/paths.ts';
 import { addRegistrationRoute } from '../routes/register.ts';
 import { addRevokeRoute } from '../routes/revoke.ts';
-import type { RouteContext } from '../routes/route-context.ts';
 import { addTokenRoute } from '../routes/token.ts';
 import { addUserinfoRoute } from '../routes/userinfo.ts';
-import type { Services } from './services.ts';
+import type { Features } from './features.ts';
 
 /** What the server is built from. */
 export interface ServerDependencies {
-  readonly services: Services;
+  readonly features: Features;
   readonly logger: Logger;
-  /** What the admin API and the registration of clients work with. */
-  readonly administration: Administration;
   readonly readiness: Readonly<Record<string, ReadinessCheck>>;
   /** Addresses of proxies whose forwarding headers are believed; none by default. */
   readonly trustedProxies?: readonly string[];
@@ -74,8 +70,8 @@ const clientRoutes = [
 
 /** The auth-server's HTTP side, which does not listen yet. */
 export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
-  const { services, administration, logger, readiness, trustedProxies = [], https } = dependencies;
-  const { issuer } = services.settings;
+  const { features, logger, readiness, trustedProxies = [], https } = dependencies;
+  const { issuer } = features.settings;
   const server = createHttpServer({
     logger,
     readiness,
@@ -89,39 +85,33 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
     },
   });
   const isHttps = issuer.startsWith('https:');
-  const context: RouteContext = { services, cookies: createCookies(isHttps) };
   acceptFormsOnly(server);
   const issuerPath = pathOf(issuer);
-  limitRequests(server, services.requestLimits, (method, url) =>
+  limitRequests(server, features.requestLimits, (method, url) =>
     budgetOf(method, belowIssuer(url, issuerPath)),
   );
   addSecurityHeaders(server, isHttps);
-  observeDurations(server, services);
+  observeDurations(server, features);
   server.setNotFoundHandler((_request, reply) => reply.status(404).send({ error: 'not_found' }));
-  server.setErrorHandler(createErrorHandler(services.metrics, writeJsonError));
-  await server.register(async (scope) => addRoutes(scope, context, administration), {
+  server.setErrorHandler(createErrorHandler(features.metrics, writeJsonError));
+  await server.register(async (scope) => addRoutes(scope, features), {
     prefix: issuerPath,
   });
-  addAuthorizationServerMetadataRoute(server, context);
+  addAuthorizationServerMetadataRoute(server, features);
   return server;
 }
 
-async function addRoutes(
-  server: FastifyInstance,
-  context: RouteContext,
-  administration: Administration,
-): Promise<void> {
-  for (const add of clientRoutes) add(server, context);
-  const { adminAudience, registrationToken } = context.services.settings;
-  const admin = { ...context, ...administration };
+async function addRoutes(server: FastifyInstance, features: Features): Promise<void> {
+  for (const add of clientRoutes) add(server, features);
+  const { adminAudience, registrationToken } = features.settings;
   if (adminAudience !== undefined)
-    await server.register(async (scope) => addAdminRoutes(scope, admin), { prefix: paths.admin });
+    await server.register(async (scope) => addAdminRoutes(scope, features), { prefix: paths.admin });
   if (registrationToken !== undefined)
-    await server.register(async (scope) => addRegistrationRoute(scope, admin, registrationToken));
+    await server.register(async (scope) => addRegistrationRoute(scope, features, registrationToken));
   await server.register(async (pages) => {
     await pages.register(cookie);
-    pages.setErrorHandler(createErrorHandler(context.services.metrics, writePageError));
-    for (const add of pageRoutes) add(pages, context);
+    pages.setErrorHandler(createErrorHandler(features.metrics, writePageError));
+    for (const add of pageRoutes) add(pages, features);
   });
 }
 
@@ -144,7 +134,7 @@ function addSecurityHeaders(server: FastifyInstance, isHttps: boolean): void {
   });
 }
 
-function observeDurations(server: FastifyInstance, { metrics }: Services): void {
+function observeDurations(server: FastifyInstance, { metrics }: Pick<Features, 'metrics'>): void {
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     const status = `${Math.floor(reply.statusCode / 100)}xx`;

@@ -6,7 +6,7 @@ import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { synchronizeClients } from '../administration/synchronize-clients.ts';
 import { readClientsFile } from '../clients/clients-file.ts';
 import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
-import { createServices, type CreatedServices } from './create-services.ts';
+import { createFeatures, type CreatedFeatures } from './create-features.ts';
 import { demoClients, seedDemoAccounts } from './demo.ts';
 import { buildServer } from './server.ts';
 import { startKeyMaintenance } from './key-maintenance.ts';
@@ -31,14 +31,14 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
   const port =
     config.PORT === 0 && config.ISSUER === undefined ? await findFreePort(config.HOST) : config.PORT;
   const issuer = config.ISSUER ?? `http://localhost:${port}`;
-  const created = await createServices(config, { ...resources, ...connections, issuer, clock: Date.now });
+  const created = await createFeatures(config, { ...resources, ...connections, issuer, clock: Date.now });
   await fillCanonicalEmails(connections.pool);
   await synchronizeDeclared(config, created);
-  if (config.DEMO_DATA) await seedDemoAccounts(created.services.accounts, created.hasher);
+  if (config.DEMO_DATA) await seedDemoAccounts(created.features.accounts, created.features.hasher);
   const maintenance = startKeyMaintenance({
-    ...created.signingKeys,
-    keyring: created.services.keyring,
-    audit: created.services.audit,
+    ...created.features.signingKeys,
+    keyring: created.features.keyring,
+    audit: created.features.audit,
     logger,
     intervalS: config.KEY_RELOAD_INTERVAL_S,
   });
@@ -83,14 +83,13 @@ function openConnections(config: AuthServerConfig, logger: Logger): Connections 
 async function serve(
   config: AuthServerConfig,
   port: number,
-  created: CreatedServices,
+  created: CreatedFeatures,
   { pool, redis }: Connections,
   logger: Logger,
 ): Promise<Deployable> {
   const certificateFiles = certificateFilesOf(config);
   const server = await buildServer({
-    services: created.services,
-    administration: created,
+    features: created.features,
     logger,
     readiness: {
       postgres: async () => void (await pool.query('SELECT 1')),
@@ -111,25 +110,21 @@ async function serve(
 }
 
 /** Waits for what requests have left to be done. */
-async function settle({ services, auditWriter, mailQueue }: CreatedServices): Promise<void> {
-  await services.backChannelLogout.close();
-  await services.accountMail?.settle();
+async function settle({ features, auditWriter, mailQueue }: CreatedFeatures): Promise<void> {
+  await features.backChannelLogout.close();
+  await features.accountMail?.settle();
   await mailQueue?.stop();
-  services.audit.flush();
+  features.audit.flush();
   await auditWriter.close();
 }
 
 const HOUR_MS = 3_600_000;
 
 /** Removes audit events that have been kept long enough, now and every hour. */
-function forgetOldEvents(
-  retentionS: number,
-  { auditStore, services }: CreatedServices,
-  logger: Logger,
-): NodeJS.Timeout {
+function forgetOldEvents(retentionS: number, { features }: CreatedFeatures, logger: Logger): NodeJS.Timeout {
   const forget = async (): Promise<void> => {
     try {
-      await auditStore.removeBefore(services.clock() - retentionS * 1000);
+      await features.auditStore.removeBefore(features.clock() - retentionS * 1000);
     } catch (error) {
       logger.warn({ err: error }, 'could not remove old audit events');
     }
@@ -151,24 +146,20 @@ async function findFreePort(host: string): Promise<number> {
   return address.port;
 }
 
-async function synchronizeDeclared(
-  config: AuthServerConfig,
-  { services, clientStore }: CreatedServices,
-): Promise<void> {
-  const administration = { services, clientStore };
+async function synchronizeDeclared(config: AuthServerConfig, { features }: CreatedFeatures): Promise<void> {
   if (config.DEMO_DATA) {
     await synchronizeClients(
-      administration,
+      features,
       'demo',
-      demoClients.map((client) => services.clients.toClient(client, 'demo')),
+      demoClients.map((client) => features.clients.toClient(client, 'demo')),
     );
   }
   if (config.CLIENTS_FILE === undefined) return;
   const { clients } = readClientsFile(config.CLIENTS_FILE, knownScopes(config));
   await synchronizeClients(
-    administration,
+    features,
     'file',
-    clients.map((client) => services.clients.toClient(client, 'file')),
+    clients.map((client) => features.clients.toClient(client, 'file')),
   );
 }
 

@@ -1,17 +1,24 @@
 import { OAuthError } from '../errors.ts';
 import { endsWithSession } from '../grants/grant-today.ts';
-import { listGrant } from '../grants/list-grant.ts';
+import { listGrant, type ListGrantFeatures } from '../grants/list-grant.ts';
 import type { PushedRequestStore } from './pushed-request-store.ts';
 import { withQuery } from '../clients/redirect-uri.ts';
-import { nowS } from '../clock.ts';
-import { grantEnd } from '../settings/settings.ts';
-import type { Services } from '../app/services.ts';
+import { nowS, type HasClock } from '../clock.ts';
+import { grantEnd, type HasSettings } from '../settings/settings.ts';
 import type { Session } from '../accounts/session-store.ts';
 import { newGrantCode, newGrantId } from '../tokens/grant-code.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { GrantFeatures } from '../grants/grant-features.ts';
+import type { AuthorizeFeatures } from './authorize-features.ts';
 
-type IssueCodeServices = Pick<Services, 'settings' | 'codes' | 'pushedRequests' | 'sessions'> &
-  Parameters<typeof listGrant>[2];
+/** What a code is issued with. */
+export type IssueCodeFeatures = HasClock &
+  HasSettings &
+  Pick<AccountFeatures, 'sessions'> &
+  Pick<GrantFeatures, 'codes'> &
+  Pick<AuthorizeFeatures, 'pushedRequests'> &
+  ListGrantFeatures;
 
 /**
  * Issues a code for a request that the person has agreed to, and says where to send the browser.
@@ -22,20 +29,20 @@ type IssueCodeServices = Pick<Services, 'settings' | 'codes' | 'pushedRequests' 
 export async function issueCode(
   request: AuthorizationRequest,
   session: Session,
-  services: IssueCodeServices,
+  features: IssueCodeFeatures,
 ): Promise<string> {
-  const { settings, codes } = services;
-  await consumePushedRequest(request.pushedId, services.pushedRequests);
-  const issuedAt = nowS(services);
+  const { settings, codes } = features;
+  await consumePushedRequest(request.pushedId, features.pushedRequests);
+  const issuedAt = nowS(features);
   const grantId = newGrantId();
   const { code, secretHash } = newGrantCode('ac', grantId);
   const { clientId, clientIncarnation, redirectUri, codeChallenge, scopes, audience, nonce, keyThumbprint } =
     request;
   const { subject, authenticatedAt, sessionId } = session;
   // Listed before it can be used, and until the grant ends that the code begins, so that its exchange need not list it again.
-  await listGrant(subject, { grantId, clientId, expiresAt: grantEnd(issuedAt, settings) }, services);
+  await listGrant(subject, { grantId, clientId, expiresAt: grantEnd(issuedAt, settings) }, features);
   const boundGrantId = endsWithSession({ scopes, ofDevice: false }) ? grantId : undefined;
-  await services.sessions.addUse(sessionId, { clientId, boundGrantId });
+  await features.sessions.addUse(sessionId, { clientId, boundGrantId });
   const contents = {
     clientId,
     clientIncarnation,

@@ -1,5 +1,4 @@
 import type { Parameters } from '../parameters.ts';
-import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
 import { checkClient } from './check-client.ts';
@@ -11,10 +10,20 @@ import { checkRequestedResource } from './check-resource.ts';
 import { checkResponseType } from './check-response-type.ts';
 import { checkScope } from './check-scope.ts';
 import { checkUnsupported } from './check-unsupported.ts';
+import type { HasClock } from '../clock.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { KeyFeatures } from '../keys/key-features.ts';
+import type { ClientFeatures } from '../clients/client-features.ts';
 
 export { knownParameters } from './known-parameters.ts';
 export { openRequest, requirePushed, type OpenedRequest } from './open-request.ts';
 export type { AuthorizationRequest, Prompt, RedirectTarget } from './authorization-request.ts';
+
+/** What authorization requests are checked with. */
+export type CheckRequestFeatures = HasClock &
+  HasSettings &
+  Pick<KeyFeatures, 'keyring'> &
+  Pick<ClientFeatures, 'clients'>;
 
 /** A client and where its answers go. */
 export interface ResolvedTarget {
@@ -28,8 +37,11 @@ export interface ResolvedTarget {
  *
  * @throws OAuthError for a page
  */
-export async function resolveTarget(parameters: Parameters, services: Services): Promise<ResolvedTarget> {
-  const client = await checkClient(parameters, services.clients);
+export async function resolveTarget(
+  parameters: Parameters,
+  features: CheckRequestFeatures,
+): Promise<ResolvedTarget> {
+  const client = await checkClient(parameters, features.clients);
   const redirectUri = checkRedirectUri(parameters, client);
   const target = {
     clientId: client.metadata.client_id,
@@ -48,9 +60,9 @@ export async function resolveTarget(parameters: Parameters, services: Services):
 export async function checkAuthorizationRequest(
   { client, target }: ResolvedTarget,
   parameters: Parameters,
-  services: Services,
+  features: CheckRequestFeatures,
 ): Promise<AuthorizationRequest> {
-  const { settings, keyring, clock } = services;
+  const { settings, keyring, clock } = features;
   parameters.assertUnrepeated();
   checkResponseType(parameters, client);
   checkUnsupported(parameters);

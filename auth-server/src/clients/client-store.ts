@@ -1,7 +1,7 @@
 import type { Pool } from '@trellis/postgres';
 import type { ClientMetadata } from './client-metadata.ts';
 import { batchById } from '../batch-by-id.ts';
-import { CLIENT_VERSION, createReaderOfToday, type ReaderOfToday } from '../accounts/reader-of-today.ts';
+import { ROW_VERSION } from '../row-version.ts';
 
 /** Who owns a client's record. */
 export type ClientSource = 'file' | 'command' | 'demo' | 'administration' | 'registration';
@@ -69,7 +69,7 @@ interface ClientRow {
 }
 
 const COLUMNS = `metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation,
-  secret_key_id, ${CLIENT_VERSION} AS version`;
+  secret_key_id, ${ROW_VERSION} AS version`;
 const UPSERT = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1)
   INSERT INTO client
     (client_id, metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation, secret_key_id)
@@ -79,17 +79,23 @@ const UPSERT = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1)
     previous_secret_expires_at = excluded.previous_secret_expires_at, secret_key_id = excluded.secret_key_id,
     updated_at = now()
   RETURNING (SELECT metadata FROM known) AS before`;
-const UPDATE = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1 AND incarnation = $7 AND ${CLIENT_VERSION} = $9 FOR UPDATE)
+const UPDATE = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1 AND incarnation = $7 AND ${ROW_VERSION} = $9 FOR UPDATE)
   UPDATE client SET metadata = $2, secret_hash = $3, source = $4, previous_secret_hash = $5,
     previous_secret_expires_at = $6, secret_key_id = $8, updated_at = now()
   FROM known WHERE client_id = $1 AND incarnation = $7
   RETURNING known.metadata AS before`;
 const UPDATE_SECRET = `UPDATE client SET secret_hash = $3, previous_secret_hash = $4, previous_secret_expires_at = $5,
     secret_key_id = $6, updated_at = now()
-  WHERE client_id = $1 AND incarnation = $2 AND ${CLIENT_VERSION} = $7`;
+  WHERE client_id = $1 AND incarnation = $2 AND ${ROW_VERSION} = $7`;
 
-/** Clients in PostgreSQL. @param today reads their versions, together with what others ask for */
-export function createClientStore(pool: Pool, today: ReaderOfToday = createReaderOfToday(pool)): ClientStore {
+/** Reads the versions of clients, together with what others ask for. */
+export interface ClientVersions {
+  /** What changes whenever the record of a client does; undefined where there is none. */
+  clientVersion(clientId: string): Promise<string | undefined>;
+}
+
+/** Clients in PostgreSQL. */
+export function createClientStore(pool: Pool, versions: ClientVersions): ClientStore {
   const find = batchById(async (ids) => {
     const { rows } = await pool.query<ClientRow>({
       name: 'clients-by-id',
@@ -100,7 +106,7 @@ export function createClientStore(pool: Pool, today: ReaderOfToday = createReade
   });
   return {
     find,
-    findVersion: (clientId) => today.clientVersion(clientId),
+    findVersion: (clientId) => versions.clientVersion(clientId),
     list: async () => {
       const found = await pool.query<ClientRow>(`SELECT ${COLUMNS} FROM client ORDER BY client_id`);
       return found.rows.map(toClient);

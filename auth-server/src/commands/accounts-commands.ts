@@ -15,11 +15,11 @@ import { readOptions, required, UsageError, type CommandOptions } from './comman
 /** Adds an account; the password comes from standard input, so that no process list shows it. */
 export const addAccount: Command = {
   usage: 'accounts add --email E --name N --role ADMIN|EDITOR|VIEWER --password-stdin',
-  run: async (args, { services, commandLine }) => {
+  run: async (args, { features, commandLine }) => {
     const options = readOptions(args, ['email', 'name', 'role', 'password-stdin']);
     const hasPassword = options['password-stdin'] !== undefined;
     const password = hasPassword ? (await commandLine.readStdin()).replace(/\r?\n$/, '') : '';
-    const { issuer } = services.settings;
+    const { issuer } = features.settings;
     const context = { email: options['email'] ?? '', name: options['name'] ?? '', issuer };
     const problem = hasPassword ? passwordProblem(password, context) : undefined;
     requireAll([
@@ -28,9 +28,9 @@ export const addAccount: Command = {
       ...(problem === undefined ? [] : [`The password ${describePasswordProblem(problem)}.`]),
     ]);
     const { email = '', name = '', role = '' } = options;
-    const id = await createAccount(services, { email, name, role: toRole(role), password });
+    const id = await createAccount(features, { email, name, role: toRole(role), password });
     if (id === undefined) throw new Error(`There is an account with the address ${email} already.`);
-    services.audit.record({ event: 'account_added', subject: id, by: 'command' });
+    features.audit.record({ event: 'account_added', subject: id, by: 'command' });
     commandLine.print(`Added ${email} (${role}), id ${id}.`);
   },
 };
@@ -38,15 +38,15 @@ export const addAccount: Command = {
 /** Prints a link with which its holder makes an account by choosing a password. */
 export const inviteAccount: Command = {
   usage: 'accounts invite --email E --name N --role ADMIN|EDITOR|VIEWER',
-  run: async (args, { services, commandLine }) => {
+  run: async (args, { features, commandLine }) => {
     const options = readOptions(args, ['email', 'name', 'role']);
     requireAll(accountProblems(options));
     const { email = '', name = '', role = '' } = options;
-    if (await services.accounts.findByEmail(email)) {
+    if (await features.accounts.findByEmail(email)) {
       throw new Error(`There is an account with the address ${email} already.`);
     }
     const link = { purpose: 'invitation', email, name, role: toRole(role) } as const;
-    commandLine.print(await issueLink(services, link, 'command'));
+    commandLine.print(await issueLink(features, link, 'command'));
   },
 };
 
@@ -55,7 +55,7 @@ export const resetAccount: Command = {
   usage: 'accounts reset --email E',
   run: async (args, context) => {
     const account = await findAccount(readOptions(args, ['email']), context);
-    context.commandLine.print(await issueLink(context.services, resetLinkOf(account), 'command'));
+    context.commandLine.print(await issueLink(context.features, resetLinkOf(account), 'command'));
   },
 };
 
@@ -73,7 +73,7 @@ export const updateAccount: Command = {
     ]);
     const claims = options['claims-stdin'] === undefined ? undefined : await readClaims(context);
     const changes = { name, email, role: role === undefined ? undefined : toRole(role), claims };
-    if ((await changeAccount(context.services, account.id, changes, 'command')) === 'taken') {
+    if ((await changeAccount(context.features, account.id, changes, 'command')) === 'taken') {
       throw new Error(`There is an account with the address ${email} already.`);
     }
     context.commandLine.print(
@@ -87,7 +87,7 @@ export const disableAccount: Command = {
   usage: 'accounts disable --email E',
   run: async (args, context) => {
     const account = await findAccount(readOptions(args, ['email']), context);
-    const ended = await disable(context.services, account.id, 'command');
+    const ended = await disable(context.features, account.id, 'command');
     context.commandLine.print(`Disabled ${account.email} and ended ${ended} grants.`);
   },
 };
@@ -97,7 +97,7 @@ export const enableAccount: Command = {
   usage: 'accounts enable --email E',
   run: async (args, context) => {
     const account = await findAccount(readOptions(args, ['email']), context);
-    await enable(context.services, account.id, 'command');
+    await enable(context.features, account.id, 'command');
     context.commandLine.print(`Enabled ${account.email}.`);
   },
 };
@@ -112,9 +112,9 @@ export const showAccount: Command = {
   },
 };
 
-async function findAccount(options: CommandOptions, { services }: CommandContext): Promise<Account> {
+async function findAccount(options: CommandOptions, { features }: CommandContext): Promise<Account> {
   const email = required(options, 'email');
-  const account = await services.accounts.findByEmail(email);
+  const account = await features.accounts.findByEmail(email);
   if (!account) throw new Error(`There is no account with the address ${email}.`);
   return account;
 }

@@ -10,7 +10,7 @@ export const listAuditEvents: Command = {
   usage: 'audit list [--event V] [--email E] [--client-id C] [--grant=G] [--since TIME] [--limit N]',
   run: async (args, context) => {
     const options = readOptions(args, ['event', 'email', 'client-id', 'grant', 'since', 'limit']);
-    for (const event of await context.auditStore.list(await readFilter(options, context))) {
+    for (const event of await context.features.auditStore.list(await readFilter(options, context))) {
       const { occurredAt, details, ...rest } = event;
       const record = { at: new Date(occurredAt).toISOString(), ...rest, ...details };
       context.commandLine.print(JSON.stringify(record));
@@ -18,13 +18,13 @@ export const listAuditEvents: Command = {
   },
 };
 
-async function readFilter(options: CommandOptions, { services }: CommandContext): Promise<AuditFilter> {
+async function readFilter(options: CommandOptions, { features }: CommandContext): Promise<AuditFilter> {
   const { event, email, 'client-id': clientId, grant: grantId } = options;
-  const account = email === undefined ? undefined : await services.accounts.findByEmail(email);
+  const account = email === undefined ? undefined : await features.accounts.findByEmail(email);
   return {
     event,
     subject: account?.id,
-    account: email === undefined ? undefined : services.accountName(email),
+    account: email === undefined ? undefined : features.accountName(email),
     clientId,
     grantId,
     since: readMoment(options['since']),

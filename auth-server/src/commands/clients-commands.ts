@@ -14,10 +14,10 @@ const MAX_GRACE_S = 30 * 86_400;
 /** Lists clients, one JSON object a line. Marks those whose secret an older KEY_ENCRYPTION_SECRET is needed for. */
 export const listClients: Command = {
   usage: 'clients list',
-  run: async (args, { clientStore, services, commandLine }) => {
+  run: async (args, { features, commandLine }) => {
     readOptions(args, []);
-    for (const client of await clientStore.list()) {
-      const outdated = services.clients.isOutdated(client) && { secret_outdated: true };
+    for (const client of await features.clientStore.list()) {
+      const outdated = features.clients.isOutdated(client) && { secret_outdated: true };
       commandLine.print(JSON.stringify({ ...client.metadata, source: client.source, ...outdated }));
     }
   },
@@ -26,12 +26,12 @@ export const listClients: Command = {
 /** Registers a client, or replaces it, from RFC 7591 metadata on standard input. */
 export const addClient: Command = {
   usage: 'clients add --metadata-stdin',
-  run: async (args, { services, clientStore, commandLine }) => {
+  run: async (args, { features, commandLine }) => {
     required(readOptions(args, ['metadata-stdin']), 'metadata-stdin');
-    const parsed = parseClient(parseJson(await commandLine.readStdin()), services.settings.scopes);
+    const parsed = parseClient(parseJson(await commandLine.readStdin()), features.settings.scopes);
     if (parsed.kind === 'problems') throw new Error(parsed.problems.join('\n'));
-    const client = services.clients.toClient(parsed.client, 'command');
-    await saveClient({ services, clientStore }, client, 'command');
+    const client = features.clients.toClient(parsed.client, 'command');
+    await saveClient(features, client, 'command');
     const clientId = client.metadata.client_id;
     commandLine.print(`Registered ${clientId}. Running servers know it within seconds.`);
   },
@@ -48,15 +48,15 @@ export const rotateClientSecret: Command = {
       throw new UsageError(`--grace: must be a whole number of seconds from 0 to ${MAX_GRACE_S}.`);
     }
     const outcome = await untilUndisturbed(async () =>
-      rotateSecret(context, await findWithSecret(context, clientId), graceS, 'command'),
+      rotateSecret(context.features, await findWithSecret(context, clientId), graceS, 'command'),
     );
     if (outcome.kind !== 'rotated') throw new Error(`${clientId} was changed or removed at the same time.`);
     context.commandLine.print(outcome.secret);
   },
 };
 
-async function findWithSecret({ clientStore }: CommandContext, clientId: string): Promise<Client> {
-  const client = await clientStore.find(clientId);
+async function findWithSecret({ features }: CommandContext, clientId: string): Promise<Client> {
+  const client = await features.clientStore.find(clientId);
   if (!client) throw new Error(`There is no client ${clientId}.`);
   if (client.source === 'file')
     throw new Error(`${clientId} is declared in the clients file; change it there.`);
@@ -69,7 +69,8 @@ export const removeClient: Command = {
   usage: 'clients remove --client-id C',
   run: async (args, context) => {
     const clientId = required(readOptions(args, ['client-id']), 'client-id');
-    if (!(await remove(context, clientId, 'command'))) throw new Error(`There is no client ${clientId}.`);
+    if (!(await remove(context.features, clientId, 'command')))
+      throw new Error(`There is no client ${clientId}.`);
     context.commandLine.print(`Removed ${clientId}.`);
   },
 };

@@ -1,8 +1,8 @@
-import type { CreatedServices } from '../app/create-services.ts';
+import type { CreatedFeatures } from '../app/create-features.ts';
 import type { CommandLine } from './command-line.ts';
 
 /** What a command works with. */
-export interface CommandContext extends CreatedServices {
+export interface CommandContext extends CreatedFeatures {
   readonly commandLine: CommandLine;
 }
 

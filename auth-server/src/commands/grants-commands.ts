@@ -4,17 +4,17 @@ import { readOptions, UsageError } from './command-line.ts';
 /** Ends one grant, or all of an account. */
 export const revokeGrants: Command = {
   usage: 'grants revoke --grant=G | --email E',
-  run: async (args, { services, commandLine }) => {
+  run: async (args, { features, commandLine }) => {
     const { grant, email } = readOptions(args, ['grant', 'email']);
     if ((grant === undefined) === (email === undefined)) throw new UsageError('Give --grant or --email.');
     if (grant !== undefined) {
-      const wasLive = await services.revoker.revoke(grant, 'operator');
+      const wasLive = await features.revoker.revoke(grant, 'operator');
       commandLine.print(wasLive ? `Ended the grant ${grant}.` : `The grant ${grant} had ended or never was.`);
       return;
     }
-    const account = await services.accounts.findByEmail(email ?? '');
+    const account = await features.accounts.findByEmail(email ?? '');
     if (!account) throw new Error(`There is no account with the address ${email}.`);
-    const ended = await services.revoker.revokeOfAccount(account.id, 'operator');
+    const ended = await features.revoker.revokeOfAccount(account.id, 'operator');
     commandLine.print(`Ended ${ended} grants of ${account.email}.`);
   },
 };

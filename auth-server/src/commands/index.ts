@@ -2,7 +2,7 @@ import { createLogger, createMetrics } from '@trellis/runtime';
 import { createPool } from '@trellis/postgres';
 import { connectRedis } from '@trellis/redis';
 import type { AuthServerConfig } from '../app/auth-server-config.ts';
-import { createServices } from '../app/create-services.ts';
+import { createFeatures } from '../app/create-features.ts';
 import { migrateAuthServer, SCHEMA } from '../app/start.ts';
 import {
   addAccount,
@@ -64,7 +64,7 @@ export async function runAuthServerCommand(
     return EXIT_USAGE;
   }
   try {
-    await withServices(config, commandLine, (context) => command.run(args.slice(2), context));
+    await withFeatures(config, commandLine, (context) => command.run(args.slice(2), context));
     return 0;
   } catch (error) {
     commandLine.complain(error instanceof Error ? error.message : String(error));
@@ -74,7 +74,7 @@ export async function runAuthServerCommand(
   }
 }
 
-async function withServices(
+async function withFeatures(
   config: AuthServerConfig,
   commandLine: CommandLine,
   work: (context: CommandContext) => Promise<void>,
@@ -92,13 +92,13 @@ async function withServices(
   const issuer = config.ISSUER ?? `http://localhost:${config.PORT}`;
   try {
     const metrics = createMetrics('auth-server');
-    const created = await createServices(config, { pool, redis, logger, metrics, issuer, clock: Date.now });
+    const created = await createFeatures(config, { pool, redis, logger, metrics, issuer, clock: Date.now });
     try {
       await work({ ...created, commandLine });
     } finally {
-      await created.services.backChannelLogout.settle();
-      await created.services.accountMail?.settle();
-      created.services.audit.flush();
+      await created.features.backChannelLogout.settle();
+      await created.features.accountMail?.settle();
+      created.features.audit.flush();
       await created.auditWriter.close();
     }
   } finally {

@@ -5,15 +5,15 @@ import { readOptions } from './command-line.ts';
 /** Replaces the signing keys: now, or as soon as the next ones have been published long enough. */
 export const rotateKeys: Command = {
   usage: 'keys rotate',
-  run: async (args, { services, signingKeys, commandLine }) => {
+  run: async (args, { features, commandLine }) => {
     readOptions(args, []);
-    const { activated, waitS } = await rotateSigningKeys(signingKeys, false);
+    const { activated, waitS } = await rotateSigningKeys(features.signingKeys, false);
     if (waitS > 0) {
-      const moment = new Date(services.clock() + waitS * 1000).toISOString();
+      const moment = new Date(features.clock() + waitS * 1000).toISOString();
       commandLine.print(`The next keys are published and sign from ${moment} on, in ${waitS} s.`);
       return;
     }
-    services.audit.record({ event: 'keys_rotated', kids: activated, by: 'command' });
+    features.audit.record({ event: 'keys_rotated', kids: activated, by: 'command' });
     commandLine.print(`These keys sign now: ${activated.join(', ')}. Running servers follow within seconds.`);
   },
 };
@@ -21,10 +21,10 @@ export const rotateKeys: Command = {
 /** Throws away all keys that have signed, and what they signed: for keys that have got into wrong hands. */
 export const replaceKeys: Command = {
   usage: 'keys replace',
-  run: async (args, { services, signingKeys, commandLine }) => {
+  run: async (args, { features, commandLine }) => {
     readOptions(args, []);
-    const kids = await replaceSigningKeys(signingKeys);
-    services.audit.record({ event: 'keys_rotated', kids, by: 'command' });
+    const kids = await replaceSigningKeys(features.signingKeys);
+    features.audit.record({ event: 'keys_rotated', kids, by: 'command' });
     commandLine.print(
       `These keys sign now: ${kids.join(', ')}. Tokens that older keys signed are refused as soon as key sets are fetched again.`,
     );
@@ -34,9 +34,9 @@ export const replaceKeys: Command = {
 /** Lists the keys, one JSON object a line. */
 export const listKeys: Command = {
   usage: 'keys list',
-  run: async (args, { signingKeys, commandLine }) => {
+  run: async (args, { features, commandLine }) => {
     readOptions(args, []);
-    for (const { kid, algorithm, state, createdAt } of await signingKeys.store.list()) {
+    for (const { kid, algorithm, state, createdAt } of await features.signingKeys.store.list()) {
       commandLine.print(
         JSON.stringify({ kid, algorithm, state, created_at: new Date(createdAt).toISOString() }),
       );

@@ -50,3 +50,8 @@ export function createDpopNonces(keys: Keys, isRequired: boolean, clock: () => n
     },
   };
 }
+
+/** Proofs of possession. RFC 9449 */
+export interface DpopFeatures {
+  readonly dpopNonces: DpopNonces;
+}

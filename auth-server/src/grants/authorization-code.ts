@@ -2,19 +2,30 @@ import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
 import { invalidGrant, missingParameter } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
 import { verifierMatches } from './pkce.ts';
-import { nowS } from '../clock.ts';
-import { grantEnd } from '../settings/settings.ts';
-import type { Services } from '../app/services.ts';
+import { nowS, type HasClock } from '../clock.ts';
+import { grantEnd, type HasSettings } from '../settings/settings.ts';
 import type { CodeContents, StoredCode } from './code-store.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import { equalsConstantTime } from '../secrets/secrets.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { requireScopesToday, writeInSession } from './grant-today.ts';
-import { issuePersonTokens } from './person-tokens.ts';
+import { requireScopesToday, writeInSession, type RequireScopesFeatures } from './grant-today.ts';
+import { issuePersonTokens, type PersonTokensFeatures } from './person-tokens.ts';
 import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
+import type { AuditFeatures } from '../audit/audit-features.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { GrantFeatures } from './grant-features.ts';
+
+/** What this grant type works with. */
+export type AuthorizationCodeFeatures = HasClock &
+  HasSettings &
+  Pick<AuditFeatures, 'audit'> &
+  Pick<AccountFeatures, 'accounts'> &
+  Pick<GrantFeatures, 'codes' | 'replicated' | 'revoker'> &
+  RequireScopesFeatures &
+  PersonTokensFeatures;
 
 /**
  * Exchanges a code for tokens, once. Everything is checked before the code is consumed, so that a request with a wrong
@@ -22,25 +33,25 @@ import { checkResource } from './requested-scopes.ts';
  *
  * @see RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9700 §2.1.1
  */
-export const authorizationCodeGrant: GrantHandler = {
+export const authorizationCodeGrant: GrantHandler<AuthorizationCodeFeatures> = {
   grantType: 'authorization_code',
-  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt, address }, services) => {
+  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt, address }, features) => {
     const code = readCode(parameters);
-    const stored = await services.codes.find(code.grantId);
+    const stored = await features.codes.find(code.grantId);
     const contents = checkCode(code, stored, clientId, parameters);
     if (contents.keyThumbprint !== undefined && contents.keyThumbprint !== keyThumbprint) {
       throw invalidGrant('other key than dpop_jkt');
     }
-    const [account, client] = await Promise.all([findAccount(contents, services), clientToday()]);
-    const grant = grantOf(contents, boundThumbprint(client, keyThumbprint), services);
-    const scopes = await requireScopesToday(code.grantId, grant, client, services);
+    const [account, client] = await Promise.all([findAccount(contents, features), clientToday()]);
+    const grant = grantOf(contents, boundThumbprint(client, keyThumbprint), features);
+    const scopes = await requireScopesToday(code.grantId, grant, client, features);
     await writeInSession(
       code.grantId,
       { ...grant, scopes },
-      () => consume(code, grant, client, address, services),
-      services,
+      () => consume(code, grant, client, address, features),
+      features,
     );
-    return issuePersonTokens(services, {
+    return issuePersonTokens(features, {
       client,
       account,
       grantId: code.grantId,
@@ -82,13 +93,20 @@ function checkCode(
   return contents;
 }
 
-async function findAccount(contents: CodeContents, { accounts }: Services): Promise<Account> {
+async function findAccount(
+  contents: CodeContents,
+  { accounts }: AuthorizationCodeFeatures,
+): Promise<Account> {
   const account = await accounts.findById(contents.subject);
   if (!account || !honoursSignInAt(account, contents.authenticatedAt)) throw invalidGrant('account is gone');
   return account;
 }
 
-function grantOf(contents: CodeContents, keyThumbprint: string | undefined, { settings }: Services): Grant {
+function grantOf(
+  contents: CodeContents,
+  keyThumbprint: string | undefined,
+  { settings }: AuthorizationCodeFeatures,
+): Grant {
   return {
     clientId: contents.clientId,
     clientIncarnation: contents.clientIncarnation,
@@ -109,15 +127,15 @@ async function consume(
   grant: Grant,
   client: Client,
   address: string,
-  services: Services,
+  features: AuthorizationCodeFeatures,
 ): Promise<void> {
-  const { codes, audit, revoker, settings, replicated } = services;
+  const { codes, audit, revoker, settings, replicated } = features;
   const outcome = await replicated(() =>
     codes.consume({
       ...code,
       grant,
       idleTtlS: isRefreshable(client) ? settings.refreshIdleTtlS : settings.accessTokenTtlS,
-      now: nowS(services),
+      now: nowS(features),
     }),
   );
   if (outcome === 'consumed') {

@@ -1,25 +1,28 @@
 import { OAuthError } from '../errors.ts';
 import { openidScopes, parseScope } from '../clients/scopes.ts';
-import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
-import { issueAccessToken } from '../tokens/access-token.ts';
+import { issueAccessToken, type AccessTokenFeatures } from '../tokens/access-token.ts';
 import { newGrantId } from '../tokens/grant-code.ts';
 import type { GrantHandler } from './grant-handler.ts';
 import { narrowScopes } from './requested-scopes.ts';
+import type { HasSettings } from '../settings/settings.ts';
+
+/** What this grant type works with. */
+export type ClientCredentialsFeatures = HasSettings & AccessTokenFeatures;
 
 /**
  * A token for a client that acts for itself: no person, no refresh token, no id_token.
  *
  * @see RFC 6749 §4.4, RFC 9068 §2.2
  */
-export const clientCredentialsGrant: GrantHandler = {
+export const clientCredentialsGrant: GrantHandler<ClientCredentialsFeatures> = {
   grantType: 'client_credentials',
-  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt }, services) => {
-    const scopes = narrowScopes(apiScopesOf(await clientToday(), services), parameters.get('scope'));
-    const accessToken = issueAccessToken(services, {
+  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt }, features) => {
+    const scopes = narrowScopes(apiScopesOf(await clientToday(), features), parameters.get('scope'));
+    const accessToken = issueAccessToken(features, {
       clientId,
       grantId: newGrantId(),
-      audience: chooseAudience(parameters.getAll('resource'), services),
+      audience: chooseAudience(parameters.getAll('resource'), features),
       scopes,
       issuedAt: receivedAt,
       keyThumbprint,
@@ -27,19 +30,19 @@ export const clientCredentialsGrant: GrantHandler = {
     return {
       access_token: accessToken,
       token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
-      expires_in: services.settings.accessTokenTtlS,
+      expires_in: features.settings.accessTokenTtlS,
       scope: scopes.join(' '),
     };
   },
 };
 
 /** Scopes of OpenID Connect are about people. */
-function apiScopesOf({ metadata }: Client, { settings }: Pick<Services, 'settings'>): readonly string[] {
+function apiScopesOf({ metadata }: Client, { settings }: HasSettings): readonly string[] {
   const registered = parseScope(metadata.scope) ?? [];
   return registered.filter((scope) => settings.scopes.includes(scope) && !openidScopes.includes(scope));
 }
 
-function chooseAudience(asked: readonly string[], { settings }: Services): string {
+function chooseAudience(asked: readonly string[], { settings }: ClientCredentialsFeatures): string {
   const [resource = settings.audiences[0] ?? '', ...more] = asked;
   if (more.length > 0 || !settings.audiences.includes(resource)) {
     throw new OAuthError('invalid_target', 'The resource is unknown, or there is more than one.');

@@ -1,36 +1,49 @@
 import { honoursSignInAt } from '../accounts/accounts.ts';
 import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
 import { invalidGrant, missingParameter, OAuthError } from '../errors.ts';
-import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { PollOutcome } from './device-store.ts';
 import type { Grant } from './grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { requireScopesToday } from './grant-today.ts';
-import { issuePersonTokens } from './person-tokens.ts';
+import { requireScopesToday, type RequireScopesFeatures } from './grant-today.ts';
+import { issuePersonTokens, type PersonTokensFeatures } from './person-tokens.ts';
 import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
+import type { HasClock } from '../clock.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { AuditFeatures } from '../audit/audit-features.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { GrantFeatures } from './grant-features.ts';
+
+/** What this grant type works with. */
+export type DeviceCodeFeatures = HasClock &
+  HasSettings &
+  Pick<AuditFeatures, 'audit'> &
+  Pick<AccountFeatures, 'accounts'> &
+  Pick<GrantFeatures, 'devices' | 'replicated'> &
+  RequireScopesFeatures &
+  PersonTokensFeatures;
 
 /** Answers a device that asks for its tokens. RFC 8628 §3.4, §3.5 */
-export const deviceCodeGrant: GrantHandler = {
+export const deviceCodeGrant: GrantHandler<DeviceCodeFeatures> = {
   grantType: DEVICE_CODE_GRANT,
-  handle: async ({ clientToday, parameters, keyThumbprint, receivedAt, address }, services) => {
+  handle: async ({ clientToday, parameters, keyThumbprint, receivedAt, address }, features) => {
     const text = parameters.get('device_code');
     if (text === undefined) throw missingParameter('device_code');
     const code = parseGrantCode('dc', text);
     if (!code) throw invalidGrant('not a device code');
     const client = await clientToday();
-    const grant = grantOf(await poll(code, client, keyThumbprint, services));
+    const grant = grantOf(await poll(code, client, keyThumbprint, features));
     checkResource(grant.audience, parameters.getAll('resource'));
-    const account = await services.accounts.findById(grant.subject);
+    const account = await features.accounts.findById(grant.subject);
     if (!account || !honoursSignInAt(account, grant.authenticatedAt)) throw invalidGrant('account is gone');
     const { grantId } = code;
-    const scopes = await requireScopesToday(grantId, grant, client, services);
+    const scopes = await requireScopesToday(grantId, grant, client, features);
     const { subject, clientId } = grant;
-    services.audit.record({ event: 'grant_begun', grantId, subject, clientId, scopes, address });
+    features.audit.record({ event: 'grant_begun', grantId, subject, clientId, scopes, address });
     const generation = client.metadata.grant_types.includes('refresh_token') ? 1 : undefined;
-    return issuePersonTokens(services, {
+    return issuePersonTokens(features, {
       client,
       account,
       grantId,
@@ -47,7 +60,7 @@ function poll(
   code: GrantCode,
   client: Client,
   keyThumbprint: string | undefined,
-  { devices, settings, clock, replicated }: Services,
+  { devices, settings, clock, replicated }: DeviceCodeFeatures,
 ): Promise<PollOutcome> {
   const { metadata } = client;
   const isRefreshable = metadata.grant_types.includes('refresh_token');

@@ -1,5 +1,4 @@
 import type { Parameters } from '../parameters.ts';
-import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { GrantType } from '../clients/client-metadata.ts';
 
@@ -36,9 +35,9 @@ export interface TokenResponse {
   readonly scope: string;
 }
 
-/** One grant type. */
-export interface GrantHandler {
+/** One grant type, and what it works with. */
+export interface GrantHandler<Features> {
   readonly grantType: GrantType;
   /** @throws OAuthError */
-  readonly handle: (request: TokenRequest, services: Services) => Promise<TokenResponse>;
+  readonly handle: (request: TokenRequest, features: Features) => Promise<TokenResponse>;
 }

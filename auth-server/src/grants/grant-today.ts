@@ -1,15 +1,22 @@
 import type { RevocationReason } from '../audit/revocation-reason.ts';
 import { invalidGrant } from '../errors.ts';
 import { allowedScopes, isGivenTo } from '../clients/registration-today.ts';
-import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
 import type { Session } from '../accounts/session-store.ts';
+import type { GrantFeatures } from './grant-features.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { HasClock } from '../clock.ts';
+import type { HasSettings } from '../settings/settings.ts';
+
+/** What tells which scopes a grant gives today. */
+export type ScopesTodayFeatures = HasClock & HasSettings & Pick<AccountFeatures, 'sessions'>;
+
+/** What ends a grant that is over beside that. */
+export type RequireScopesFeatures = ScopesTodayFeatures & Pick<GrantFeatures, 'revoker'>;
 
 /** What of a grant, or of the code that it begins with, depends on what is true today. */
 export type GrantTerms = Pick<Grant, 'clientIncarnation' | 'scopes' | 'audience' | 'sessionId' | 'ofDevice'>;
-
-type TodayServices = Pick<Services, 'settings' | 'sessions' | 'clock'>;
 
 /**
  * The scopes that a grant gives today: those granted that the client is still registered for and that this server still
@@ -21,18 +28,18 @@ type TodayServices = Pick<Services, 'settings' | 'sessions' | 'clock'>;
 export async function scopesToday(
   terms: GrantTerms,
   client: Client,
-  services: TodayServices,
+  features: ScopesTodayFeatures,
 ): Promise<readonly string[] | undefined> {
-  const scopes = scopesOfClient(terms, client, services);
+  const scopes = scopesOfClient(terms, client, features);
   if (!scopes || !endsWithSession({ ...terms, scopes })) return scopes;
-  return (await findSession(terms, services)) && scopes;
+  return (await findSession(terms, features)) && scopes;
 }
 
 /** Without regard to the session. */
 function scopesOfClient(
   terms: GrantTerms,
   client: Client,
-  { settings }: TodayServices,
+  { settings }: ScopesTodayFeatures,
 ): readonly string[] | undefined {
   if (!isGivenTo(client, terms) || !settings.audiences.includes(terms.audience)) return undefined;
   const scopes = allowedScopes(terms.scopes, client, settings);
@@ -41,7 +48,7 @@ function scopesOfClient(
 
 function findSession(
   { sessionId }: GrantTerms,
-  { sessions, clock }: TodayServices,
+  { sessions, clock }: ScopesTodayFeatures,
 ): Promise<Session | undefined> {
   return sessions.find(sessionId, clock());
 }
@@ -60,11 +67,11 @@ export async function requireScopesToday(
   grantId: string,
   terms: GrantTerms,
   client: Client,
-  services: TodayServices & Pick<Services, 'revoker'>,
+  features: RequireScopesFeatures,
 ): Promise<readonly string[]> {
-  const scopes = scopesOfClient(terms, client, services);
+  const scopes = scopesOfClient(terms, client, features);
   if (scopes) return scopes;
-  return endGrant(grantId, isGivenTo(client, terms) ? 'session_over' : 'client_removed', services);
+  return endGrant(grantId, isGivenTo(client, terms) ? 'session_over' : 'client_removed', features);
 }
 
 /**
@@ -78,11 +85,11 @@ export async function writeInSession<Result>(
   grantId: string,
   terms: GrantTerms,
   write: () => Promise<Result>,
-  services: TodayServices & Pick<Services, 'revoker'>,
+  features: RequireScopesFeatures,
 ): Promise<Result> {
   if (!endsWithSession(terms)) return write();
-  const session = requireSession(grantId, terms, services);
-  if (services.sessions.mayFailAlone) await session;
+  const session = requireSession(grantId, terms, features);
+  if (features.sessions.mayFailAlone) await session;
   const [result] = await Promise.all([write(), session]);
   return result;
 }
@@ -90,15 +97,15 @@ export async function writeInSession<Result>(
 async function requireSession(
   grantId: string,
   terms: GrantTerms,
-  services: TodayServices & Pick<Services, 'revoker'>,
+  features: RequireScopesFeatures,
 ): Promise<void> {
-  if (!(await findSession(terms, services))) await endGrant(grantId, 'session_over', services);
+  if (!(await findSession(terms, features))) await endGrant(grantId, 'session_over', features);
 }
 
 async function endGrant(
   grantId: string,
   reason: RevocationReason,
-  { revoker }: Pick<Services, 'revoker'>,
+  { revoker }: Pick<GrantFeatures, 'revoker'>,
 ): Promise<never> {
   await revoker.revoke(grantId, reason);
   throw invalidGrant('the client, its scopes or the session are not what they were');

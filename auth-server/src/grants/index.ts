@@ -1,13 +1,19 @@
 import type { GrantHandler } from './grant-handler.ts';
-import { authorizationCodeGrant } from './authorization-code.ts';
-import { clientCredentialsGrant } from './client-credentials.ts';
-import { deviceCodeGrant } from './device-code.ts';
-import { refreshTokenGrant } from './refresh-token.ts';
+import { authorizationCodeGrant, type AuthorizationCodeFeatures } from './authorization-code.ts';
+import { clientCredentialsGrant, type ClientCredentialsFeatures } from './client-credentials.ts';
+import { deviceCodeGrant, type DeviceCodeFeatures } from './device-code.ts';
+import { refreshTokenGrant, type RefreshTokenFeatures } from './refresh-token.ts';
 
 export type { GrantHandler, TokenRequest, TokenResponse } from './grant-handler.ts';
 
+/** What the grant types work with. */
+export type GrantTypeFeatures = AuthorizationCodeFeatures &
+  RefreshTokenFeatures &
+  ClientCredentialsFeatures &
+  DeviceCodeFeatures;
+
 /** Every grant type of the token endpoint, by its `grant_type`. */
-export const grantHandlers: ReadonlyMap<string, GrantHandler> = new Map(
+export const grantHandlers: ReadonlyMap<string, GrantHandler<GrantTypeFeatures>> = new Map(
   [authorizationCodeGrant, refreshTokenGrant, clientCredentialsGrant, deviceCodeGrant].map((handler) => [
     handler.grantType,
     handler,

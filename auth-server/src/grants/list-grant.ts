@@ -1,6 +1,9 @@
-import { nowS } from '../clock.ts';
-import type { Services } from '../app/services.ts';
+import { nowS, type HasClock } from '../clock.ts';
 import type { NewAccountGrant } from './account-grant-store.ts';
+import type { GrantFeatures } from './grant-features.ts';
+
+/** What lists grants. */
+export type ListGrantFeatures = HasClock & Pick<GrantFeatures, 'accountGrants' | 'grants' | 'revoker'>;
 
 /** Grants that one client may have of one account. */
 const MOST_GRANTS = 200;
@@ -12,13 +15,13 @@ const MOST_GRANTS = 200;
 export async function listGrant(
   subject: string,
   grant: NewAccountGrant,
-  services: Pick<Services, 'accountGrants' | 'grants' | 'revoker' | 'clock'>,
+  features: HasClock & Pick<GrantFeatures, 'accountGrants' | 'grants' | 'revoker'>,
 ): Promise<void> {
-  const { accountGrants, grants, revoker } = services;
+  const { accountGrants, grants, revoker } = features;
   const ofClient = await accountGrants.add(
     subject,
-    withMilliseconds(grant, services),
-    nowS(services),
+    withMilliseconds(grant, features),
+    nowS(features),
     MOST_GRANTS,
   );
   if (ofClient.length === 0) return;
@@ -33,6 +36,6 @@ export async function listGrant(
 }
 
 /** So that the grants of one second stay in their order. */
-function withMilliseconds(grant: NewAccountGrant, { clock }: Pick<Services, 'clock'>): NewAccountGrant {
+function withMilliseconds(grant: NewAccountGrant, { clock }: HasClock): NewAccountGrant {
   return { ...grant, expiresAt: grant.expiresAt + (clock() % 1000) / 1000 };
 }

@@ -1,10 +1,17 @@
 import type { Account } from '../accounts/accounts.ts';
-import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
-import { issueAccessToken } from '../tokens/access-token.ts';
-import { issueIdToken } from '../tokens/id-token.ts';
+import { issueAccessToken, type AccessTokenFeatures } from '../tokens/access-token.ts';
+import { issueIdToken, type IdTokenFeatures } from '../tokens/id-token.ts';
 import type { TokenResponse } from './grant-handler.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { TokenFeatures } from '../tokens/token-features.ts';
+
+/** What the tokens of a person are made with. */
+export type PersonTokensFeatures = HasSettings &
+  Pick<TokenFeatures, 'refreshTokens'> &
+  AccessTokenFeatures &
+  IdTokenFeatures;
 
 /** What the tokens of a signed-in person are made from. */
 export interface PersonTokensRequest {
@@ -24,10 +31,13 @@ export interface PersonTokensRequest {
 }
 
 /** The answer with an access token, and a refresh token and an id_token where they are due. */
-export function issuePersonTokens(services: Services, request: PersonTokensRequest): TokenResponse {
+export function issuePersonTokens(
+  features: PersonTokensFeatures,
+  request: PersonTokensRequest,
+): TokenResponse {
   const { client, account, grantId, grant, scopes, generation, nonce, receivedAt, keyThumbprint } = request;
   const clientId = client.metadata.client_id;
-  const accessToken = issueAccessToken(services, {
+  const accessToken = issueAccessToken(features, {
     clientId,
     grantId,
     audience: grant.audience,
@@ -37,7 +47,7 @@ export function issuePersonTokens(services: Services, request: PersonTokensReque
     person: { account, authenticatedAt: grant.authenticatedAt },
   });
   const idToken = (): string =>
-    issueIdToken(services, {
+    issueIdToken(features, {
       clientId,
       algorithm: client.metadata.id_token_signed_response_alg,
       subject: account.id,
@@ -49,9 +59,9 @@ export function issuePersonTokens(services: Services, request: PersonTokensReque
   return {
     access_token: accessToken,
     token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
-    expires_in: services.settings.accessTokenTtlS,
+    expires_in: features.settings.accessTokenTtlS,
     ...(generation !== undefined && {
-      refresh_token: services.refreshTokens.encode({ grantId, generation }),
+      refresh_token: features.refreshTokens.encode({ grantId, generation }),
     }),
     ...(scopes.includes('openid') && { id_token: idToken() }),
     scope: scopes.join(' '),

@@ -1,14 +1,28 @@
 import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
 import { invalidGrant, missingParameter } from '../errors.ts';
-import { nowS } from '../clock.ts';
-import type { Services } from '../app/services.ts';
+import { nowS, type HasClock } from '../clock.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { FoundGrant, Grant } from './grant-record.ts';
 import type { RefreshTokenContents } from '../tokens/refresh-token.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { requireScopesToday, writeInSession } from './grant-today.ts';
-import { issuePersonTokens } from './person-tokens.ts';
+import { requireScopesToday, writeInSession, type RequireScopesFeatures } from './grant-today.ts';
+import { issuePersonTokens, type PersonTokensFeatures } from './person-tokens.ts';
 import { checkResource, narrowScopes } from './requested-scopes.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { AuditFeatures } from '../audit/audit-features.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { TokenFeatures } from '../tokens/token-features.ts';
+import type { GrantFeatures } from './grant-features.ts';
+
+/** What this grant type works with. */
+export type RefreshTokenFeatures = HasClock &
+  HasSettings &
+  Pick<AuditFeatures, 'audit'> &
+  Pick<AccountFeatures, 'accounts'> &
+  Pick<TokenFeatures, 'refreshTokens'> &
+  Pick<GrantFeatures, 'grants' | 'replicated' | 'revoker'> &
+  RequireScopesFeatures &
+  PersonTokensFeatures;
 
 /**
  * Continues a grant: a new access token, and the successor of the refresh token, which is used up. What is refused for its
@@ -16,29 +30,29 @@ import { checkResource, narrowScopes } from './requested-scopes.ts';
  *
  * @see RFC 6749 §6, RFC 9700 §4.14
  */
-export const refreshTokenGrant: GrantHandler = {
+export const refreshTokenGrant: GrantHandler<RefreshTokenFeatures> = {
   grantType: 'refresh_token',
-  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt, address }, services) => {
+  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt, address }, features) => {
     const text = parameters.get('refresh_token');
     if (text === undefined) throw missingParameter('refresh_token');
-    const token = services.refreshTokens.decode(text);
+    const token = features.refreshTokens.decode(text);
     if (!token) throw invalidGrant('not a refresh token of this server');
-    const grant = await findGrant(token.grantId, clientId, services);
+    const grant = await findGrant(token.grantId, clientId, features);
     if (grant.keyThumbprint !== undefined && grant.keyThumbprint !== keyThumbprint) {
       throw invalidGrant('other key than the grant is bound to');
     }
     const asked = narrowScopes(grant.scopes, parameters.get('scope'));
     checkResource(grant.audience, parameters.getAll('resource'));
-    const [account, client] = await Promise.all([findAccount(token.grantId, grant, services), clientToday()]);
-    const allowed = await requireScopesToday(token.grantId, grant, client, services);
+    const [account, client] = await Promise.all([findAccount(token.grantId, grant, features), clientToday()]);
+    const allowed = await requireScopesToday(token.grantId, grant, client, features);
     const generation = await writeInSession(
       token.grantId,
       { ...grant, scopes: allowed },
-      () => rotate(token, grant, client, address, services),
-      services,
+      () => rotate(token, grant, client, address, features),
+      features,
     );
     const scopes = asked.filter((scope) => allowed.includes(scope));
-    return issuePersonTokens(services, {
+    return issuePersonTokens(features, {
       client,
       account,
       grantId: token.grantId,
@@ -51,7 +65,11 @@ export const refreshTokenGrant: GrantHandler = {
   },
 };
 
-async function findGrant(grantId: string, clientId: string, { grants }: Services): Promise<FoundGrant> {
+async function findGrant(
+  grantId: string,
+  clientId: string,
+  { grants }: RefreshTokenFeatures,
+): Promise<FoundGrant> {
   const grant = await grants.find(grantId);
   if (!grant) throw invalidGrant('grant has ended');
   if (grant.clientId !== clientId) throw invalidGrant('grant of another client');
@@ -59,7 +77,11 @@ async function findGrant(grantId: string, clientId: string, { grants }: Services
 }
 
 /** A grant whose person may no longer sign in ends here. */
-async function findAccount(grantId: string, grant: Grant, { accounts, revoker }: Services): Promise<Account> {
+async function findAccount(
+  grantId: string,
+  grant: Grant,
+  { accounts, revoker }: RefreshTokenFeatures,
+): Promise<Account> {
   const account = await accounts.findById(grant.subject);
   if (account && honoursSignInAt(account, grant.authenticatedAt)) return account;
   await revoker.revoke(grantId, 'account_changed');
@@ -71,14 +93,14 @@ async function rotate(
   grant: FoundGrant,
   { metadata: { client_id: clientId, refresh_reuse_leeway_seconds: leewayS } }: Client,
   address: string,
-  services: Services,
+  features: RefreshTokenFeatures,
 ): Promise<number> {
-  const { grants, audit, revoker, settings, replicated } = services;
+  const { grants, audit, revoker, settings, replicated } = features;
   const outcome = await replicated(() =>
     grants.rotate({
       ...token,
       grant,
-      now: nowS(services),
+      now: nowS(features),
       idleTtlS: settings.refreshIdleTtlS,
       leewayS,
     }),

@@ -4,7 +4,7 @@ import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { AddressGuard } from './address-guard.ts';
-import { issueLogoutToken, type EndedSessionName, type LogoutTokenServices } from './logout-token.ts';
+import { issueLogoutToken, type EndedSessionName, type LogoutTokenDependencies } from './logout-token.ts';
 import { postForm } from './post-form.ts';
 
 /** Tells clients that a session has ended. */
@@ -18,7 +18,7 @@ export interface BackChannelLogout {
 }
 
 /** What telling works with. */
-export interface BackChannelLogoutDependencies extends LogoutTokenServices {
+export interface BackChannelLogoutDependencies extends LogoutTokenDependencies {
   readonly clients: Pick<ClientRegistry, 'find'>;
   readonly guard: AddressGuard;
   readonly metrics: AuthServerMetrics;
@@ -87,4 +87,9 @@ export function createBackChannelLogout(dependencies: BackChannelLogoutDependenc
       await Promise.all(underWay);
     },
   };
+}
+
+/** Clients that are told of sign-outs. */
+export interface LogoutFeatures {
+  readonly backChannelLogout: BackChannelLogout;
 }

@@ -5,7 +5,7 @@ import { signJwt } from '../keys/jws.ts';
 import type { Keyring } from '../keys/keyring.ts';
 
 /** What a logout token is made with. */
-export interface LogoutTokenServices {
+export interface LogoutTokenDependencies {
   readonly settings: { readonly issuer: string };
   readonly keyring: Pick<Keyring, 'active'>;
   /** Milliseconds since 1970. */
@@ -21,7 +21,7 @@ const LIFETIME_S = 120;
 
 /** A statement to one client that a session has ended; without a nonce, so that it is no id_token. Back-Channel Logout §2.4 */
 export function issueLogoutToken(
-  { settings, keyring, clock }: LogoutTokenServices,
+  { settings, keyring, clock }: LogoutTokenDependencies,
   { client_id: aud, id_token_signed_response_alg: algorithm }: ClientMetadata,
   { subject, sessionId }: EndedSessionName,
 ): string {

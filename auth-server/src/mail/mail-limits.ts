@@ -87,3 +87,9 @@ function recipientCounters(recipient: string, { address, knownBrowser }: MailSen
   const [network] = shareKeysOf({ address });
   return [all, { name: `${all.name}:${network}`, limit }];
 }
+
+/** Mail that is sent. */
+export interface MailFeatures {
+  /** Limits messages to one address, and requests for messages from one place. */
+  readonly mailLimits: MailLimits;
+}

@@ -1,10 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import { authenticateClient } from '../clients/authentication/index.ts';
+import { authenticateClient, type AuthenticateClientFeatures } from '../clients/authentication/index.ts';
 import { OAuthError } from '../errors.ts';
 import { budgetOfRequest } from '../http/request-limits.ts';
 import type { Parameters } from '../parameters.ts';
-import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
+import type { HttpFeatures } from '../http/http-features.ts';
+
+/** What tells which client sent a request. */
+export type AuthenticateRequestFeatures = Pick<HttpFeatures, 'requestLimits'> & AuthenticateClientFeatures;
 
 /**
  * Finds out which client sent a request. One that proves it pays for its requests itself; one that fails to costs its
@@ -15,13 +18,13 @@ import type { Client } from '../clients/client-store.ts';
 export async function authenticateRequest(
   request: FastifyRequest,
   parameters: Parameters,
-  services: Services,
+  features: AuthenticateRequestFeatures,
 ): Promise<Client> {
-  const { requestLimits } = services;
+  const { requestLimits } = features;
   const { ip: address, headers } = request;
   const budget = budgetOfRequest(request);
   const sender = { authorization: headers.authorization, address };
-  const client = await authenticateClient(sender, parameters, services).catch((error: unknown) => {
+  const client = await authenticateClient(sender, parameters, features).catch((error: unknown) => {
     if (error instanceof OAuthError && error.code === 'invalid_client') {
       requestLimits.chargeFailure(budget, address);
     }

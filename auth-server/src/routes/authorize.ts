@@ -5,15 +5,24 @@ import {
   openRequest,
   requirePushed,
   resolveTarget,
+  type CheckRequestFeatures,
 } from '../authorize/index.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
-import { proceed, redirect, redirectError } from './proceed.ts';
-import { readSession } from './read-session.ts';
-import type { RouteContext } from './route-context.ts';
+import { proceed, redirect, redirectError, type ProceedFeatures } from './proceed.ts';
+import { readSession, type ReadSessionFeatures } from './read-session.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
+
+/** What the authorization endpoint works with. */
+export type AuthorizeEndpointFeatures = HasSettings &
+  AuthorizeFeatures &
+  CheckRequestFeatures &
+  ProceedFeatures &
+  ReadSessionFeatures;
 
 /**
  * The authorization endpoint. A posted request is sealed into an address that the browser fetches, because browsers withhold
@@ -21,55 +30,52 @@ import type { RouteContext } from './route-context.ts';
  *
  * @see RFC 6749 §3.1, OpenID Connect Core §3.1.2
  */
-export function addAuthorizeRoutes(server: FastifyInstance, context: RouteContext): void {
-  const { services } = context;
+export function addAuthorizeRoutes(server: FastifyInstance, features: AuthorizeEndpointFeatures): void {
   addEndpoint(server, paths.authorize, {
-    GET: (request, reply) => authorize(context, knownParameters(queryParameters(request)), request, reply),
-    POST: (request, reply) => resumePosted(context, knownParameters(formParameters(request)), reply),
+    GET: (request, reply) => authorize(features, knownParameters(queryParameters(request)), request, reply),
+    POST: (request, reply) => resumePosted(features, knownParameters(formParameters(request)), reply),
   });
   addEndpoint(server, paths.resume, {
     GET: async (request, reply) => {
-      const posted = services.transactions.openPosted(queryParameters(request).get('posted') ?? '');
+      const posted = features.transactions.openPosted(queryParameters(request).get('posted') ?? '');
       if (!posted) throw pageExpired('no such posted request');
-      return authorize(context, parametersOf(posted), request, reply);
+      return authorize(features, parametersOf(posted), request, reply);
     },
   });
 }
 
 async function authorize(
-  context: RouteContext,
+  features: AuthorizeEndpointFeatures,
   outer: Parameters,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { services } = context;
-  const { parameters, pushedId } = await openRequest(outer, services.pushedRequests);
-  const resolved = await resolveTarget(parameters, services);
-  const session = await readSession(context, request);
+  const { parameters, pushedId } = await openRequest(outer, features.pushedRequests);
+  const resolved = await resolveTarget(parameters, features);
+  const session = await readSession(features, request);
   try {
     requirePushed(resolved.client, pushedId);
-    const checked = await checkAuthorizationRequest(resolved, parameters, services);
+    const checked = await checkAuthorizationRequest(resolved, parameters, features);
     const authorization = { ...checked, pushedId };
-    return await proceed(context, { request: authorization, session, bound: undefined }, request, reply);
+    return await proceed(features, { request: authorization, session, bound: undefined }, request, reply);
   } catch (error) {
-    return redirectError(context, resolved.target, error, reply, session);
+    return redirectError(features, resolved.target, error, reply, session);
   }
 }
 
 /** Only a good request is sent on. */
 async function resumePosted(
-  context: RouteContext,
+  features: AuthorizeEndpointFeatures,
   outer: Parameters,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { services } = context;
-  const { parameters } = await openRequest(outer, services.pushedRequests);
-  const resolved = await resolveTarget(parameters, services);
+  const { parameters } = await openRequest(outer, features.pushedRequests);
+  const resolved = await resolveTarget(parameters, features);
   try {
-    await checkAuthorizationRequest(resolved, parameters, services);
-    const posted = services.transactions.sealPosted(outer.entries());
-    return redirect(reply, `${services.settings.issuer}${paths.resume}?posted=${posted}`);
+    await checkAuthorizationRequest(resolved, parameters, features);
+    const posted = features.transactions.sealPosted(outer.entries());
+    return redirect(reply, `${features.settings.issuer}${paths.resume}?posted=${posted}`);
   } catch (error) {
-    return redirectError(context, resolved.target, error, reply, undefined);
+    return redirectError(features, resolved.target, error, reply, undefined);
   }
 }

@@ -1,12 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canonicalEmail } from '../accounts/canonical-email.ts';
 import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
-import { endSession, endSurplusSessions } from '../administration/end-session.ts';
+import { endSession, endSurplusSessions, type EndSessionFeatures } from '../administration/end-session.ts';
 import { describeBrowser } from '../http/describe-browser.ts';
 import { isMacOf, macOf, randomToken, sha256, type Keys } from '../secrets/secrets.ts';
 import type { Session } from '../accounts/session-store.ts';
-import { readSession } from './read-session.ts';
-import type { RouteContext } from './route-context.ts';
+import { readSession, type ReadSessionFeatures } from './read-session.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { HttpFeatures } from '../http/http-features.ts';
+
+/** What sessions begin with. */
+export type BeginSessionFeatures = HasSettings &
+  Pick<AccountFeatures, 'sessions'> &
+  Pick<HttpFeatures, 'cookies' | 'csrfKeys'> &
+  EndSessionFeatures &
+  ReadSessionFeatures;
 
 /** Who has signed in, and when, milliseconds since 1970. */
 interface SignedIn {
@@ -21,33 +30,29 @@ interface SignedIn {
  * @see OpenID Connect Core §3.1.2.3
  */
 export async function beginSession(
-  { services, cookies }: RouteContext,
+  features: BeginSessionFeatures,
   { account, authenticatedAt }: SignedIn,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Session> {
-  const previous = await readSession({ services, cookies }, request);
+  const previous = await readSession(features, request);
   const goesOn = previous?.subject === account.id && honoursSignInAt(account, previous.authenticatedAt);
-  if (previous && !goesOn) await endSession(previous, services);
+  if (previous && !goesOn) await endSession(previous, features);
   const session = {
     sessionId: goesOn ? previous.sessionId : randomToken(16),
     subject: account.id,
     authenticatedAt,
     browser: describeBrowser(request.headers['user-agent'] ?? ''),
   };
-  cookies.writeSession(reply, await services.sessions.save(session), services.settings.sessionTtlS);
-  if (!goesOn) await endSurplusSessions(account.id, services);
-  rememberBrowser({ services, cookies }, account.email, reply);
+  features.cookies.writeSession(reply, await features.sessions.save(session), features.settings.sessionTtlS);
+  if (!goesOn) await endSurplusSessions(account.id, features);
+  rememberBrowser(features, account.email, reply);
   return session;
 }
 
 /** Makes the browser one that the account knows. */
-export function rememberBrowser(
-  { services, cookies }: RouteContext,
-  email: string,
-  reply: FastifyReply,
-): void {
-  cookies.writeKnownBrowser(reply, knownBrowserToken(services.csrfKeys[0], email));
+export function rememberBrowser(features: BeginSessionFeatures, email: string, reply: FastifyReply): void {
+  features.cookies.writeKnownBrowser(reply, knownBrowserToken(features.csrfKeys[0], email));
 }
 
 /** `id.mac`: the browser is known for this account alone. */

@@ -4,7 +4,14 @@ import type { Parameters } from '../parameters.ts';
 import { isMacOf, macOf } from '../secrets/secrets.ts';
 import type { AuthorizationTransaction, Transaction } from '../authorize/transactions.ts';
 import { pageExpired } from './page-errors.ts';
-import type { RouteContext } from './route-context.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { HttpFeatures } from '../http/http-features.ts';
+import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
+
+/** What binds forms to browsers. */
+export type BoundFormFeatures = HasSettings &
+  Pick<HttpFeatures, 'cookies' | 'csrfKeys'> &
+  Pick<AuthorizeFeatures, 'transactions'>;
 
 /** A transaction that is continued in the browser it was begun in. */
 export interface BoundTransaction<Kind extends Transaction = Transaction> {
@@ -20,23 +27,23 @@ export interface BoundTransaction<Kind extends Transaction = Transaction> {
  * @param subject who is signed in; empty while nobody is
  */
 export function formToken(
-  { services }: RouteContext,
+  features: BoundFormFeatures,
   browserHash: string,
   transactionId: string,
   subject: string,
 ): string {
-  return macOf(services.csrfKeys[0], browserHash, transactionId, subject);
+  return macOf(features.csrfKeys[0], browserHash, transactionId, subject);
 }
 
 /** Whether a text is the token that {@link formToken} made for the same form, under any secret that still counts. */
 export function isFormToken(
-  { services }: RouteContext,
+  features: BoundFormFeatures,
   given: string | undefined,
   browserHash: string,
   transactionId: string,
   subject: string,
 ): boolean {
-  return isMacOf(services.csrfKeys, given ?? '', browserHash, transactionId, subject);
+  return isMacOf(features.csrfKeys, given ?? '', browserHash, transactionId, subject);
 }
 
 /**
@@ -45,24 +52,24 @@ export function isFormToken(
  * @throws OAuthError when there is none, or it belongs to another browser
  */
 export async function findTransaction(
-  { services, cookies }: RouteContext,
+  features: BoundFormFeatures,
   request: FastifyRequest,
   parameters: Parameters,
 ): Promise<BoundTransaction> {
   const sealed = parameters.get('transaction') ?? '';
-  const browserHash = cookies.readBrowser(request) ?? '';
-  const transaction = await services.transactions.find(sealed, browserHash);
+  const browserHash = features.cookies.readBrowser(request) ?? '';
+  const transaction = await features.transactions.find(sealed, browserHash);
   if (!transaction) throw pageExpired('no such transaction in this browser');
   return { sealed, browserHash, transaction };
 }
 
 /** The same, for pages that only an authorization request leads to. */
 export async function findAuthorization(
-  context: RouteContext,
+  features: BoundFormFeatures,
   request: FastifyRequest,
   parameters: Parameters,
 ): Promise<BoundTransaction<AuthorizationTransaction>> {
-  const { transaction, ...bound } = await findTransaction(context, request, parameters);
+  const { transaction, ...bound } = await findTransaction(features, request, parameters);
   if (transaction.kind !== 'authorization') throw pageExpired('transaction of another kind');
   return { ...bound, transaction };
 }
@@ -73,14 +80,14 @@ export async function findAuthorization(
  * @throws OAuthError
  */
 export function checkFormToken(
-  context: RouteContext,
+  features: BoundFormFeatures,
   request: FastifyRequest,
   parameters: Parameters,
   { browserHash, transaction }: BoundTransaction,
   subject: string,
 ): void {
-  checkSameOrigin(request, context.services.settings.issuer);
-  if (!isFormToken(context, parameters.get('csrf'), browserHash, transaction.id, subject)) {
+  checkSameOrigin(request, features.settings.issuer);
+  if (!isFormToken(features, parameters.get('csrf'), browserHash, transaction.id, subject)) {
     throw pageExpired('wrong form token');
   }
 }

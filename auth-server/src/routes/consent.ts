@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { issueCode } from '../authorize/authorization-response.ts';
+import { issueCode, type IssueCodeFeatures } from '../authorize/authorization-response.ts';
 import type { Account } from '../accounts/accounts.ts';
 import { honoursSignIn, isSomebodyElse } from '../authorize/next-step.ts';
 import { OAuthError } from '../errors.ts';
@@ -12,12 +12,31 @@ import type { Parameters } from '../parameters.ts';
 import { formActionSource } from '../clients/redirect-uri.ts';
 import type { AuthorizationTransaction } from '../authorize/transactions.ts';
 import type { Session } from '../accounts/session-store.ts';
-import { checkFormToken, findAuthorization, formToken, type BoundTransaction } from './bound-form.ts';
+import {
+  checkFormToken,
+  findAuthorization,
+  formToken,
+  type BoundTransaction,
+  type BoundFormFeatures,
+} from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
-import { findRequestingClient, redirect, redirectError } from './proceed.ts';
-import { readSession } from './read-session.ts';
-import type { RouteContext } from './route-context.ts';
+import { findRequestingClient, redirect, redirectError, type ProceedFeatures } from './proceed.ts';
+import { readSession, type ReadSessionFeatures } from './read-session.ts';
+import type { HasClock } from '../clock.ts';
+import type { AuditFeatures } from '../audit/audit-features.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
+
+/** What the consent page works with. */
+export type ConsentFeatures = HasClock &
+  Pick<AuditFeatures, 'audit'> &
+  Pick<AccountFeatures, 'accounts' | 'consents'> &
+  Pick<AuthorizeFeatures, 'transactions'> &
+  IssueCodeFeatures &
+  BoundFormFeatures &
+  ProceedFeatures &
+  ReadSessionFeatures;
 
 interface SignedInPerson {
   readonly session: Session;
@@ -25,19 +44,19 @@ interface SignedInPerson {
 }
 
 /** The page where people allow or deny. */
-export function addConsentRoutes(server: FastifyInstance, context: RouteContext): void {
+export function addConsentRoutes(server: FastifyInstance, features: ConsentFeatures): void {
   addEndpoint(server, paths.consent, {
     GET: async (request, reply) => {
-      const bound = await findAuthorization(context, request, queryParameters(request));
-      const person = await findPerson(context, bound, request);
-      return showConsent(context, bound, person, request, reply);
+      const bound = await findAuthorization(features, request, queryParameters(request));
+      const person = await findPerson(features, bound, request);
+      return showConsent(features, bound, person, request, reply);
     },
     POST: async (request, reply) => {
       const parameters = formParameters(request);
-      const bound = await findAuthorization(context, request, parameters);
-      const person = await findPerson(context, bound, request);
-      checkFormToken(context, request, parameters, bound, person.account.id);
-      return decide(context, bound, person, parameters, reply);
+      const bound = await findAuthorization(features, request, parameters);
+      const person = await findPerson(features, bound, request);
+      checkFormToken(features, request, parameters, bound, person.account.id);
+      return decide(features, bound, person, parameters, reply);
     },
   });
 }
@@ -47,17 +66,16 @@ export function addConsentRoutes(server: FastifyInstance, context: RouteContext)
  * asks for.
  */
 async function findPerson(
-  context: RouteContext,
+  features: ConsentFeatures,
   { transaction }: BoundTransaction<AuthorizationTransaction>,
   request: FastifyRequest,
 ): Promise<SignedInPerson> {
-  const { services } = context;
-  const session = await readSession(context, request);
-  const account = session && (await services.accounts.findById(session.subject));
+  const session = await readSession(features, request);
+  const account = session && (await features.accounts.findById(session.subject));
   if (!session || !account) throw pageExpired('not signed in');
   const situation = {
     request: transaction.request,
-    now: services.clock(),
+    now: features.clock(),
     waitingSince: transaction.createdAt,
   };
   if (!honoursSignIn(situation, session, account)) throw pageExpired('sign-in is too old');
@@ -66,21 +84,20 @@ async function findPerson(
 }
 
 async function decide(
-  context: RouteContext,
+  features: ConsentFeatures,
   { transaction }: BoundTransaction<AuthorizationTransaction>,
   { session }: SignedInPerson,
   parameters: Parameters,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { services } = context;
   const decision = parameters.get('decision');
   if (decision !== 'allow' && decision !== 'deny') throw pageExpired('no decision');
-  const client = await findRequestingClient(services, transaction.request);
-  if (!(await services.transactions.end(transaction))) throw pageExpired('answered already');
+  const client = await findRequestingClient(features, transaction.request);
+  if (!(await features.transactions.end(transaction))) throw pageExpired('answered already');
   const { request } = transaction;
   const { clientId, scopes } = request;
   const { subject } = session;
-  services.audit.record({
+  features.audit.record({
     event: decision === 'allow' ? 'consent_given' : 'consent_denied',
     subject,
     clientId,
@@ -89,28 +106,28 @@ async function decide(
   });
   if (decision === 'deny') {
     return redirectError(
-      context,
+      features,
       request,
       new OAuthError('access_denied', 'The person denied the request.'),
       reply,
       session,
     );
   }
-  await services.consents.allow(subject, { clientId, incarnation: client.incarnation }, scopes);
-  return redirect(reply, await issueCode(request, session, services));
+  await features.consents.allow(subject, { clientId, incarnation: client.incarnation }, scopes);
+  return redirect(reply, await issueCode(request, session, features));
 }
 
 async function showConsent(
-  context: RouteContext,
+  features: ConsentFeatures,
   { sealed, browserHash, transaction }: BoundTransaction<AuthorizationTransaction>,
   { account }: SignedInPerson,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { redirectUri, scopes, uiLocales } = transaction.request;
-  const client = await findRequestingClient(context.services, transaction.request);
+  const client = await findRequestingClient(features, transaction.request);
   const texts = chooseTexts(uiLocales, request.headers['accept-language']);
-  const csrf = formToken(context, browserHash, transaction.id, account.id);
+  const csrf = formToken(features, browserHash, transaction.id, account.id);
   const { host, protocol } = new URL(redirectUri);
   const page = {
     clientName: client.metadata.client_name,

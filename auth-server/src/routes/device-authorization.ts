@@ -8,10 +8,19 @@ import { formParameters } from '../http/request-parameters.ts';
 import { newGrantCode, newGrantId } from '../tokens/grant-code.ts';
 import type { DeviceRequest } from '../grants/device-store.ts';
 import { newUserCode } from '../grants/user-code.ts';
-import { authenticateRequest } from './authenticate-request.ts';
+import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
 import { paths } from '../http/paths.ts';
-import { takeRoom } from './take-room.ts';
-import type { RouteContext } from './route-context.ts';
+import { takeRoom, type TakeRoomFeatures } from './take-room.ts';
+import type { HasClock } from '../clock.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { GrantFeatures } from '../grants/grant-features.ts';
+
+/** What the endpoint for devices works with. */
+export type DeviceAuthorizationFeatures = HasClock &
+  HasSettings &
+  Pick<GrantFeatures, 'devices'> &
+  AuthenticateRequestFeatures &
+  TakeRoomFeatures;
 
 /** Seconds between two questions of a device. RFC 8628 §3.2 */
 const INTERVAL_S = 5;
@@ -20,7 +29,10 @@ const INTERVAL_S = 5;
 const DEVICE_BYTES = 500;
 
 /** Where a device begins: it gets a code for itself and one to show to a person. RFC 8628 §3.1 */
-export function addDeviceAuthorizationRoute(server: FastifyInstance, { services }: RouteContext): void {
+export function addDeviceAuthorizationRoute(
+  server: FastifyInstance,
+  features: DeviceAuthorizationFeatures,
+): void {
   addEndpoint(
     server,
     paths.deviceAuthorization,
@@ -28,11 +40,11 @@ export function addDeviceAuthorizationRoute(server: FastifyInstance, { services 
       POST: async (request, reply) => {
         const parameters = formParameters(request);
         parameters.assertUnrepeated();
-        const client = await authenticateRequest(request, parameters, services);
+        const client = await authenticateRequest(request, parameters, features);
         if (!client.metadata.grant_types.includes(DEVICE_CODE_GRANT)) {
           throw new OAuthError('unauthorized_client', 'The client is not registered for device codes.');
         }
-        const { settings, clock, devices } = services;
+        const { settings, clock, devices } = features;
         const deviceRequest = {
           clientId: client.metadata.client_id,
           clientIncarnation: client.incarnation,
@@ -43,7 +55,7 @@ export function addDeviceAuthorizationRoute(server: FastifyInstance, { services 
         const { code, secretHash } = newGrantCode('dc', grantId);
         const userCode = newUserCode();
         const lifetimeS = settings.deviceCodeTtlS;
-        takeRoom(request, client, deviceBytes(deviceRequest), lifetimeS, services);
+        takeRoom(request, client, deviceBytes(deviceRequest), lifetimeS, features);
         await devices.save({
           grantId,
           userCode,

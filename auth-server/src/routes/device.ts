@@ -6,18 +6,39 @@ import { sendPage } from '../http/send-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import { renderDevice, renderDeviceDone, renderDeviceEntry, type DeviceEntryPage } from '../pages/pages.ts';
 import type { Parameters } from '../parameters.ts';
-import { listGrant } from '../grants/list-grant.ts';
+import { listGrant, type ListGrantFeatures } from '../grants/list-grant.ts';
 import { isGivenTo } from '../clients/registration-today.ts';
 import { randomToken } from '../secrets/secrets.ts';
-import { nowS } from '../clock.ts';
-import { grantEnd } from '../settings/settings.ts';
+import { nowS, type HasClock } from '../clock.ts';
+import { grantEnd, type HasSettings } from '../settings/settings.ts';
 import type { PendingDevice } from '../grants/device-store.ts';
 import { normalizeUserCode } from '../grants/user-code.ts';
-import { formToken, isFormToken } from './bound-form.ts';
+import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
-import type { RouteContext } from './route-context.ts';
-import { askToSignIn, findPerson, type SignedInPerson } from './signed-in-person.ts';
+import {
+  askToSignIn,
+  findPerson,
+  type SignedInPerson,
+  type SignedInPersonFeatures,
+} from './signed-in-person.ts';
+import type { AuditFeatures } from '../audit/audit-features.ts';
+import type { SignInFeatures } from '../accounts/sign-in/sign-in-features.ts';
+import type { ClientFeatures } from '../clients/client-features.ts';
+import type { HttpFeatures } from '../http/http-features.ts';
+import type { GrantFeatures } from '../grants/grant-features.ts';
+
+/** What the page for devices works with. */
+export type DevicePageFeatures = HasClock &
+  HasSettings &
+  Pick<AuditFeatures, 'audit'> &
+  Pick<SignInFeatures, 'userCodeGuesses'> &
+  Pick<ClientFeatures, 'clients'> &
+  Pick<HttpFeatures, 'cookies'> &
+  Pick<GrantFeatures, 'devices'> &
+  ListGrantFeatures &
+  BoundFormFeatures &
+  SignedInPersonFeatures;
 
 type Lookup =
   | { readonly kind: 'found'; readonly userCode: string; readonly device: PendingDevice }
@@ -25,21 +46,21 @@ type Lookup =
   | { readonly kind: 'throttled'; readonly waitS: number };
 
 /** The page where a person enters the code that a device shows, and decides. RFC 8628 §3.3 */
-export function addDeviceRoutes(server: FastifyInstance, context: RouteContext): void {
+export function addDeviceRoutes(server: FastifyInstance, features: DevicePageFeatures): void {
   addEndpoint(server, paths.device, {
     GET: async (request, reply) => {
       const typed = queryParameters(request).get('user_code') ?? '';
-      const person = await findPerson(context, request);
-      if (!person) return askToSignIn(context, pathFor(typed), request, reply);
+      const person = await findPerson(features, request);
+      if (!person) return askToSignIn(features, pathFor(typed), request, reply);
       if (typed === '') return showEntry({ userCode: '' }, request, reply);
-      return showDevice(context, typed, person, request, reply);
+      return showDevice(features, typed, person, request, reply);
     },
     POST: async (request, reply) => {
       const parameters = formParameters(request);
-      checkSameOrigin(request, context.services.settings.issuer);
-      const person = await findPerson(context, request);
+      checkSameOrigin(request, features.settings.issuer);
+      const person = await findPerson(features, request);
       if (!person) throw pageExpired('not signed in');
-      return decide(context, parameters, person, request, reply);
+      return decide(features, parameters, person, request, reply);
     },
   });
 }
@@ -50,20 +71,20 @@ function pathFor(typed: string): string {
 }
 
 async function showDevice(
-  context: RouteContext,
+  features: DevicePageFeatures,
   typed: string,
   { account }: SignedInPerson,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const found = await lookUp(context, typed, account.id);
+  const found = await lookUp(features, typed, account.id);
   if (found.kind !== 'found') return showProblem(found, typed, request, reply);
   const { userCode, device } = found;
-  const client = await context.services.clients.find(device.request.clientId);
+  const client = await features.clients.find(device.request.clientId);
   if (!client || !isGivenTo(client, device.request)) throw pageExpired('client was removed');
   const page = {
     userCode,
-    csrf: formToken(context, ...deviceForm(context, request, reply, userCode, account.id)),
+    csrf: formToken(features, ...deviceForm(features, request, reply, userCode, account.id)),
     clientName: client.metadata.client_name,
     isUnvetted: client.metadata.unvetted,
     email: account.email,
@@ -73,8 +94,8 @@ async function showDevice(
 }
 
 /** Wrong codes are counted per person, who had to sign in first. RFC 8628 §5.1 */
-async function lookUp({ services }: RouteContext, typed: string, subject: string): Promise<Lookup> {
-  const { userCodeGuesses, devices } = services;
+async function lookUp(features: DevicePageFeatures, typed: string, subject: string): Promise<Lookup> {
+  const { userCodeGuesses, devices } = features;
   const waitS = await userCodeGuesses.reserve(subject);
   if (waitS > 0) return { kind: 'throttled', waitS };
   const userCode = normalizeUserCode(typed);
@@ -85,7 +106,7 @@ async function lookUp({ services }: RouteContext, typed: string, subject: string
 }
 
 async function decide(
-  context: RouteContext,
+  features: DevicePageFeatures,
   parameters: Parameters,
   person: SignedInPerson,
   request: FastifyRequest,
@@ -93,31 +114,31 @@ async function decide(
 ): Promise<FastifyReply> {
   const typed = parameters.get('user_code') ?? '';
   const decision = parameters.get('decision');
-  const form = deviceForm(context, request, reply, normalizeUserCode(typed) ?? '', person.account.id);
-  if (!isFormToken(context, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
+  const form = deviceForm(features, request, reply, normalizeUserCode(typed) ?? '', person.account.id);
+  if (!isFormToken(features, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
   if (decision !== 'allow' && decision !== 'deny') throw pageExpired('no decision');
-  const found = await lookUp(context, typed, person.account.id);
+  const found = await lookUp(features, typed, person.account.id);
   if (found.kind !== 'found') return showProblem(found, typed, request, reply);
-  if (!(await keepDecision(context, decision, found.device, person, request.ip)))
+  if (!(await keepDecision(features, decision, found.device, person, request.ip)))
     throw pageExpired('decided already');
   return sendPage(reply, renderDeviceDone(decision, textsFor(request)));
 }
 
 async function keepDecision(
-  { services }: RouteContext,
+  features: DevicePageFeatures,
   decision: 'allow' | 'deny',
   { grantId, request }: PendingDevice,
   { session, account }: SignedInPerson,
   address: string,
 ): Promise<boolean> {
-  const { devices, audit, settings } = services;
+  const { devices, audit, settings } = features;
   const { clientId, clientIncarnation, scopes, audience } = request;
   const event = decision === 'allow' ? 'consent_given' : 'consent_denied';
   audit.record({ event, subject: account.id, clientId, scopes, address });
   if (decision === 'deny') return devices.deny(grantId);
-  const createdAt = nowS(services);
+  const createdAt = nowS(features);
   const expiresAt = grantEnd(createdAt, settings);
-  await listGrant(account.id, { grantId, clientId, expiresAt }, services);
+  await listGrant(account.id, { grantId, clientId, expiresAt }, features);
   return devices.allow(grantId, {
     clientId,
     clientIncarnation,
@@ -135,13 +156,13 @@ async function keepDecision(
 
 /** What binds the form: the browser, the code and the account. */
 function deviceForm(
-  context: RouteContext,
+  features: DevicePageFeatures,
   request: FastifyRequest,
   reply: FastifyReply,
   userCode: string,
   subject: string,
 ): readonly [browserHash: string, form: string, subject: string] {
-  return [context.cookies.ensureBrowser(request, reply), `device ${userCode}`, subject];
+  return [features.cookies.ensureBrowser(request, reply), `device ${userCode}`, subject];
 }
 
 function showProblem(

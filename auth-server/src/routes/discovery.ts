@@ -3,11 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { assertionAlgorithms, clientAuthenticationMethods } from '../clients/client-metadata.ts';
 import { grantHandlers } from '../grants/index.ts';
 import { addEndpoint, type RouteHandler } from '../http/endpoint.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings, HasSettings } from '../settings/settings.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
 import { supportedClaims } from '../accounts/user-claims.ts';
 import { paths } from '../http/paths.ts';
-import type { RouteContext } from './route-context.ts';
+import type { KeyFeatures } from '../keys/key-features.ts';
+
+/** What clients are told of. */
+export type DiscoveryFeatures = HasSettings & Pick<KeyFeatures, 'keyring'>;
 
 const CACHE_CONTROL = 'public, max-age=300';
 
@@ -16,11 +19,11 @@ const CACHE_CONTROL = 'public, max-age=300';
  *
  * @see OpenID Connect Discovery §3, RFC 8414 §2
  */
-export function addOpenidConfigurationRoute(server: FastifyInstance, { services }: RouteContext): void {
+export function addOpenidConfigurationRoute(server: FastifyInstance, features: DiscoveryFeatures): void {
   addEndpoint(
     server,
     '/.well-known/openid-configuration',
-    { GET: sendMetadata(services.settings) },
+    { GET: sendMetadata(features.settings) },
     { cors: true },
   );
 }
@@ -28,24 +31,24 @@ export function addOpenidConfigurationRoute(server: FastifyInstance, { services 
 /** RFC 8414 §3.1 has the well-known part before the issuer's own path. */
 export function addAuthorizationServerMetadataRoute(
   server: FastifyInstance,
-  { services }: RouteContext,
+  features: DiscoveryFeatures,
 ): void {
-  const path = new URL(services.settings.issuer).pathname.replace(/\/$/, '');
+  const path = new URL(features.settings.issuer).pathname.replace(/\/$/, '');
   addEndpoint(
     server,
     `/.well-known/oauth-authorization-server${path}`,
-    { GET: sendMetadata(services.settings) },
+    { GET: sendMetadata(features.settings) },
     { cors: true },
   );
 }
 
 /** The public keys. RFC 7517 §5 */
-export function addJwksRoute(server: FastifyInstance, { services }: RouteContext): void {
-  const cacheControl = `public, max-age=${services.settings.keySetMaxAgeS}`;
+export function addJwksRoute(server: FastifyInstance, features: DiscoveryFeatures): void {
+  const cacheControl = `public, max-age=${features.settings.keySetMaxAgeS}`;
   addEndpoint(
     server,
     paths.jwks,
-    { GET: (_request, reply) => reply.header('cache-control', cacheControl).send(services.keyring.jwks) },
+    { GET: (_request, reply) => reply.header('cache-control', cacheControl).send(features.keyring.jwks) },
     { cors: true },
   );
 }

@@ -3,14 +3,31 @@ import { honoursSignInAt } from '../accounts/accounts.ts';
 import { missingParameter, OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
-import type { Services } from '../app/services.ts';
-import { scopesToday } from '../grants/grant-today.ts';
+import { scopesToday, type ScopesTodayFeatures } from '../grants/grant-today.ts';
 import type { Client } from '../clients/client-store.ts';
-import { isRevokedToken } from '../grants/revoked-token.ts';
+import { isRevokedToken, type RevokedTokenFeatures } from '../grants/revoked-token.ts';
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
-import { authenticateRequest } from './authenticate-request.ts';
+import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
 import { paths } from '../http/paths.ts';
-import type { RouteContext } from './route-context.ts';
+import type { HasClock } from '../clock.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { KeyFeatures } from '../keys/key-features.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { ClientFeatures } from '../clients/client-features.ts';
+import type { TokenFeatures } from '../tokens/token-features.ts';
+import type { GrantFeatures } from '../grants/grant-features.ts';
+
+/** What introspection works with. */
+export type IntrospectionFeatures = HasClock &
+  HasSettings &
+  Pick<KeyFeatures, 'keyring'> &
+  Pick<AccountFeatures, 'accounts'> &
+  Pick<ClientFeatures, 'clients'> &
+  Pick<TokenFeatures, 'refreshTokens'> &
+  Pick<GrantFeatures, 'grants'> &
+  ScopesTodayFeatures &
+  RevokedTokenFeatures &
+  AuthenticateRequestFeatures;
 
 type Introspection = Readonly<Record<string, unknown>> & { readonly active: boolean };
 
@@ -21,30 +38,30 @@ const INACTIVE: Introspection = { active: false };
  *
  * @see RFC 7662 §2
  */
-export function addIntrospectRoute(server: FastifyInstance, { services }: RouteContext): void {
+export function addIntrospectRoute(server: FastifyInstance, features: IntrospectionFeatures): void {
   addEndpoint(server, paths.introspect, {
     POST: async (request, reply) => {
       const parameters = formParameters(request);
       parameters.assertUnrepeated();
-      const client = await authenticateRequest(request, parameters, services);
+      const client = await authenticateRequest(request, parameters, features);
       if (client.metadata.token_endpoint_auth_method === 'none') {
         throw new OAuthError('invalid_client', 'Introspection needs a client that authenticates.');
       }
       const token = parameters.get('token');
       if (token === undefined) throw missingParameter('token');
-      const answer = services.refreshTokens.decode(token)
-        ? await introspectRefreshToken(token, client, services)
-        : await introspectAccessToken(token, services);
+      const answer = features.refreshTokens.decode(token)
+        ? await introspectRefreshToken(token, client, features)
+        : await introspectAccessToken(token, features);
       return reply.header('cache-control', 'no-store').send(answer);
     },
   });
 }
 
-async function introspectAccessToken(text: string, services: Services): Promise<Introspection> {
-  const { settings, keyring, clock } = services;
+async function introspectAccessToken(text: string, features: IntrospectionFeatures): Promise<Introspection> {
+  const { settings, keyring, clock } = features;
   const token = await verifyAccessToken(text, { ...settings, keyring, clock });
-  if (!token || (await isRevokedToken(token, services))) return INACTIVE;
-  if (token.subject !== token.clientId && !(await isHonoured(token.subject, undefined, services)))
+  if (!token || (await isRevokedToken(token, features))) return INACTIVE;
+  if (token.subject !== token.clientId && !(await isHonoured(token.subject, undefined, features)))
     return INACTIVE;
   return {
     active: true,
@@ -65,17 +82,17 @@ async function introspectAccessToken(text: string, services: Services): Promise<
 async function introspectRefreshToken(
   text: string,
   client: Client,
-  services: Services,
+  features: IntrospectionFeatures,
 ): Promise<Introspection> {
-  const { grants, refreshTokens, settings } = services;
+  const { grants, refreshTokens, settings } = features;
   const token = refreshTokens.decode(text);
   const state = token && (await grants.findWithGeneration(token.grantId));
   if (!token || !state || state.grant.clientId !== client.metadata.client_id) return INACTIVE;
   const { grant, generation } = state;
   if (token.generation !== generation) return INACTIVE;
-  if (!(await isHonoured(grant.subject, grant.authenticatedAt, services))) return INACTIVE;
-  const today = await services.clients.findToday(client);
-  const scopes = today && (await scopesToday(grant, today, services));
+  if (!(await isHonoured(grant.subject, grant.authenticatedAt, features))) return INACTIVE;
+  const today = await features.clients.findToday(client);
+  const scopes = today && (await scopesToday(grant, today, features));
   if (!scopes) return INACTIVE;
   return {
     active: true,
@@ -93,7 +110,7 @@ async function introspectRefreshToken(
 async function isHonoured(
   subject: string,
   authenticatedAt: number | undefined,
-  { accounts }: Services,
+  { accounts }: IntrospectionFeatures,
 ): Promise<boolean> {
   const account = await accounts.findById(subject);
   return account !== undefined && honoursSignInAt(account, authenticatedAt ?? Number.POSITIVE_INFINITY);

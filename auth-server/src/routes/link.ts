@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { findUsableLink, redeemLink } from '../administration/account-links.ts';
+import { findUsableLink, redeemLink, type RedeemLinkFeatures } from '../administration/account-links.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';
@@ -13,37 +13,48 @@ import { renderChoosePassword, renderNotice } from '../pages/account-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import { sha256 } from '../secrets/secrets.ts';
 import type { AccountLink } from '../accounts/link-store.ts';
-import { rememberBrowser } from './begin-session.ts';
-import { formToken, isFormToken } from './bound-form.ts';
+import { rememberBrowser, type BeginSessionFeatures } from './begin-session.ts';
+import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
-import type { RouteContext } from './route-context.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { HttpFeatures } from '../http/http-features.ts';
+import type { AdministrationFeatures } from '../administration/account-mail.ts';
+
+/** What the page of a link works with. */
+export type LinkPageFeatures = HasSettings &
+  Pick<AccountFeatures, 'accounts'> &
+  Pick<HttpFeatures, 'cookies'> &
+  AdministrationFeatures &
+  RedeemLinkFeatures &
+  BeginSessionFeatures &
+  BoundFormFeatures;
 
 /** The page that a one-time link leads to, where a password is chosen. Looking at it does not use the link up. */
-export function addLinkRoutes(server: FastifyInstance, context: RouteContext): void {
-  const { services } = context;
+export function addLinkRoutes(server: FastifyInstance, features: LinkPageFeatures): void {
   addEndpoint(server, paths.link, {
     GET: async (request, reply) => {
       const token = queryParameters(request).get('token') ?? '';
-      return showForm(context, token, await findLink(context, token), request, reply);
+      return showForm(features, token, await findLink(features, token), request, reply);
     },
     POST: async (request, reply) => {
       const parameters = formParameters(request);
       parameters.assertUnrepeated();
-      checkSameOrigin(request, services.settings.issuer);
+      checkSameOrigin(request, features.settings.issuer);
       const token = parameters.get('token') ?? '';
-      const form = linkForm(context, token, request, reply);
-      if (!isFormToken(context, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
-      const link = await findLink(context, token);
+      const form = linkForm(features, token, request, reply);
+      if (!isFormToken(features, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
+      const link = await findLink(features, token);
       const password = parameters.get('new_password') ?? '';
-      const unfit = passwordProblem(password, await contextOf(context, link));
-      if (unfit !== undefined) return showForm(context, token, link, request, reply, unfit);
-      if (!(await redeemLink(services, token, password))) throw pageExpired('link of no use any more');
+      const unfit = passwordProblem(password, await contextOf(features, link));
+      if (unfit !== undefined) return showForm(features, token, link, request, reply, unfit);
+      if (!(await redeemLink(features, token, password))) throw pageExpired('link of no use any more');
       const texts = chooseTexts(undefined, request.headers['accept-language']);
       if (link.purpose === 'reset')
-        services.accountMail?.notify({ id: link.subject, email: link.email }, 'password_changed', texts);
-      rememberBrowser(context, link.email, reply);
-      const account = `${services.settings.issuer}${paths.account}`;
+        features.accountMail?.notify({ id: link.subject, email: link.email }, 'password_changed', texts);
+      rememberBrowser(features, link.email, reply);
+      const account = `${features.settings.issuer}${paths.account}`;
       return sendPage(
         reply,
         renderNotice({ title: texts.link.title, text: texts.link.done, account }, texts),
@@ -52,32 +63,32 @@ export function addLinkRoutes(server: FastifyInstance, context: RouteContext): v
   });
 }
 
-async function findLink({ services }: RouteContext, token: string): Promise<AccountLink> {
-  const link = token === '' ? undefined : await findUsableLink(services, token);
+async function findLink(features: LinkPageFeatures, token: string): Promise<AccountLink> {
+  const link = token === '' ? undefined : await findUsableLink(features, token);
   if (!link) throw pageExpired('no such link');
   return link;
 }
 
 /** The words that a password for the account must not be made of. */
-async function contextOf({ services }: RouteContext, link: AccountLink): Promise<PasswordContext> {
-  const { issuer } = services.settings;
+async function contextOf(features: LinkPageFeatures, link: AccountLink): Promise<PasswordContext> {
+  const { issuer } = features.settings;
   if (link.purpose !== 'reset') return { ...link, issuer };
-  const account = await services.accounts.findById(link.subject);
+  const account = await features.accounts.findById(link.subject);
   return { email: link.email, name: account?.name ?? '', issuer };
 }
 
 /** What binds the form: the browser and the link. */
 function linkForm(
-  context: RouteContext,
+  features: LinkPageFeatures,
   token: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): readonly [browserHash: string, form: string, subject: string] {
-  return [context.cookies.ensureBrowser(request, reply), `link ${sha256(token)}`, ''];
+  return [features.cookies.ensureBrowser(request, reply), `link ${sha256(token)}`, ''];
 }
 
 function showForm(
-  context: RouteContext,
+  features: LinkPageFeatures,
   token: string,
   { email }: AccountLink,
   request: FastifyRequest,
@@ -88,7 +99,7 @@ function showForm(
   const page = {
     email,
     token,
-    csrf: formToken(context, ...linkForm(context, token, request, reply)),
+    csrf: formToken(features, ...linkForm(features, token, request, reply)),
     problem,
   };
   return sendPage(reply, renderChoosePassword(page, texts), { status: problem === undefined ? 200 : 400 });

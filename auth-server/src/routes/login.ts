@@ -9,33 +9,55 @@ import type { Parameters } from '../parameters.ts';
 import { formActionSource } from '../clients/redirect-uri.ts';
 import type { Session } from '../accounts/session-store.ts';
 import type { Transaction } from '../authorize/transactions.ts';
-import { beginSession, isKnownBrowserMac } from './begin-session.ts';
-import { checkFormToken, findTransaction, formToken, type BoundTransaction } from './bound-form.ts';
+import { beginSession, isKnownBrowserMac, type BeginSessionFeatures } from './begin-session.ts';
+import {
+  checkFormToken,
+  findTransaction,
+  formToken,
+  type BoundTransaction,
+  type BoundFormFeatures,
+} from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
-import { proceed, redirect } from './proceed.ts';
-import type { RouteContext } from './route-context.ts';
+import { proceed, redirect, type ProceedFeatures } from './proceed.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { SignInFeatures } from '../accounts/sign-in/sign-in-features.ts';
+import type { ClientFeatures } from '../clients/client-features.ts';
+import type { HttpFeatures } from '../http/http-features.ts';
+import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
+import type { AdministrationFeatures } from '../administration/account-mail.ts';
+
+/** What the sign-in page works with. */
+export type LoginFeatures = HasSettings &
+  Pick<SignInFeatures, 'signIn'> &
+  Pick<ClientFeatures, 'clients'> &
+  Pick<HttpFeatures, 'cookies' | 'csrfKeys'> &
+  Pick<AuthorizeFeatures, 'transactions'> &
+  AdministrationFeatures &
+  BeginSessionFeatures &
+  BoundFormFeatures &
+  ProceedFeatures;
 
 const MAX_EMAIL_LENGTH = 320;
 
 /** The page where people sign in. */
-export function addLoginRoutes(server: FastifyInstance, context: RouteContext): void {
+export function addLoginRoutes(server: FastifyInstance, features: LoginFeatures): void {
   addEndpoint(server, paths.login, {
     GET: async (request, reply) => {
-      const bound = await findTransaction(context, request, queryParameters(request));
-      return showSignIn(context, bound, request, reply, { email: hintOf(bound.transaction) });
+      const bound = await findTransaction(features, request, queryParameters(request));
+      return showSignIn(features, bound, request, reply, { email: hintOf(bound.transaction) });
     },
     POST: async (request, reply) => {
       const parameters = formParameters(request);
-      const bound = await findTransaction(context, request, parameters);
-      checkFormToken(context, request, parameters, bound, '');
-      return submit(context, bound, parameters, request, reply);
+      const bound = await findTransaction(features, request, parameters);
+      checkFormToken(features, request, parameters, bound, '');
+      return submit(features, bound, parameters, request, reply);
     },
   });
 }
 
 async function submit(
-  context: RouteContext,
+  features: LoginFeatures,
   bound: BoundTransaction,
   parameters: Parameters,
   request: FastifyRequest,
@@ -43,26 +65,26 @@ async function submit(
 ): Promise<FastifyReply> {
   const email = (parameters.get('email') ?? '').slice(0, MAX_EMAIL_LENGTH).trim();
   const password = parameters.get('password') ?? '';
-  const knownBrowser = readKnownBrowser(context, request, email);
-  const outcome = await context.services.signIn({ email, address: request.ip, knownBrowser }, password);
+  const knownBrowser = readKnownBrowser(features, request, email);
+  const outcome = await features.signIn({ email, address: request.ip, knownBrowser }, password);
   switch (outcome.kind) {
     case 'signed_in': {
-      const session = await beginSession(context, outcome, request, reply);
-      if (knownBrowser === undefined) notifyOfNewDevice(context, outcome.account, bound, session, request);
-      return goOn(context, bound, session, request, reply);
+      const session = await beginSession(features, outcome, request, reply);
+      if (knownBrowser === undefined) notifyOfNewDevice(features, outcome.account, bound, session, request);
+      return goOn(features, bound, session, request, reply);
     }
     case 'refused':
-      return showSignIn(context, bound, request, reply, { email, problem: 'refused' }, 403);
+      return showSignIn(features, bound, request, reply, { email, problem: 'refused' }, 403);
     case 'throttled':
       reply.header('retry-after', String(outcome.waitS));
-      return showSignIn(context, bound, request, reply, { email, problem: 'throttled' }, 429);
+      return showSignIn(features, bound, request, reply, { email, problem: 'throttled' }, 429);
     default:
       return outcome satisfies never;
   }
 }
 
 function notifyOfNewDevice(
-  { services }: RouteContext,
+  features: LoginFeatures,
   account: Account,
   { transaction }: BoundTransaction,
   { browser }: Session,
@@ -70,12 +92,12 @@ function notifyOfNewDevice(
 ): void {
   const uiLocales = transaction.kind === 'authorization' ? transaction.request.uiLocales : undefined;
   const texts = chooseTexts(uiLocales, request.headers['accept-language']);
-  services.accountMail?.notify(account, 'new_device', texts, browser);
+  features.accountMail?.notify(account, 'new_device', texts, browser);
 }
 
 /** To the next step of an authorization request, or to the page that was to be visited. */
 async function goOn(
-  context: RouteContext,
+  features: LoginFeatures,
   bound: BoundTransaction,
   session: Session,
   request: FastifyRequest,
@@ -83,25 +105,25 @@ async function goOn(
 ): Promise<FastifyReply> {
   const { transaction } = bound;
   if (transaction.kind === 'authorization') {
-    return proceed(context, { request: transaction.request, session, bound }, request, reply);
+    return proceed(features, { request: transaction.request, session, bound }, request, reply);
   }
-  const { settings, transactions } = context.services;
+  const { settings, transactions } = features;
   await transactions.end(transaction);
   return redirect(reply, `${settings.issuer}${transaction.path}`);
 }
 
 /** What proves that an account has signed in with this browser before, if it has. */
 export function readKnownBrowser(
-  { services, cookies }: RouteContext,
+  features: LoginFeatures,
   request: FastifyRequest,
   email: string,
 ): string | undefined {
-  const [id = '', mac = ''] = (cookies.readKnownBrowser(request) ?? '').split('.', 2);
-  return isKnownBrowserMac(services.csrfKeys, mac, id, email) ? id : undefined;
+  const [id = '', mac = ''] = (features.cookies.readKnownBrowser(request) ?? '').split('.', 2);
+  return isKnownBrowserMac(features.csrfKeys, mac, id, email) ? id : undefined;
 }
 
 async function showSignIn(
-  context: RouteContext,
+  features: LoginFeatures,
   { sealed, browserHash, transaction }: BoundTransaction,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -110,17 +132,17 @@ async function showSignIn(
 ): Promise<FastifyReply> {
   const authorization = transaction.kind === 'authorization' ? transaction.request : undefined;
   const texts = chooseTexts(authorization?.uiLocales, request.headers['accept-language']);
-  const clientName = authorization && (await clientNameOf(authorization.clientId, context));
-  const csrf = formToken(context, browserHash, transaction.id, '');
-  const { settings, accountMail } = context.services;
+  const clientName = authorization && (await clientNameOf(authorization.clientId, features));
+  const csrf = formToken(features, browserHash, transaction.id, '');
+  const { settings, accountMail } = features;
   const offers = { reset: accountMail !== undefined, signUp: settings.signUp };
   const page = { ...shown, clientName, transaction: sealed, csrf, offers };
   const formTarget = authorization && formActionSource(authorization.redirectUri);
   return sendPage(reply, renderSignIn(page, texts), { status, formTarget });
 }
 
-async function clientNameOf(clientId: string, { services }: RouteContext): Promise<string> {
-  const client = await services.clients.find(clientId);
+async function clientNameOf(clientId: string, features: LoginFeatures): Promise<string> {
+  const client = await features.clients.find(clientId);
   if (!client) throw pageExpired('client was removed');
   return client.metadata.client_name;
 }

@@ -10,13 +10,26 @@ import { sendPage } from '../http/send-page.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { formActionSource, withQuery } from '../clients/redirect-uri.ts';
 import { isMacOf, macOf } from '../secrets/secrets.ts';
-import { endSession } from '../administration/end-session.ts';
+import { endSession, type EndSessionFeatures } from '../administration/end-session.ts';
 import { verifyIdTokenHint, type IdTokenHint } from '../tokens/verify-own-token.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
 import { redirect } from './proceed.ts';
-import { readSession } from './read-session.ts';
-import type { RouteContext } from './route-context.ts';
+import { readSession, type ReadSessionFeatures } from './read-session.ts';
+import type { HasClock } from '../clock.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { KeyFeatures } from '../keys/key-features.ts';
+import type { ClientFeatures } from '../clients/client-features.ts';
+import type { HttpFeatures } from '../http/http-features.ts';
+
+/** What sign-out works with. */
+export type SignOutFeatures = HasClock &
+  HasSettings &
+  Pick<KeyFeatures, 'keyring'> &
+  Pick<ClientFeatures, 'clients'> &
+  Pick<HttpFeatures, 'cookies' | 'csrfKeys'> &
+  EndSessionFeatures &
+  ReadSessionFeatures;
 
 /** Parameters that the question carries on. */
 const CARRIED = ['client_id', 'id_token_hint', 'post_logout_redirect_uri', 'state'];
@@ -35,13 +48,13 @@ interface LogoutRequest {
  *
  * @see OpenID Connect RP-Initiated Logout §2
  */
-export function addLogoutRoutes(server: FastifyInstance, context: RouteContext): void {
+export function addLogoutRoutes(server: FastifyInstance, features: SignOutFeatures): void {
   addEndpoint(server, paths.logout, {
-    GET: (request, reply) => start(context, known(queryParameters(request)), request, reply),
-    POST: (request, reply) => startPosted(context, known(formParameters(request)), request, reply),
+    GET: (request, reply) => start(features, known(queryParameters(request)), request, reply),
+    POST: (request, reply) => startPosted(features, known(formParameters(request)), request, reply),
   });
   addEndpoint(server, `${paths.logout}/confirm`, {
-    POST: (request, reply) => confirm(context, known(formParameters(request)), request, reply),
+    POST: (request, reply) => confirm(features, known(formParameters(request)), request, reply),
   });
 }
 
@@ -55,42 +68,38 @@ function known(sent: Parameters): Parameters {
  * it again, from a page of this server: fetched by GET, its id_token would stand in addresses, histories and logs.
  */
 async function startPosted(
-  context: RouteContext,
+  features: SignOutFeatures,
   parameters: Parameters,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { services, cookies } = context;
-  const isForeign = isOfAnotherSite(request, services.settings.issuer);
+  const isForeign = isOfAnotherSite(request, features.settings.issuer);
   if (!isForeign && parameters.get('decision') === 'stay') return showSignedOut(true, request, reply);
-  if (!isForeign || cookies.readSession(request) !== undefined)
-    return start(context, parameters, request, reply);
-  const logout = await checkLogoutRequest(context, parameters);
-  const action = `${services.settings.issuer}${paths.logout}`;
+  if (!isForeign || features.cookies.readSession(request) !== undefined)
+    return start(features, parameters, request, reply);
+  const logout = await checkLogoutRequest(features, parameters);
+  const action = `${features.settings.issuer}${paths.logout}`;
   return sendQuestion({ action, csrf: '' }, logout, parameters, request, reply);
 }
 
 async function start(
-  context: RouteContext,
+  features: SignOutFeatures,
   parameters: Parameters,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const logout = await checkLogoutRequest(context, parameters);
-  const session = await readSession(context, request);
+  const logout = await checkLogoutRequest(features, parameters);
+  const session = await readSession(features, request);
   if (session && logout.hint?.sessionId !== session.sessionId)
-    return ask(context, logout, parameters, request, reply);
-  if (session) await signOut(context, request, reply);
+    return ask(features, logout, parameters, request, reply);
+  if (session) await signOut(features, request, reply);
   return logout.hint ? leave(logout, request, reply) : showSignedOut(false, request, reply);
 }
 
 /** @throws OAuthError for a page: nothing that is not registered is ever redirected to. */
-async function checkLogoutRequest(
-  { services }: RouteContext,
-  parameters: Parameters,
-): Promise<LogoutRequest> {
+async function checkLogoutRequest(features: SignOutFeatures, parameters: Parameters): Promise<LogoutRequest> {
   parameters.assertUnrepeated();
-  const { settings, keyring, clock } = services;
+  const { settings, keyring, clock } = features;
   const token = parameters.get('id_token_hint');
   const hint =
     token === undefined ? undefined : await verifyIdTokenHint(token, { ...settings, keyring, clock });
@@ -99,7 +108,7 @@ async function checkLogoutRequest(
   if (hint && clientId !== hint.clientId) throw refused('The id_token_hint is of another client.');
   const redirectUri = parameters.get('post_logout_redirect_uri');
   if (redirectUri !== undefined) {
-    const client = clientId === undefined ? undefined : await services.clients.find(clientId);
+    const client = clientId === undefined ? undefined : await features.clients.find(clientId);
     if (!client?.metadata.post_logout_redirect_uris.includes(redirectUri)) {
       throw refused('The post_logout_redirect_uri is not registered.');
     }
@@ -112,15 +121,15 @@ function refused(description: string): OAuthError {
 }
 
 function ask(
-  { services, cookies }: RouteContext,
+  features: SignOutFeatures,
   logout: LogoutRequest,
   parameters: Parameters,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   const form = {
-    action: `${services.settings.issuer}${paths.logout}/confirm`,
-    csrf: macOf(services.csrfKeys[0], 'logout', cookies.readSession(request) ?? ''),
+    action: `${features.settings.issuer}${paths.logout}/confirm`,
+    csrf: macOf(features.csrfKeys[0], 'logout', features.cookies.readSession(request) ?? ''),
   };
   return sendQuestion(form, logout, parameters, request, reply);
 }
@@ -139,28 +148,30 @@ function sendQuestion(
 }
 
 async function confirm(
-  context: RouteContext,
+  features: SignOutFeatures,
   parameters: Parameters,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { services, cookies } = context;
-  checkSameOrigin(request, services.settings.issuer);
+  checkSameOrigin(request, features.settings.issuer);
   const given = parameters.get('csrf') ?? '';
-  if (!isMacOf(services.csrfKeys, given, 'logout', cookies.readSession(request) ?? '')) {
+  if (!isMacOf(features.csrfKeys, given, 'logout', features.cookies.readSession(request) ?? '')) {
     throw pageExpired('wrong form token');
   }
-  const logout = await checkLogoutRequest(context, parameters);
+  const logout = await checkLogoutRequest(features, parameters);
   if (parameters.get('decision') !== 'sign_out') return showSignedOut(true, request, reply);
-  await signOut(context, request, reply);
+  await signOut(features, request, reply);
   return leave(logout, request, reply);
 }
 
-async function signOut(context: RouteContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { services, cookies } = context;
-  const session = await readSession(context, request);
-  if (session) await endSession(session, services);
-  cookies.clearSession(reply);
+async function signOut(
+  features: SignOutFeatures,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const session = await readSession(features, request);
+  if (session) await endSession(session, features);
+  features.cookies.clearSession(reply);
 }
 
 function leave(

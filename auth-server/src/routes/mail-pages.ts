@@ -4,16 +4,26 @@ import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';
 import { sendPage } from '../http/send-page.ts';
-import type { AccountMail } from '../administration/account-mail.ts';
+import type { AccountMail, AdministrationFeatures } from '../administration/account-mail.ts';
 import { renderAskForMail, renderNotice } from '../pages/account-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
 import type { Parameters } from '../parameters.ts';
-import { formToken, isFormToken } from './bound-form.ts';
-import { readKnownBrowser } from './login.ts';
+import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts';
+import { readKnownBrowser, type LoginFeatures } from './login.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
-import type { RouteContext } from './route-context.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { HttpFeatures } from '../http/http-features.ts';
+import type { MailFeatures } from '../mail/mail-limits.ts';
+
+/** What the pages that end in a message work with. */
+export type MailPagesFeatures = HasSettings &
+  Pick<HttpFeatures, 'cookies'> &
+  MailFeatures &
+  AdministrationFeatures &
+  BoundFormFeatures &
+  LoginFeatures;
 
 type Kind = 'signUp' | 'forgotten';
 
@@ -21,29 +31,34 @@ type Kind = 'signUp' | 'forgotten';
  * The pages that end in a message: for a new account, and for a forgotten password. Whether there is such an account is
  * looked up behind the answer, which is the same and comes as fast in either case.
  */
-export function addMailRoutes(server: FastifyInstance, context: RouteContext): void {
-  const { settings, accountMail } = context.services;
+export function addMailRoutes(server: FastifyInstance, features: MailPagesFeatures): void {
+  const { settings, accountMail } = features;
   if (accountMail === undefined) return;
-  addForm(server, context, 'forgotten', accountMail);
-  if (settings.signUp) addForm(server, context, 'signUp', accountMail);
+  addForm(server, features, 'forgotten', accountMail);
+  if (settings.signUp) addForm(server, features, 'signUp', accountMail);
 }
 
-function addForm(server: FastifyInstance, context: RouteContext, kind: Kind, accountMail: AccountMail): void {
+function addForm(
+  server: FastifyInstance,
+  features: MailPagesFeatures,
+  kind: Kind,
+  accountMail: AccountMail,
+): void {
   addEndpoint(server, paths[kind], {
-    GET: (request, reply) => showForm(context, kind, request, reply),
+    GET: (request, reply) => showForm(features, kind, request, reply),
     POST: async (request, reply) => {
       const parameters = formParameters(request);
       parameters.assertUnrepeated();
-      checkSameOrigin(request, context.services.settings.issuer);
-      const form = mailForm(context, kind, request, reply);
-      if (!isFormToken(context, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
-      return ask(context, kind, accountMail, parameters, request, reply);
+      checkSameOrigin(request, features.settings.issuer);
+      const form = mailForm(features, kind, request, reply);
+      if (!isFormToken(features, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
+      return ask(features, kind, accountMail, parameters, request, reply);
     },
   });
 }
 
 async function ask(
-  context: RouteContext,
+  features: MailPagesFeatures,
   kind: Kind,
   accountMail: AccountMail,
   parameters: Parameters,
@@ -53,14 +68,14 @@ async function ask(
   const email = (parameters.get('email') ?? '').trim();
   const name = (parameters.get('name') ?? '').trim();
   const isUnfit = emailProblem(email) !== undefined || (kind === 'signUp' && nameProblem(name) !== undefined);
-  if (isUnfit) return showForm(context, kind, request, reply, 'unfit', 400);
-  const waitS = await context.services.mailLimits.reserveSender(request.ip);
+  if (isUnfit) return showForm(features, kind, request, reply, 'unfit', 400);
+  const waitS = await features.mailLimits.reserveSender(request.ip);
   if (waitS > 0) {
     reply.header('retry-after', String(waitS));
-    return showForm(context, kind, request, reply, 'throttled', 429);
+    return showForm(features, kind, request, reply, 'throttled', 429);
   }
   const texts = textsFor(request);
-  const from = { address: request.ip, knownBrowser: readKnownBrowser(context, request, email) };
+  const from = { address: request.ip, knownBrowser: readKnownBrowser(features, request, email) };
   if (kind === 'signUp') accountMail.offerAccount(email, name, from, texts);
   else accountMail.offerReset(email, from, texts);
   return sendPage(reply, renderNotice({ title: texts[kind].title, text: texts.mail.sent(email) }, texts));
@@ -68,23 +83,23 @@ async function ask(
 
 /** What binds the form: the browser and the page. */
 function mailForm(
-  context: RouteContext,
+  features: MailPagesFeatures,
   kind: Kind,
   request: FastifyRequest,
   reply: FastifyReply,
 ): readonly [browserHash: string, form: string, subject: string] {
-  return [context.cookies.ensureBrowser(request, reply), `mail ${kind}`, ''];
+  return [features.cookies.ensureBrowser(request, reply), `mail ${kind}`, ''];
 }
 
 function showForm(
-  context: RouteContext,
+  features: MailPagesFeatures,
   kind: Kind,
   request: FastifyRequest,
   reply: FastifyReply,
   problem?: 'unfit' | 'throttled',
   status = 200,
 ): FastifyReply {
-  const page = { kind, problem, csrf: formToken(context, ...mailForm(context, kind, request, reply)) };
+  const page = { kind, problem, csrf: formToken(features, ...mailForm(features, kind, request, reply)) };
   return sendPage(reply, renderAskForMail(page, textsFor(request)), { status });
 }
 

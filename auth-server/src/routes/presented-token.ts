@@ -1,10 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PROOF_ALGORITHMS } from '@trellis/admission';
 import { OAuthError, type OAuthErrorCode } from '../errors.ts';
-import { isRevokedToken } from '../grants/revoked-token.ts';
+import { isRevokedToken, type RevokedTokenFeatures } from '../grants/revoked-token.ts';
 import { verifyAccessToken, type VerifiedAccessToken } from '../tokens/verify-own-token.ts';
-import { offerNonce, readProof } from './read-proof.ts';
-import type { RouteContext } from './route-context.ts';
+import { offerNonce, readProof, type ReadProofFeatures } from './read-proof.ts';
+import type { HasClock } from '../clock.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { KeyFeatures } from '../keys/key-features.ts';
+
+/** What presented tokens are verified with. */
+export type PresentedTokenFeatures = HasClock &
+  HasSettings &
+  Pick<KeyFeatures, 'keyring'> &
+  RevokedTokenFeatures &
+  ReadProofFeatures;
 
 /** How an access token was presented. */
 export type TokenScheme = 'Bearer' | 'DPoP';
@@ -38,18 +47,18 @@ export function readHeaderToken({ headers }: FastifyRequest): PresentedToken {
  * @throws OAuthError invalid_token, invalid_dpop_proof, use_dpop_nonce, each 401 with its challenge
  */
 export async function verifyPresented(
-  { services }: RouteContext,
+  features: PresentedTokenFeatures,
   { scheme, text }: PresentedToken,
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
 ): Promise<VerifiedAccessToken> {
-  const { settings, keyring, clock } = services;
-  offerNonce(request, reply, services);
+  const { settings, keyring, clock } = features;
+  offerNonce(request, reply, features);
   const token = await verifyAccessToken(text, { ...settings, keyring, clock });
-  if (!token || (await isRevokedToken(token, services))) throw invalidToken(scheme);
+  if (!token || (await isRevokedToken(token, features))) throw invalidToken(scheme);
   const keyThumbprint =
-    scheme === 'DPoP' ? await readProofOf(text, request, reply, path, services) : undefined;
+    scheme === 'DPoP' ? await readProofOf(text, request, reply, path, features) : undefined;
   // Neither a bound token without its key, nor an unbound one that pretends to be bound. RFC 9449 §7.2
   if (token.keyThumbprint !== keyThumbprint || (scheme === 'DPoP' && keyThumbprint === undefined)) {
     throw invalidToken(scheme);
@@ -63,10 +72,10 @@ async function readProofOf(
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
-  services: RouteContext['services'],
+  features: PresentedTokenFeatures,
 ): Promise<string | undefined> {
   try {
-    return await readProof(request, reply, path, services, token);
+    return await readProof(request, reply, path, features, token);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const { code, message, detail, headers } = error;

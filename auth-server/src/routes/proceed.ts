@@ -1,16 +1,31 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorRedirect, issueCode } from '../authorize/authorization-response.ts';
+import { errorRedirect, issueCode, type IssueCodeFeatures } from '../authorize/authorization-response.ts';
 import type { AuthorizationRequest, RedirectTarget } from '../authorize/authorization-request.ts';
 import { nextStep, type NextStep } from '../authorize/next-step.ts';
 import { OAuthError } from '../errors.ts';
 import { allowedScopes, isGivenTo, isRegisteredUri } from '../clients/registration-today.ts';
-import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Session } from '../accounts/session-store.ts';
 import type { BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
-import type { RouteContext } from './route-context.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { ClientFeatures } from '../clients/client-features.ts';
+import type { HasClock } from '../clock.ts';
+import type { AuditFeatures } from '../audit/audit-features.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { HttpFeatures } from '../http/http-features.ts';
+import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
+
+/** What takes an authorization request on. */
+export type ProceedFeatures = HasClock &
+  HasSettings &
+  Pick<AuditFeatures, 'metrics'> &
+  Pick<AccountFeatures, 'accounts' | 'consents'> &
+  Pick<ClientFeatures, 'clients'> &
+  Pick<HttpFeatures, 'cookies'> &
+  Pick<AuthorizeFeatures, 'transactions'> &
+  IssueCodeFeatures;
 
 /** An authorization request at the moment when its next step is due. */
 export interface Progress {
@@ -25,19 +40,19 @@ export interface Progress {
  * or an error.
  */
 export async function proceed(
-  context: RouteContext,
+  features: ProceedFeatures,
   progress: Progress,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   try {
-    const step = await chooseStep(context, progress);
-    if (step.kind === 'answer') return await answer(context, progress, step.session, reply);
+    const step = await chooseStep(features, progress);
+    if (step.kind === 'answer') return await answer(features, progress, step.session, reply);
     const path = step.kind === 'sign_in' ? paths.login : paths.consent;
-    const sealed = progress.bound?.sealed ?? beginTransaction(context, progress.request, request, reply);
-    return redirect(reply, `${context.services.settings.issuer}${path}?transaction=${sealed}`);
+    const sealed = progress.bound?.sealed ?? beginTransaction(features, progress.request, request, reply);
+    return redirect(reply, `${features.settings.issuer}${path}?transaction=${sealed}`);
   } catch (error) {
-    return redirectError(context, progress.request, error, reply, progress.session);
+    return redirectError(features, progress.request, error, reply, progress.session);
   }
 }
 
@@ -48,7 +63,7 @@ export async function proceed(
  * @throws OAuthError for a page, when the request is not possible any more
  */
 export async function findRequestingClient(
-  { clients, settings }: Pick<Services, 'clients' | 'settings'>,
+  { clients, settings }: HasSettings & Pick<ClientFeatures, 'clients'>,
   request: AuthorizationRequest,
 ): Promise<Client> {
   const client = await clients.find(request.clientId);
@@ -60,41 +75,41 @@ export async function findRequestingClient(
   return client;
 }
 
-async function chooseStep({ services }: RouteContext, progress: Progress): Promise<NextStep> {
+async function chooseStep(features: ProceedFeatures, progress: Progress): Promise<NextStep> {
   const { request, session, bound } = progress;
-  const client = await findRequestingClient(services, request);
+  const client = await findRequestingClient(features, request);
   return nextStep({
     request,
     client: client.metadata,
-    now: services.clock(),
+    now: features.clock(),
     session,
-    account: session && (await services.accounts.findById(session.subject)),
+    account: session && (await features.accounts.findById(session.subject)),
     allowedScopes: session
-      ? await services.consents.find(session.subject, client.metadata.client_id, client.incarnation)
+      ? await features.consents.find(session.subject, client.metadata.client_id, client.incarnation)
       : [],
     waitingSince: bound?.transaction.createdAt,
   });
 }
 
 function beginTransaction(
-  { services, cookies }: RouteContext,
+  features: ProceedFeatures,
   authorization: AuthorizationRequest,
   request: FastifyRequest,
   reply: FastifyReply,
 ): string {
-  const browserHash = cookies.ensureBrowser(request, reply);
-  return services.transactions.begin({ kind: 'authorization', request: authorization }, browserHash);
+  const browserHash = features.cookies.ensureBrowser(request, reply);
+  return features.transactions.begin({ kind: 'authorization', request: authorization }, browserHash);
 }
 
 /** A transaction ends with its answer: of two forms sent at once, one gets it. */
 async function answer(
-  { services }: RouteContext,
+  features: ProceedFeatures,
   { request, bound }: Progress,
   session: Session,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (bound && !(await services.transactions.end(bound.transaction))) throw pageExpired('answered already');
-  return redirect(reply, await issueCode(request, session, services));
+  if (bound && !(await features.transactions.end(bound.transaction))) throw pageExpired('answered already');
+  return redirect(reply, await issueCode(request, session, features));
 }
 
 /**
@@ -105,7 +120,7 @@ async function answer(
  * @throws what can't be redirected
  */
 export function redirectError(
-  { services }: RouteContext,
+  features: ProceedFeatures,
   target: RedirectTarget,
   error: unknown,
   reply: FastifyReply,
@@ -113,8 +128,8 @@ export function redirectError(
 ): FastifyReply {
   if (!(error instanceof OAuthError) || !error.redirectable || error.status >= 500) throw error;
   if (!target.vetted && !session) throw error;
-  services.metrics.errors.inc({ error: error.code });
-  return redirect(reply, errorRedirect(target, error, services.settings.issuer));
+  features.metrics.errors.inc({ error: error.code });
+  return redirect(reply, errorRedirect(target, error, features.settings.issuer));
 }
 
 /** 303, so that what was posted is never posted on. RFC 9700 §4.12 */

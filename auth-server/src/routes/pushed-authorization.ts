@@ -1,38 +1,53 @@
 import type { FastifyInstance } from 'fastify';
-import { checkAuthorizationRequest, knownParameters, resolveTarget } from '../authorize/index.ts';
+import {
+  checkAuthorizationRequest,
+  knownParameters,
+  resolveTarget,
+  type CheckRequestFeatures,
+} from '../authorize/index.ts';
 import { PUSHED_URN } from '../authorize/open-request.ts';
 import { OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
-import { authenticateRequest } from './authenticate-request.ts';
+import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
 import { paths } from '../http/paths.ts';
-import { offerNonce, readProof } from './read-proof.ts';
-import { takeRoom } from './take-room.ts';
-import type { RouteContext } from './route-context.ts';
+import { offerNonce, readProof, type ReadProofFeatures } from './read-proof.ts';
+import { takeRoom, type TakeRoomFeatures } from './take-room.ts';
+import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
+
+/** What the endpoint of pushed requests works with. */
+export type PushedAuthorizationFeatures = Pick<AuthorizeFeatures, 'pushedRequests'> &
+  CheckRequestFeatures &
+  AuthenticateRequestFeatures &
+  ReadProofFeatures &
+  TakeRoomFeatures;
 
 /** The endpoint at which clients push authorization requests, which are checked as if they had been visited. RFC 9126 §2 */
-export function addPushedAuthorizationRoute(server: FastifyInstance, { services }: RouteContext): void {
+export function addPushedAuthorizationRoute(
+  server: FastifyInstance,
+  features: PushedAuthorizationFeatures,
+): void {
   addEndpoint(
     server,
     paths.par,
     {
       POST: async (request, reply) => {
-        offerNonce(request, reply, services);
+        offerNonce(request, reply, features);
         const sent = formParameters(request);
         sent.assertUnrepeated();
-        const client = await authenticateRequest(request, sent, services);
+        const client = await authenticateRequest(request, sent, features);
         const clientId = client.metadata.client_id;
-        const keyThumbprint = await readProof(request, reply, paths.par, services);
+        const keyThumbprint = await readProof(request, reply, paths.par, features);
         const parameters = withKey(withClient(knownParameters(sent), clientId), keyThumbprint);
         if (parameters.get('request_uri') !== undefined) {
           throw new OAuthError('invalid_request', 'A pushed request has no request_uri.');
         }
-        await checkAuthorizationRequest(await resolveTarget(parameters, services), parameters, services);
+        await checkAuthorizationRequest(await resolveTarget(parameters, features), parameters, features);
         const pushed = { clientId, parameters: parameters.entries() };
-        takeRoom(request, client, JSON.stringify(pushed).length, services.pushedRequests.lifetimeS, services);
-        const id = await services.pushedRequests.save(pushed);
-        const answer = { request_uri: `${PUSHED_URN}${id}`, expires_in: services.pushedRequests.lifetimeS };
+        takeRoom(request, client, JSON.stringify(pushed).length, features.pushedRequests.lifetimeS, features);
+        const id = await features.pushedRequests.save(pushed);
+        const answer = { request_uri: `${PUSHED_URN}${id}`, expires_in: features.pushedRequests.lifetimeS };
         return reply.status(201).header('cache-control', 'no-store').send(answer);
       },
     },

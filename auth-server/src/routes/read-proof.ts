@@ -1,14 +1,28 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../errors.ts';
 import { PROOF_TTL_S, verifyProof } from '../dpop/verify-proof.ts';
-import type { Services } from '../app/services.ts';
-import { takeRoomOf } from './take-room.ts';
+import { takeRoomOf, type TakeRoomFeatures } from './take-room.ts';
+import type { HasClock } from '../clock.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { AttemptFeatures } from '../attempts/attempt-features.ts';
+import type { DpopFeatures } from '../dpop/nonces.ts';
+
+/** What proofs are verified with. */
+export type ReadProofFeatures = HasClock &
+  HasSettings &
+  Pick<AttemptFeatures, 'assertions'> &
+  DpopFeatures &
+  TakeRoomFeatures;
 
 /** Bytes of the record that a proof was used. */
 const PROOF_BYTES = 56;
 
 /** Sends a fresh nonce with whatever is answered, where proofs need one, before the last one has run out. RFC 9449 §8.2 */
-export function offerNonce(request: FastifyRequest, reply: FastifyReply, { dpopNonces }: Services): void {
+export function offerNonce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { dpopNonces }: ReadProofFeatures,
+): void {
   if (dpopNonces.isRequired && request.headers['dpop'] !== undefined)
     reply.header('dpop-nonce', dpopNonces.fresh());
 }
@@ -26,18 +40,18 @@ export async function readProof(
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
-  services: Services,
+  features: ReadProofFeatures,
   accessToken?: string,
 ): Promise<string | undefined> {
   const proof = request.headers['dpop'];
   if (proof === undefined) return undefined;
-  const { dpopNonces, settings } = services;
+  const { dpopNonces, settings } = features;
   if (typeof proof !== 'string')
     throw new OAuthError('invalid_dpop_proof', 'There is more than one DPoP proof.');
   // At a resource the token has proved something already.
-  if (accessToken === undefined) takeRoomOf(request.ip, PROOF_BYTES, PROOF_TTL_S, services);
+  if (accessToken === undefined) takeRoomOf(request.ip, PROOF_BYTES, PROOF_TTL_S, features);
   const expected = { method: request.method, url: `${settings.issuer}${path}`, accessToken };
-  const { thumbprint, hasNonce } = await verifyProof(proof, expected, services);
+  const { thumbprint, hasNonce } = await verifyProof(proof, expected, features);
   if (hasNonce) reply.header('dpop-nonce', dpopNonces.fresh());
   return thumbprint;
 }

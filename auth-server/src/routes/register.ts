@@ -1,13 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { registerClient, type ClientAdministration } from '../administration/clients.ts';
+import { registerClient, type ClientAdministrationFeatures } from '../administration/clients.ts';
 import { acceptJson } from '../http/accept-json.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { heldAdminScopes } from '../clients/scopes.ts';
 import { equalsConstantTime, sha256 } from '../secrets/secrets.ts';
-import { nowS } from '../clock.ts';
+import { nowS, type HasClock } from '../clock.ts';
 import { paths } from '../http/paths.ts';
 import { readHeaderToken, refusedToken } from './presented-token.ts';
 import { registrationError } from './registration-error.ts';
+
+/** What the registration of clients works with. */
+export type RegistrationFeatures = HasClock & ClientAdministrationFeatures;
 
 /** What a client that registers itself may not say of itself. */
 const NOT_ITS_OWN = { first_party: false, refresh_reuse_leeway_seconds: 0, unvetted: true };
@@ -19,7 +22,7 @@ const NOT_ITS_OWN = { first_party: false, refresh_reuse_leeway_seconds: 0, unvet
  */
 export function addRegistrationRoute(
   server: FastifyInstance,
-  administration: ClientAdministration,
+  features: RegistrationFeatures,
   initialAccessToken: string,
 ): void {
   acceptJson(server);
@@ -31,12 +34,12 @@ export function addRegistrationRoute(
         checkInitialToken(request, initialAccessToken);
         const by = { name: 'registration', address: request.ip } as const;
         const registrant = { source: 'registration', by } as const;
-        const outcome = await registerClient(administration, ownMetadata(request.body), registrant);
+        const outcome = await registerClient(features, ownMetadata(request.body), registrant);
         if (outcome.kind === 'problems') throw registrationError(outcome.problems);
         const { client, secret } = outcome;
         const answer = {
           ...client.metadata,
-          client_id_issued_at: nowS(administration.services),
+          client_id_issued_at: nowS(features),
           ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
         };
         return reply.status(201).header('cache-control', 'no-store').send(answer);

@@ -2,18 +2,29 @@ import type { FastifyInstance } from 'fastify';
 import { missingParameter } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
-import type { Services } from '../app/services.ts';
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
-import { authenticateRequest } from './authenticate-request.ts';
+import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
 import { paths } from '../http/paths.ts';
-import type { RouteContext } from './route-context.ts';
+import type { HasClock } from '../clock.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { KeyFeatures } from '../keys/key-features.ts';
+import type { TokenFeatures } from '../tokens/token-features.ts';
+import type { GrantFeatures } from '../grants/grant-features.ts';
+
+/** What revocation works with. */
+export type RevocationFeatures = HasClock &
+  HasSettings &
+  Pick<KeyFeatures, 'keyring'> &
+  Pick<TokenFeatures, 'refreshTokens'> &
+  Pick<GrantFeatures, 'grants' | 'revoker'> &
+  AuthenticateRequestFeatures;
 
 /**
  * Revocation: a token of either kind ends its whole grant. The hint about the kind isn't needed.
  *
  * @see RFC 7009 §2.1
  */
-export function addRevokeRoute(server: FastifyInstance, { services }: RouteContext): void {
+export function addRevokeRoute(server: FastifyInstance, features: RevocationFeatures): void {
   addEndpoint(
     server,
     paths.revoke,
@@ -21,11 +32,11 @@ export function addRevokeRoute(server: FastifyInstance, { services }: RouteConte
       POST: async (request, reply) => {
         const parameters = formParameters(request);
         parameters.assertUnrepeated();
-        const client = await authenticateRequest(request, parameters, services);
+        const client = await authenticateRequest(request, parameters, features);
         const token = parameters.get('token');
         if (token === undefined) throw missingParameter('token');
-        const grantId = await grantToRevoke(token, client.metadata.client_id, services);
-        if (grantId !== undefined) await services.revoker.revoke(grantId, 'revoked_by_client');
+        const grantId = await grantToRevoke(token, client.metadata.client_id, features);
+        if (grantId !== undefined) await features.revoker.revoke(grantId, 'revoked_by_client');
         // Nobody needs the body, but some clients read JSON whatever comes.
         return reply.header('cache-control', 'no-store').send({});
       },
@@ -38,14 +49,14 @@ export function addRevokeRoute(server: FastifyInstance, { services }: RouteConte
 async function grantToRevoke(
   token: string,
   clientId: string,
-  services: Services,
+  features: RevocationFeatures,
 ): Promise<string | undefined> {
-  const refreshToken = services.refreshTokens.decode(token);
+  const refreshToken = features.refreshTokens.decode(token);
   if (refreshToken) {
-    const grant = await services.grants.find(refreshToken.grantId);
+    const grant = await features.grants.find(refreshToken.grantId);
     return grant?.clientId === clientId ? refreshToken.grantId : undefined;
   }
-  const { settings, keyring, clock } = services;
+  const { settings, keyring, clock } = features;
   const accessToken = await verifyAccessToken(token, { ...settings, keyring, clock });
   return accessToken?.clientId === clientId ? accessToken.grantId : undefined;
 }

@@ -3,8 +3,18 @@ import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
 import type { Session } from '../accounts/session-store.ts';
 import { paths } from '../http/paths.ts';
 import { redirect } from './proceed.ts';
-import { readSession } from './read-session.ts';
-import type { RouteContext } from './route-context.ts';
+import { readSession, type ReadSessionFeatures } from './read-session.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { HttpFeatures } from '../http/http-features.ts';
+import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
+
+/** What tells who has signed in. */
+export type SignedInPersonFeatures = HasSettings &
+  Pick<AccountFeatures, 'accounts'> &
+  Pick<HttpFeatures, 'cookies'> &
+  Pick<AuthorizeFeatures, 'transactions'> &
+  ReadSessionFeatures;
 
 /** Somebody who has signed in with the browser that sends a request. */
 export interface SignedInPerson {
@@ -14,23 +24,23 @@ export interface SignedInPerson {
 
 /** Who that is, if anybody. */
 export async function findPerson(
-  context: RouteContext,
+  features: SignedInPersonFeatures,
   request: FastifyRequest,
 ): Promise<SignedInPerson | undefined> {
-  const session = await readSession(context, request);
-  const account = session && (await context.services.accounts.findById(session.subject));
+  const session = await readSession(features, request);
+  const account = session && (await features.accounts.findById(session.subject));
   if (!session || !account || !honoursSignInAt(account, session.authenticatedAt)) return undefined;
   return { session, account };
 }
 
 /** To the sign-in page, and from there to a page of this server. @param path below the issuer, made by this server */
 export function askToSignIn(
-  { services, cookies }: RouteContext,
+  features: SignedInPersonFeatures,
   path: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const browserHash = cookies.ensureBrowser(request, reply);
-  const sealed = services.transactions.begin({ kind: 'visit', path }, browserHash);
-  return redirect(reply, `${services.settings.issuer}${paths.login}?transaction=${sealed}`);
+  const browserHash = features.cookies.ensureBrowser(request, reply);
+  const sealed = features.transactions.begin({ kind: 'visit', path }, browserHash);
+  return redirect(reply, `${features.settings.issuer}${paths.login}?transaction=${sealed}`);
 }

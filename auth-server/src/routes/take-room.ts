@@ -1,9 +1,12 @@
 import { shareKeysOf } from '@trellis/admission';
 import type { FastifyRequest } from 'fastify';
 import { tooManyRequests } from '../errors.ts';
-import type { Services } from '../app/services.ts';
 import type { Client } from '../clients/client-store.ts';
 import { FULL_RETRY_S, RECORD_OVERHEAD_BYTES } from '../attempts/write-room.ts';
+import type { AttemptFeatures } from '../attempts/attempt-features.ts';
+
+/** What counts what is written. */
+export type TakeRoomFeatures = Pick<AttemptFeatures, 'writeRoom'>;
 
 /**
  * Takes room in Redis for what a client that need not prove who it is has written there. One that has proved it is limited by
@@ -16,7 +19,7 @@ export function takeRoom(
   { metadata }: Client,
   bytes: number,
   ttlS: number,
-  { writeRoom }: Services,
+  { writeRoom }: TakeRoomFeatures,
 ): void {
   if (metadata.token_endpoint_auth_method === 'none') takeRoomOf(address, bytes, ttlS, { writeRoom });
 }
@@ -26,7 +29,7 @@ export function takeRoomOf(
   address: string,
   bytes: number,
   ttlS: number,
-  { writeRoom }: Pick<Services, 'writeRoom'>,
+  { writeRoom }: Pick<AttemptFeatures, 'writeRoom'>,
 ): void {
   if (writeRoom.take(shareKeysOf({ address }), bytes + RECORD_OVERHEAD_BYTES, ttlS)) return;
   throw tooManyRequests('Too much that was begun from this network is not finished.', FULL_RETRY_S);

@@ -1,29 +1,42 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { missingParameter, OAuthError } from '../errors.ts';
-import { grantHandlers, type GrantHandler, type TokenResponse } from '../grants/index.ts';
+import {
+  grantHandlers,
+  type GrantHandler,
+  type TokenResponse,
+  type GrantTypeFeatures,
+} from '../grants/index.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import type { Parameters } from '../parameters.ts';
-import { nowS } from '../clock.ts';
-import type { Services } from '../app/services.ts';
+import { nowS, type HasClock } from '../clock.ts';
 import type { Client } from '../clients/client-store.ts';
-import { authenticateRequest } from './authenticate-request.ts';
+import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
 import { paths } from '../http/paths.ts';
-import { offerNonce, readProof } from './read-proof.ts';
-import type { RouteContext } from './route-context.ts';
+import { offerNonce, readProof, type ReadProofFeatures } from './read-proof.ts';
+import type { AuditFeatures } from '../audit/audit-features.ts';
+import type { ClientFeatures } from '../clients/client-features.ts';
+
+/** What the token endpoint works with. */
+export type TokenEndpointFeatures = HasClock &
+  Pick<AuditFeatures, 'metrics'> &
+  Pick<ClientFeatures, 'clients'> &
+  AuthenticateRequestFeatures &
+  ReadProofFeatures &
+  GrantTypeFeatures;
 
 /** The token endpoint. RFC 6749 §3.2 */
-export function addTokenRoute(server: FastifyInstance, { services }: RouteContext): void {
+export function addTokenRoute(server: FastifyInstance, features: TokenEndpointFeatures): void {
   addEndpoint(
     server,
     paths.token,
     {
       POST: async (request, reply) => {
-        offerNonce(request, reply, services);
+        offerNonce(request, reply, features);
         const parameters = formParameters(request);
         parameters.assertUnrepeated();
-        const readKey = (): Promise<string | undefined> => readProof(request, reply, paths.token, services);
-        const answer = await answerTokenRequest(request, parameters, readKey, services);
+        const readKey = (): Promise<string | undefined> => readProof(request, reply, paths.token, features);
+        const answer = await answerTokenRequest(request, parameters, readKey, features);
         return reply.header('cache-control', 'no-store').send(answer);
       },
     },
@@ -36,17 +49,17 @@ async function answerTokenRequest(
   request: FastifyRequest,
   parameters: Parameters,
   readKey: () => Promise<string | undefined>,
-  services: Services,
+  features: TokenEndpointFeatures,
 ): Promise<TokenResponse> {
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw missingParameter('grant_type');
   const handler = grantHandlers.get(grantType);
   if (!handler) throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.');
-  const receivedAt = nowS(services);
-  const authenticated = await authenticateRequest(request, parameters, services);
+  const receivedAt = nowS(features);
+  const authenticated = await authenticateRequest(request, parameters, features);
   const keyThumbprint = await readKey();
   const clientToday = async (): Promise<Client> => {
-    const client = await findToday(authenticated, services);
+    const client = await findToday(authenticated, features);
     const problem = problemOf(client, handler, keyThumbprint);
     if (problem) throw problem;
     return client;
@@ -56,15 +69,15 @@ async function answerTokenRequest(
   const clientId = authenticated.metadata.client_id;
   const answer = await handler.handle(
     { clientId, clientToday, parameters, keyThumbprint, receivedAt, address: request.ip },
-    services,
+    features,
   );
-  services.metrics.tokensIssued.inc({ grant_type: grantType });
+  features.metrics.tokensIssued.inc({ grant_type: grantType });
   return answer;
 }
 
 function problemOf(
   { metadata }: Client,
-  { grantType }: GrantHandler,
+  { grantType }: Pick<GrantHandler<never>, 'grantType'>,
   keyThumbprint: string | undefined,
 ): OAuthError | undefined {
   if (!metadata.grant_types.includes(grantType)) {
@@ -76,7 +89,7 @@ function problemOf(
 }
 
 /** The client as it is registered now: the one that authenticated may be remembered from seconds ago. */
-async function findToday(authenticated: Client, { clients }: Services): Promise<Client> {
+async function findToday(authenticated: Client, { clients }: TokenEndpointFeatures): Promise<Client> {
   const client = await clients.findToday(authenticated);
   if (client) return client;
   throw new OAuthError('invalid_client', 'Client authentication failed.', { detail: 'client was removed' });

@@ -12,19 +12,23 @@ import {
   verifyPresented,
   type PresentedToken,
   type TokenScheme,
+  type PresentedTokenFeatures,
 } from './presented-token.ts';
-import type { RouteContext } from './route-context.ts';
+import type { AccountFeatures } from '../accounts/account-features.ts';
+
+/** What the userinfo endpoint works with. */
+export type UserinfoFeatures = Pick<AccountFeatures, 'accounts'> & PresentedTokenFeatures;
 
 /** Claims about the person whom an access token stands for. OpenID Connect Core §5.3 */
-export function addUserinfoRoute(server: FastifyInstance, context: RouteContext): void {
+export function addUserinfoRoute(server: FastifyInstance, features: UserinfoFeatures): void {
   const answer: RouteHandler = async (request, reply) => {
     const presented = readToken(request);
-    const token = await verifyPresented(context, presented, request, reply, paths.userinfo);
+    const token = await verifyPresented(features, presented, request, reply, paths.userinfo);
     if (!token.scopes.includes('openid')) {
       const description = 'The token lacks the scope openid.';
       throw refusedToken(presented.scheme, 'insufficient_scope', description, ', scope="openid"');
     }
-    const account = await findAccount(context, token, presented.scheme);
+    const account = await findAccount(features, token, presented.scheme);
     return reply.header('cache-control', 'no-store').send(userClaims(account, token.scopes));
   };
   addEndpoint(server, paths.userinfo, { GET: answer, POST: answer }, { cors: true });
@@ -39,11 +43,11 @@ function readToken(request: FastifyRequest): PresentedToken {
 }
 
 async function findAccount(
-  { services }: RouteContext,
+  features: UserinfoFeatures,
   token: VerifiedAccessToken,
   scheme: TokenScheme,
 ): Promise<Account> {
-  const account = await services.accounts.findById(token.subject);
+  const account = await features.accounts.findById(token.subject);
   if (!account || account.disabled) throw invalidToken(scheme);
   return account;
 }

@@ -32,3 +32,8 @@ export interface Settings {
 export function grantEnd(createdAt: number, { refreshTtlS }: Settings): number {
   return createdAt + refreshTtlS;
 }
+
+/** What knows the settings. */
+export interface HasSettings {
+  readonly settings: Settings;
+}

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Services } from '../app/services.ts';
 import type { Account } from '../accounts/accounts.ts';
 import { signJwt } from '../keys/jws.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { KeyFeatures } from '../keys/key-features.ts';
+
+/** What access tokens are made with. */
+export type AccessTokenFeatures = HasSettings & Pick<KeyFeatures, 'keyring'>;
 
 /** What an access token is to say. */
 export interface AccessTokenRequest {
@@ -19,10 +23,10 @@ export interface AccessTokenRequest {
 
 /** An access token as a JWT that any resource server can verify. RFC 9068 §2 */
 export function issueAccessToken(
-  services: Pick<Services, 'settings' | 'keyring'>,
+  features: HasSettings & Pick<KeyFeatures, 'keyring'>,
   request: AccessTokenRequest,
 ): string {
-  const { settings, keyring } = services;
+  const { settings, keyring } = features;
   const iat = request.issuedAt;
   const claims = {
     iss: settings.issuer,

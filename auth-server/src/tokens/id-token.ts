@@ -1,8 +1,12 @@
 import { hash } from 'node:crypto';
-import { nowS } from '../clock.ts';
-import type { Services } from '../app/services.ts';
+import { nowS, type HasClock } from '../clock.ts';
 import type { SigningAlgorithm } from '../keys/signing-key-store.ts';
 import { signJwt } from '../keys/jws.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { KeyFeatures } from '../keys/key-features.ts';
+
+/** What id_tokens are made with. */
+export type IdTokenFeatures = HasClock & HasSettings & Pick<KeyFeatures, 'keyring'>;
 
 /** What an id_token is to say. */
 export interface IdTokenRequest {
@@ -20,11 +24,11 @@ export interface IdTokenRequest {
 
 /** A statement to the client of who signed in and when. OpenID Connect Core §2 */
 export function issueIdToken(
-  services: Pick<Services, 'settings' | 'keyring' | 'clock'>,
+  features: HasClock & HasSettings & Pick<KeyFeatures, 'keyring'>,
   request: IdTokenRequest,
 ): string {
-  const { settings, keyring } = services;
-  const iat = nowS(services);
+  const { settings, keyring } = features;
+  const iat = nowS(features);
   const claims = {
     iss: settings.issuer,
     sub: request.subject,

@@ -1,14 +1,22 @@
 import { OAuthError, tooManyRequests } from '../../errors.ts';
 import type { Parameters } from '../../parameters.ts';
-import type { Services } from '../../app/services.ts';
 import type { Client } from '../client-store.ts';
 import { readCredentials, refusedBasic, type PresentedCredentials } from './client-credentials.ts';
 import { assertionProblem, claimedClientId } from './verify-assertion.ts';
+import type { HasClock } from '../../clock.ts';
+import type { HasSettings } from '../../settings/settings.ts';
+import type { AuditFeatures } from '../../audit/audit-features.ts';
+import type { AttemptFeatures } from '../../attempts/attempt-features.ts';
+import type { ClientFeatures } from '../client-features.ts';
+import type { ClientAuthenticationFeatures } from './secret-guesses.ts';
 
-type AuthenticationServices = Pick<
-  Services,
-  'clients' | 'assertions' | 'audit' | 'secretGuesses' | 'settings' | 'clock'
->;
+/** What clients are authenticated with. */
+export type AuthenticateClientFeatures = HasClock &
+  HasSettings &
+  Pick<AuditFeatures, 'audit'> &
+  Pick<AttemptFeatures, 'assertions'> &
+  Pick<ClientFeatures, 'clients'> &
+  ClientAuthenticationFeatures;
 
 /** What a request says of its sender beside its parameters. */
 export interface ClientSender {
@@ -27,18 +35,18 @@ export interface ClientSender {
 export async function authenticateClient(
   { authorization, address }: ClientSender,
   parameters: Parameters,
-  services: AuthenticationServices,
+  features: AuthenticateClientFeatures,
 ): Promise<Client> {
   const presented = readCredentials(authorization, parameters);
   const clientId = claimedId(presented);
-  const client = await services.clients.find(clientId);
-  const fail = (detail: string): void => recordFailure(services, client, address, detail);
-  const waitS = waitForSecret(presented, client, address, services);
+  const client = await features.clients.find(clientId);
+  const fail = (detail: string): void => recordFailure(features, client, address, detail);
+  const waitS = waitForSecret(presented, client, address, features);
   if (waitS > 0) {
     fail('throttled');
     throw tooManyRequests('Too many wrong client secrets were sent from this network.', waitS);
   }
-  const problem = await credentialsProblem(presented, client, address, services);
+  const problem = await credentialsProblem(presented, client, address, features);
   if (client && problem === undefined) return client;
   fail(problem ?? 'unknown client');
   throw refused(presented, problem ?? 'unknown client');
@@ -46,7 +54,7 @@ export async function authenticateClient(
 
 /** What is sent for an id that nobody has may be anything, a secret too: it is not kept. */
 function recordFailure(
-  { audit }: AuthenticationServices,
+  { audit }: AuthenticateClientFeatures,
   client: Client | undefined,
   address: string,
   detail: string,
@@ -62,7 +70,7 @@ function waitForSecret(
   presented: PresentedCredentials,
   client: Client | undefined,
   address: string,
-  { secretGuesses }: AuthenticationServices,
+  { secretGuesses }: AuthenticateClientFeatures,
 ): number {
   if (!('secret' in presented)) return 0;
   return secretGuesses.waitS(client?.metadata.client_id ?? UNKNOWN_CLIENT, address);
@@ -79,7 +87,7 @@ async function credentialsProblem(
   presented: PresentedCredentials,
   client: Client | undefined,
   address: string,
-  services: AuthenticationServices,
+  features: AuthenticateClientFeatures,
 ): Promise<string | undefined> {
   const registered = client?.metadata.token_endpoint_auth_method;
   switch (presented.method) {
@@ -88,17 +96,17 @@ async function credentialsProblem(
     case 'client_secret_basic':
     case 'client_secret_post': {
       // Not a turn of the event loop between looking at the guesses so far, comparing and counting: those sent together count.
-      const matches = secretMatches(presented.clientId, presented.secret, client, services);
+      const matches = secretMatches(presented.clientId, presented.secret, client, features);
       const isGuess = !matches || registered !== presented.method;
-      if (isGuess) services.secretGuesses.failed(client?.metadata.client_id ?? UNKNOWN_CLIENT, address);
+      if (isGuess) features.secretGuesses.failed(client?.metadata.client_id ?? UNKNOWN_CLIENT, address);
       if (registered !== presented.method) return `registered for ${registered ?? 'nothing'}`;
       if (!matches) return 'wrong secret';
-      if (client) await services.clients.renewHash(client, presented.secret);
+      if (client) await features.clients.renewHash(client, presented.secret);
       return undefined;
     }
     case 'private_key_jwt':
       if (!client || registered !== 'private_key_jwt') return `registered for ${registered ?? 'nothing'}`;
-      return assertionProblem(presented.assertion, client, { ...services, issuer: services.settings.issuer });
+      return assertionProblem(presented.assertion, client, { ...features, issuer: features.settings.issuer });
     default:
       return presented satisfies never;
   }
@@ -112,7 +120,7 @@ function secretMatches(
   clientId: string,
   secret: string,
   client: Client | undefined,
-  { clients, clock }: AuthenticationServices,
+  { clients, clock }: AuthenticateClientFeatures,
 ): boolean {
   const previous = client?.previousSecret;
   const isCurrent = clients.isSecret(clientId, secret, client?.secretHash ?? NO_HASH);

@@ -84,3 +84,9 @@ function countersOf(clientId: string, address: string): ReturnType<typeof counte
 function namesOf(clientId: string, address: string): readonly string[] {
   return countersOf(clientId, address).map(({ name }) => name);
 }
+
+/** What clients are authenticated with beside the registry. */
+export interface ClientAuthenticationFeatures {
+  /** Limits guesses of clients' secrets. */
+  readonly secretGuesses: SecretGuesses;
+}

@@ -3,10 +3,15 @@ import { z } from 'zod';
 import { parseAccountClaims } from '../../accounts/account-claims.ts';
 import { emailProblem, nameProblem } from '../../accounts/account-rules.ts';
 import { roles, type Account } from '../../accounts/accounts.ts';
-import { issueLink, resetLinkOf } from '../../administration/account-links.ts';
-import { changeAccount, disableAccount, enableAccount } from '../../administration/accounts.ts';
-import { listGrants } from '../../administration/applications.ts';
-import { endSessionsOf } from '../../administration/end-session.ts';
+import { issueLink, resetLinkOf, type IssueLinkFeatures } from '../../administration/account-links.ts';
+import {
+  changeAccount,
+  disableAccount,
+  enableAccount,
+  type AccountAdministrationFeatures,
+} from '../../administration/accounts.ts';
+import { listGrants, type ApplicationFeatures } from '../../administration/applications.ts';
+import { endSessionsOf, type EndSessionFeatures } from '../../administration/end-session.ts';
 import { OAuthError } from '../../errors.ts';
 import { addEndpoint } from '../../http/endpoint.ts';
 import { queryParameters } from '../../http/request-parameters.ts';
@@ -17,8 +22,19 @@ import {
   parameterOf,
   required,
   requireAllFor,
-  type AdminContext,
+  type AuthorizedFeatures,
 } from './admin-context.ts';
+import type { AccountFeatures } from '../../accounts/account-features.ts';
+import type { GrantFeatures } from '../../grants/grant-features.ts';
+
+/** What the administration of accounts works with. */
+export type AccountApiFeatures = Pick<AccountFeatures, 'accounts'> &
+  Pick<GrantFeatures, 'revoker'> &
+  IssueLinkFeatures &
+  AccountAdministrationFeatures &
+  ApplicationFeatures &
+  EndSessionFeatures &
+  AuthorizedFeatures;
 
 const PAGE = 100;
 const name = z
@@ -43,67 +59,66 @@ const change = z.strictObject({
 });
 
 /** Accounts: list, find, invite, change, disable, reset, sign out everywhere, and their grants. */
-export function addAccountAdministration(server: FastifyInstance, context: AdminContext): void {
-  const { services } = context;
-  const find = async (id: string): Promise<Account> => required(await services.accounts.findById(id));
+export function addAccountAdministration(server: FastifyInstance, features: AccountApiFeatures): void {
+  const find = async (id: string): Promise<Account> => required(await features.accounts.findById(id));
   addEndpoint(server, '/accounts', {
-    GET: authorized(context, 'auth:accounts:read', async (request, reply) => {
+    GET: authorized(features, 'auth:accounts:read', async (request, reply) => {
       const query = queryParameters(request);
       const email = query.get('email');
       const found =
         email === undefined
-          ? await services.accounts.list(PAGE, uuidOrNone(query.get('after')))
-          : [await services.accounts.findByEmail(email)].flatMap((account) => account ?? []);
+          ? await features.accounts.list(PAGE, uuidOrNone(query.get('after')))
+          : [await features.accounts.findByEmail(email)].flatMap((account) => account ?? []);
       return reply.send({ accounts: found.map(describeAccount) });
     }),
-    POST: authorized(context, 'auth:accounts:write', async (request, reply, by, administrator) => {
+    POST: authorized(features, 'auth:accounts:write', async (request, reply, by, administrator) => {
       const account = parse(invitation, request.body);
       requireAllFor(administrator, account.role);
-      if (await services.accounts.findByEmail(account.email)) {
+      if (await features.accounts.findByEmail(account.email)) {
         throw addressTaken();
       }
-      const link = await issueLink(services, { purpose: 'invitation', ...account }, by);
+      const link = await issueLink(features, { purpose: 'invitation', ...account }, by);
       return reply.status(201).send({ link });
     }),
   });
   addEndpoint(server, '/accounts/:id', {
-    GET: authorized(context, 'auth:accounts:read', async (request, reply) =>
+    GET: authorized(features, 'auth:accounts:read', async (request, reply) =>
       reply.send(describeAccount(await find(parameterOf(request, 'id')))),
     ),
-    PATCH: authorized(context, 'auth:accounts:write', async (request, reply, by, administrator) => {
+    PATCH: authorized(features, 'auth:accounts:write', async (request, reply, by, administrator) => {
       const { id, role } = await find(parameterOf(request, 'id'));
       const { disabled, claims, ...rest } = parse(change, request.body);
       for (const one of [role, rest.role]) requireAllFor(administrator, one);
       const changes = { ...rest, claims: claims === undefined ? undefined : readClaims(claims) };
       await refuseLastAdministrator(async () => {
         const isChange = Object.values(changes).some((value) => value !== undefined);
-        if (isChange && (await changeAccount(services, id, changes, by)) === 'taken') throw addressTaken();
-        if (disabled === true) await disableAccount(services, id, by);
-        if (disabled === false) await enableAccount(services, id, by);
+        if (isChange && (await changeAccount(features, id, changes, by)) === 'taken') throw addressTaken();
+        if (disabled === true) await disableAccount(features, id, by);
+        if (disabled === false) await enableAccount(features, id, by);
       });
       return reply.send(describeAccount(await find(id)));
     }),
   });
   addEndpoint(server, '/accounts/:id/reset', {
-    POST: authorized(context, 'auth:accounts:write', async (request, reply, by, administrator) => {
+    POST: authorized(features, 'auth:accounts:write', async (request, reply, by, administrator) => {
       const account = await find(parameterOf(request, 'id'));
       requireAllFor(administrator, account.role);
-      const link = await issueLink(services, resetLinkOf(account), by);
+      const link = await issueLink(features, resetLinkOf(account), by);
       return reply.status(201).send({ link });
     }),
   });
   addEndpoint(server, '/accounts/:id/sign-out', {
-    POST: authorized(context, 'auth:grants:write', async (request, reply) => {
+    POST: authorized(features, 'auth:grants:write', async (request, reply) => {
       const { id } = await find(parameterOf(request, 'id'));
-      await services.revoker.revokeOfAccount(id, 'operator');
-      await endSessionsOf(id, services);
+      await features.revoker.revokeOfAccount(id, 'operator');
+      await endSessionsOf(id, features);
       return reply.status(204).send();
     }),
   });
   addEndpoint(server, '/accounts/:id/grants', {
-    GET: authorized(context, 'auth:grants:read', async (request, reply) => {
+    GET: authorized(features, 'auth:grants:read', async (request, reply) => {
       const { id } = await find(parameterOf(request, 'id'));
-      const grants = (await listGrants(services, id)).map((grant) => ({
+      const grants = (await listGrants(features, id)).map((grant) => ({
         grant_id: grant.grantId,
         client_id: grant.clientId,
         scope: grant.scopes.join(' '),

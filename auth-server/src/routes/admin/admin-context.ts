@@ -1,13 +1,10 @@
 import { characterProblem } from '@trellis/admission';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ClientAdministration } from '../../administration/clients.ts';
 import type { Role } from '../../accounts/accounts.ts';
 import type { Actor } from '../../audit/audit.ts';
 import { OAuthError } from '../../errors.ts';
-import type { AuditStore } from '../../audit/audit-store.ts';
 import { ADMIN_SCOPE, heldAdminScopes, type AdminScope } from '../../clients/scopes.ts';
-import { nowS } from '../../clock.ts';
-import type { SigningKeyDependencies } from '../../keys/signing-keys.ts';
+import { nowS, type HasClock } from '../../clock.ts';
 import type { VerifiedAccessToken } from '../../tokens/verify-own-token.ts';
 import {
   invalidToken,
@@ -15,17 +12,16 @@ import {
   refusedToken,
   verifyPresented,
   type TokenScheme,
+  type PresentedTokenFeatures,
 } from '../presented-token.ts';
-import type { RouteContext } from '../route-context.ts';
+import type { HasSettings } from '../../settings/settings.ts';
+import type { AccountFeatures } from '../../accounts/account-features.ts';
 
-/** What administration works with beside the services of every route. */
-export interface Administration extends Pick<ClientAdministration, 'clientStore'> {
-  readonly auditStore: AuditStore;
-  readonly signingKeys: SigningKeyDependencies;
-}
-
-/** What every route of the admin API works with. */
-export interface AdminContext extends RouteContext, Administration {}
+/** What tells who administers. */
+export type AuthorizedFeatures = HasClock &
+  HasSettings &
+  Pick<AccountFeatures, 'accounts'> &
+  PresentedTokenFeatures;
 
 /** Who administers, by which right. */
 export interface Administrator {
@@ -48,27 +44,27 @@ export type AdminHandler = (
  * or of a person whose role is ADMIN. To change something, the person must have signed in not long ago.
  */
 export function authorized(
-  context: AdminContext,
+  features: AuthorizedFeatures,
   scope: AdminScope,
   handler: AdminHandler,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {
-    const administrator = await authorize(context, scope, request, reply);
+    const administrator = await authorize(features, scope, request, reply);
     reply.header('cache-control', 'no-store');
     return handler(request, reply, administrator.actor, administrator);
   };
 }
 
 async function authorize(
-  context: AdminContext,
+  features: AuthorizedFeatures,
   scope: AdminScope,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Administrator> {
-  const { settings, accounts } = context.services;
+  const { settings, accounts } = features;
   const presented = readHeaderToken(request);
   const path = pathBelow(settings.issuer, request.url);
-  const token = await verifyPresented(context, presented, request, reply, path);
+  const token = await verifyPresented(features, presented, request, reply, path);
   if (token.audience !== settings.adminAudience) throw invalidToken(presented.scheme);
   const isPerson = token.subject !== token.clientId;
   const account = isPerson ? await accounts.findById(token.subject) : undefined;
@@ -78,19 +74,19 @@ async function authorize(
     const description = 'The token does not allow this.';
     throw refusedToken(presented.scheme, 'insufficient_scope', description, `, scope="${scope}"`);
   }
-  if (isPerson && request.method !== 'GET') checkFreshness(context, token, presented.scheme);
+  if (isPerson && request.method !== 'GET') checkFreshness(features, token, presented.scheme);
   const name = account ? (`person ${account.id}` as const) : (`client ${token.clientId}` as const);
   return { actor: { name, address: request.ip }, scopes };
 }
 
 /** @throws OAuthError insufficient_user_authentication when the person signed in too long ago. RFC 9470 §3 */
 function checkFreshness(
-  { services }: AdminContext,
+  features: AuthorizedFeatures,
   { authenticatedAt }: VerifiedAccessToken,
   scheme: TokenScheme,
 ): void {
-  const maxAgeS = services.settings.adminSignInMaxAgeS;
-  if (authenticatedAt !== undefined && nowS(services) - authenticatedAt <= maxAgeS) return;
+  const maxAgeS = features.settings.adminSignInMaxAgeS;
+  if (authenticatedAt !== undefined && nowS(features) - authenticatedAt <= maxAgeS) return;
   const description = 'Sign in again to change something.';
   throw refusedToken(scheme, 'insufficient_user_authentication', description, `, max_age="${maxAgeS}"`);
 }

@@ -8,6 +8,7 @@ import {
   untilUndisturbed,
   type NothingChanged,
   type ReplacementOutcome,
+  type ClientAdministrationFeatures,
 } from '../../administration/clients.ts';
 import { OAuthError } from '../../errors.ts';
 import { addEndpoint } from '../../http/endpoint.ts';
@@ -19,49 +20,55 @@ import {
   parameterOf,
   required,
   requireScopesOf,
-  type AdminContext,
   type Administrator,
+  type AuthorizedFeatures,
 } from './admin-context.ts';
+import type { ClientFeatures } from '../../clients/client-features.ts';
+
+/** What the administration of clients works with. */
+export type ClientApiFeatures = Pick<ClientFeatures, 'clientStore'> &
+  ClientAdministrationFeatures &
+  AuthorizedFeatures;
 
 const MAX_GRACE_S = 30 * 86_400;
 const rotation = z.strictObject({ grace_seconds: z.int().min(0).max(MAX_GRACE_S).default(0) });
 
 /** Clients: list, register, look at, replace, remove, and give another secret. */
-export function addClientAdministration(server: FastifyInstance, context: AdminContext): void {
+export function addClientAdministration(server: FastifyInstance, features: ClientApiFeatures): void {
   const find = async (clientId: string): Promise<Client> =>
-    required(await context.clientStore.find(clientId));
+    required(await features.clientStore.find(clientId));
   const findChangeable = async (request: FastifyRequest, administrator: Administrator): Promise<Client> =>
     asRead(request, changeable(await find(parameterOf(request, 'id')), administrator));
   addEndpoint(server, '/clients', {
-    GET: authorized(context, 'auth:clients:read', async (_request, reply) =>
-      reply.send({ clients: (await context.clientStore.list()).map(describeClient) }),
+    GET: authorized(features, 'auth:clients:read', async (_request, reply) =>
+      reply.send({ clients: (await features.clientStore.list()).map(describeClient) }),
     ),
-    POST: authorized(context, 'auth:clients:write', async (request, reply, by, administrator) => {
+    POST: authorized(features, 'auth:clients:write', async (request, reply, by, administrator) => {
       requireScopesOf(administrator, scopesIn(request.body));
-      await refuseTaken(context, request.body);
-      const outcome = await registerClient(context, request.body, { source: 'administration', by });
+      await refuseTaken(features, request.body);
+      const outcome = await registerClient(features, request.body, { source: 'administration', by });
       return sendOutcome(outcome, reply.status(201));
     }),
   });
   addEndpoint(server, '/clients/:id', {
-    GET: authorized(context, 'auth:clients:read', async (request, reply) =>
+    GET: authorized(features, 'auth:clients:read', async (request, reply) =>
       sendClient(await find(parameterOf(request, 'id')), reply),
     ),
-    PUT: authorized(context, 'auth:clients:write', async (request, reply, by, administrator) => {
+    PUT: authorized(features, 'auth:clients:write', async (request, reply, by, administrator) => {
       requireScopesOf(administrator, scopesIn(request.body));
       const outcome = await untilUndisturbed(async () =>
-        replaceClient(context, await findChangeable(request, administrator), request.body, by),
+        replaceClient(features, await findChangeable(request, administrator), request.body, by),
       );
       return sendOutcome(outcome, reply);
     }),
-    DELETE: authorized(context, 'auth:clients:write', async (request, reply, by, administrator) => {
+    DELETE: authorized(features, 'auth:clients:write', async (request, reply, by, administrator) => {
       const { metadata } = await findChangeable(request, administrator);
-      await removeClient(context, metadata.client_id, by);
+      await removeClient(features, metadata.client_id, by);
       return reply.status(204).send();
     }),
   });
   addEndpoint(server, '/clients/:id/secret', {
-    POST: authorized(context, 'auth:clients:write', async (request, reply, by, administrator) => {
+    POST: authorized(features, 'auth:clients:write', async (request, reply, by, administrator) => {
       const parsed = rotation.safeParse(request.body ?? {});
       if (!parsed.success)
         throw invalid(parsed.error.issues.map(({ message }) => `grace_seconds: ${message}`));
@@ -69,7 +76,7 @@ export function addClientAdministration(server: FastifyInstance, context: AdminC
       const outcome = await untilUndisturbed(async () => {
         const known = await findChangeable(request, administrator);
         if (known.secretHash === undefined) throw invalid(['The client has no secret.']);
-        return rotateSecret(context, known, graceS, by);
+        return rotateSecret(features, known, graceS, by);
       });
       const { secret } = requireChange(outcome);
       return reply.send({ client_secret: secret, client_secret_expires_at: 0 });
@@ -78,7 +85,7 @@ export function addClientAdministration(server: FastifyInstance, context: AdminC
 }
 
 /** Registering must not replace. */
-async function refuseTaken({ clientStore }: AdminContext, body: unknown): Promise<void> {
+async function refuseTaken({ clientStore }: ClientApiFeatures, body: unknown): Promise<void> {
   const clientId = z.object({ client_id: z.string() }).safeParse(body).data?.client_id;
   if (clientId === undefined || !(await clientStore.find(clientId))) return;
   throw new OAuthError('invalid_request', 'There is a client with this client_id.', { status: 409 });

@@ -3,38 +3,47 @@ import { acceptJson } from '../../http/accept-json.ts';
 import { addEndpoint } from '../../http/endpoint.ts';
 import { queryParameters } from '../../http/request-parameters.ts';
 import { rotateSigningKeys } from '../../keys/signing-keys.ts';
-import { addAccountAdministration } from './accounts.ts';
-import { authorized, parameterOf, required, type AdminContext } from './admin-context.ts';
-import { addClientAdministration } from './clients.ts';
+import { addAccountAdministration, type AccountApiFeatures } from './accounts.ts';
+import { authorized, parameterOf, required, type AuthorizedFeatures } from './admin-context.ts';
+import { addClientAdministration, type ClientApiFeatures } from './clients.ts';
+import type { KeyFeatures } from '../../keys/key-features.ts';
+import type { AuditFeatures } from '../../audit/audit-features.ts';
+import type { GrantFeatures } from '../../grants/grant-features.ts';
 
-export type { Administration, AdminContext } from './admin-context.ts';
+/** What the admin API works with. */
+export type AdminApiFeatures = KeyFeatures &
+  Pick<AuditFeatures, 'audit' | 'auditStore'> &
+  Pick<GrantFeatures, 'revoker'> &
+  AccountApiFeatures &
+  AuthorizedFeatures &
+  ClientApiFeatures;
 
 const MAX_EVENTS = 1_000;
 
 /** The admin API: JSON, for tokens with its own audience and scopes. Everything that it does is in the audit log. */
-export function addAdminRoutes(server: FastifyInstance, context: AdminContext): void {
+export function addAdminRoutes(server: FastifyInstance, features: AdminApiFeatures): void {
   acceptJson(server);
-  addClientAdministration(server, context);
-  addAccountAdministration(server, context);
-  addGrantAdministration(server, context);
-  addKeyAdministration(server, context);
-  addAuditEvents(server, context);
+  addClientAdministration(server, features);
+  addAccountAdministration(server, features);
+  addGrantAdministration(server, features);
+  addKeyAdministration(server, features);
+  addAuditEvents(server, features);
 }
 
-function addGrantAdministration(server: FastifyInstance, context: AdminContext): void {
+function addGrantAdministration(server: FastifyInstance, features: AdminApiFeatures): void {
   addEndpoint(server, '/grants/:id', {
-    DELETE: authorized(context, 'auth:grants:write', async (request, reply) => {
-      const wasLive = await context.services.revoker.revoke(parameterOf(request, 'id'), 'operator');
+    DELETE: authorized(features, 'auth:grants:write', async (request, reply) => {
+      const wasLive = await features.revoker.revoke(parameterOf(request, 'id'), 'operator');
       required(wasLive ? true : undefined);
       return reply.status(204).send();
     }),
   });
 }
 
-function addKeyAdministration(server: FastifyInstance, context: AdminContext): void {
-  const { signingKeys, services } = context;
+function addKeyAdministration(server: FastifyInstance, features: AdminApiFeatures): void {
+  const { signingKeys } = features;
   addEndpoint(server, '/keys', {
-    GET: authorized(context, 'auth:keys:read', async (_request, reply) => {
+    GET: authorized(features, 'auth:keys:read', async (_request, reply) => {
       const keys = (await signingKeys.store.list()).map(({ kid, algorithm, state, createdAt }) => ({
         kid,
         algorithm,
@@ -45,20 +54,20 @@ function addKeyAdministration(server: FastifyInstance, context: AdminContext): v
     }),
   });
   addEndpoint(server, '/keys/rotate', {
-    POST: authorized(context, 'auth:keys:write', async (_request, reply, by) => {
+    POST: authorized(features, 'auth:keys:write', async (_request, reply, by) => {
       const { activated, waitS } = await rotateSigningKeys(signingKeys, false);
-      if (activated.length > 0) services.audit.record({ event: 'keys_rotated', kids: activated, by });
-      await services.keyring.reload();
+      if (activated.length > 0) features.audit.record({ event: 'keys_rotated', kids: activated, by });
+      await features.keyring.reload();
       return reply.status(waitS > 0 ? 202 : 200).send({ activated, wait_seconds: waitS });
     }),
   });
 }
 
-function addAuditEvents(server: FastifyInstance, context: AdminContext): void {
+function addAuditEvents(server: FastifyInstance, features: AdminApiFeatures): void {
   addEndpoint(server, '/audit-events', {
-    GET: authorized(context, 'auth:audit:read', async (request, reply) => {
+    GET: authorized(features, 'auth:audit:read', async (request, reply) => {
       const query = queryParameters(request);
-      const events = await context.auditStore.list({
+      const events = await features.auditStore.list({
         event: query.get('event'),
         subject: query.get('subject'),
         clientId: query.get('client_id'),

@@ -8,16 +8,16 @@ import { createBackChannelLogout } from '../logout/back-channel-logout.ts';
 import { createTransactions } from '../authorize/transactions.ts';
 import { createAuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
-import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
+import type { AuthServerConfig } from './auth-server-config.ts';
 import { createDpopNonces } from '../dpop/nonces.ts';
 import { createGrantRevoker } from '../grants/grant-revoker.ts';
-import { paths } from '../http/paths.ts';
+import { createCookies } from '../http/cookies.ts';
 import { createSealer } from '../secrets/sealing.ts';
 import { createRecordSealer } from '../secrets/record-sealer.ts';
 import { deriveKeys } from '../secrets/secrets.ts';
-import type { Settings } from '../settings/settings.ts';
-import type { Services } from './services.ts';
-import { createPasswordHasher, type PasswordHasher } from '../accounts/sign-in/password-hasher.ts';
+import type { Features } from './features.ts';
+import { settingsOf } from './settings-of.ts';
+import { createPasswordHasher } from '../accounts/sign-in/password-hasher.ts';
 import { createSecretGuesses } from '../clients/authentication/secret-guesses.ts';
 import { createRequestLimits } from '../http/request-limits.ts';
 import { createWriteRoom } from '../attempts/write-room.ts';
@@ -36,9 +36,9 @@ import { createMailStore } from '../mail/mail-store.ts';
 import { createAccountGrantStore } from '../grants/account-grant-store.ts';
 import { createAccountStore } from '../accounts/account-store.ts';
 import { createAssertionStore } from '../attempts/assertion-store.ts';
-import { createAuditStore, type AuditStore } from '../audit/audit-store.ts';
+import { createAuditStore } from '../audit/audit-store.ts';
 import { createAttemptStore } from '../attempts/attempt-store.ts';
-import { createClientStore, type ClientStore } from '../clients/client-store.ts';
+import { createClientStore } from '../clients/client-store.ts';
 import { createCodeStore } from '../grants/code-store.ts';
 import { createConsentStore } from '../accounts/consent-store.ts';
 import { createDeviceStore } from '../grants/device-store.ts';
@@ -56,8 +56,8 @@ import { createKeyring } from '../keys/keyring.ts';
 import { createRefreshTokens } from '../tokens/refresh-token.ts';
 import { ensureSigningKeys, type SigningKeyDependencies } from '../keys/signing-keys.ts';
 
-/** What services are made from. */
-export interface ServiceResources {
+/** What features are made from. */
+export interface FeatureResources {
   readonly pool: Pool;
   readonly redis: RedisConnection;
   readonly logger: Logger;
@@ -68,16 +68,12 @@ export interface ServiceResources {
   readonly clock: () => number;
 }
 
-/** The services, and what only the start and the command line need beside them. */
-export interface CreatedServices {
-  readonly services: Services;
-  readonly clientStore: ClientStore;
-  readonly auditStore: AuditStore;
+/** The features, and what only the start and the command line need beside them. */
+export interface CreatedFeatures {
+  readonly features: Features;
   readonly auditWriter: AuditWriter;
   /** Absent where no mail leaves this process. */
   readonly mailQueue: MailQueue | undefined;
-  readonly hasher: PasswordHasher;
-  readonly signingKeys: SigningKeyDependencies;
 }
 
 /** Seconds by which clocks may differ; added to what is remembered of a token. */
@@ -87,10 +83,10 @@ const CLOCK_SKEW_S = 60;
 const USER_CODE_GUESSES = { failures: 10, windowS: 900 };
 
 /** Makes everything that the endpoints work with. The database must have been migrated. */
-export async function createServices(
+export async function createFeatures(
   config: AuthServerConfig,
-  resources: ServiceResources,
-): Promise<CreatedServices> {
+  resources: FeatureResources,
+): Promise<CreatedFeatures> {
   const { pool, logger, clock } = resources;
   const signingKeys = signingKeyDependencies(config, pool, clock);
   await ensureSigningKeys(signingKeys);
@@ -103,13 +99,17 @@ export async function createServices(
   const today = createReaderOfToday(pool);
   const clientStore = createClientStore(pool, today);
   const secretKeys = deriveKeys(config.KEY_ENCRYPTION_SECRET, 'client-secrets');
-  const keyed = createKeyedServices(config, resources);
+  const keyed = createKeyedFeatures(config, resources);
   const base = {
     settings: settingsOf(config, resources.issuer),
     clock,
     metrics,
     hasher,
     keyring,
+    signingKeys,
+    auditStore,
+    clientStore,
+    cookies: createCookies(resources.issuer.startsWith('https:')),
     audit: createAudit({ logger, writer: auditWriter, metrics, clock }),
     clients: createClientRegistry({ store: clientStore, secretKeys, clock }),
     ...keyed,
@@ -122,15 +122,15 @@ export async function createServices(
     store: createMailStore(pool, createSealer(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'mail'))),
   });
   const mail = mailQueue ?? (config.MAIL_URL === undefined ? undefined : createLogMail(logger));
-  const services: Services = { ...base, ...createActions(config, base, mail, resources) };
-  return { services, clientStore, auditStore, auditWriter, mailQueue, hasher, signingKeys };
+  const features: Features = { ...base, ...createActions(config, base, mail, resources) };
+  return { features, auditWriter, mailQueue };
 }
 
 /** What works with keys that are derived from configured secrets. */
-function createKeyedServices(
+function createKeyedFeatures(
   { COOKIE_SECRET, KEY_ENCRYPTION_SECRET, DPOP_NONCE_REQUIRED, TRANSACTION_TTL_S: ttlS }: AuthServerConfig,
-  { redis, clock }: ServiceResources,
-): Pick<Services, 'accountName' | 'csrfKeys' | 'dpopNonces' | 'refreshTokens' | 'transactions'> {
+  { redis, clock }: FeatureResources,
+): Pick<Features, 'accountName' | 'csrfKeys' | 'dpopNonces' | 'refreshTokens' | 'transactions'> {
   const csrfKeys = deriveKeys(COOKIE_SECRET, 'csrf');
   const sealer = createSealer(deriveKeys(COOKIE_SECRET, 'authorization-requests'));
   return {
@@ -143,7 +143,7 @@ function createKeyedServices(
 }
 
 type Stores = Pick<
-  Services,
+  Features,
   | 'accounts'
   | 'accountGrants'
   | 'assertions'
@@ -160,7 +160,7 @@ type Stores = Pick<
 
 function createStores(
   config: AuthServerConfig,
-  { pool, redis, logger }: ServiceResources,
+  { pool, redis, logger }: FeatureResources,
   today: ReaderOfToday,
 ): Stores {
   const sealer = createRecordSealer(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'records'), (kind) => {
@@ -190,13 +190,13 @@ interface StrangersAttempts {
 }
 
 type Limits = StrangersAttempts &
-  Pick<Services, 'mailLimits' | 'requestLimits' | 'secretGuesses' | 'userCodeGuesses' | 'writeRoom'>;
+  Pick<Features, 'mailLimits' | 'requestLimits' | 'secretGuesses' | 'userCodeGuesses' | 'writeRoom'>;
 
 /** What keeps anybody from asking for too much. */
 function createLimits(
   config: AuthServerConfig,
   accountName: AccountName,
-  { redis, clock }: ServiceResources,
+  { redis, clock }: FeatureResources,
 ): Limits {
   const attempts = createAttemptStore(redis);
   const { ANONYMOUS_STORE_BYTES: roomBytes } = config;
@@ -212,14 +212,14 @@ function createLimits(
   };
 }
 
-type Actions = Pick<Services, 'accountMail' | 'backChannelLogout' | 'revoker' | 'signIn'>;
+type Actions = Pick<Features, 'accountMail' | 'backChannelLogout' | 'revoker' | 'signIn'>;
 
 /** What is done with the stores and the rest. */
 function createActions(
   config: AuthServerConfig,
-  base: Omit<Services, keyof Actions> & StrangersAttempts,
+  base: Omit<Features, keyof Actions> & StrangersAttempts,
   mail: Mail | undefined,
-  { redis, logger }: ServiceResources,
+  { redis, logger }: FeatureResources,
 ): Actions {
   const throttle = createThrottle(createAttemptStore(redis), throttleLimits(config), base.strangers);
   const feed = createRevocationFeed(redis, revocationTtlOf(config));
@@ -238,29 +238,6 @@ function createActions(
 /** Seconds for which a revocation is remembered: as long as an access token may be about. */
 function revocationTtlOf(config: AuthServerConfig): number {
   return config.ACCESS_TOKEN_TTL_S + CLOCK_SKEW_S;
-}
-
-function settingsOf(config: AuthServerConfig, issuer: string): Settings {
-  const adminAudience = config.ADMIN_API ? `${issuer}${paths.admin}` : undefined;
-  return {
-    issuer,
-    audiences: adminAudience === undefined ? config.AUDIENCES : [...config.AUDIENCES, adminAudience],
-    adminAudience,
-    adminSignInMaxAgeS: config.ADMIN_SIGN_IN_MAX_AGE_S,
-    registrationToken: config.REGISTRATION_TOKEN,
-    scopes: knownScopes(config),
-    accessTokenTtlS: config.ACCESS_TOKEN_TTL_S,
-    idTokenTtlS: config.ID_TOKEN_TTL_S,
-    codeTtlS: config.CODE_TTL_S,
-    deviceCodeTtlS: config.DEVICE_CODE_TTL_S,
-    refreshIdleTtlS: config.REFRESH_TOKEN_IDLE_TTL_S,
-    refreshTtlS: config.REFRESH_TOKEN_TTL_S,
-    sessionTtlS: config.SESSION_TTL_S,
-    transactionTtlS: config.TRANSACTION_TTL_S,
-    linkTtlS: config.LINK_TTL_S,
-    signUp: config.SIGN_UP,
-    keySetMaxAgeS: Math.min(300, config.KEY_PUBLICATION_LEAD_S),
-  };
 }
 
 function throttleLimits(config: AuthServerConfig): Parameters<typeof createThrottle>[1] {

@@ -1,0 +1,13 @@
+import type { AccountName } from './account-name.ts';
+import type { Guesses } from './guesses.ts';
+import type { PasswordHasher } from './password-hasher.ts';
+import type { SignIn } from './sign-in.ts';
+
+/** How people sign in, and what keeps others from guessing. */
+export interface SignInFeatures {
+  readonly accountName: AccountName;
+  readonly hasher: PasswordHasher;
+  readonly signIn: SignIn;
+  /** Limits guesses of the codes that devices show. */
+  readonly userCodeGuesses: Guesses;
+}

@@ -1,0 +1,41 @@
+import type { AccountFeatures } from '../accounts/account-features.ts';
+import type { SignInFeatures } from '../accounts/sign-in/sign-in-features.ts';
+import type { AdministrationFeatures } from '../administration/account-mail.ts';
+import type { AttemptFeatures } from '../attempts/attempt-features.ts';
+import type { AuditFeatures } from '../audit/audit-features.ts';
+import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
+import type { ClientAuthenticationFeatures } from '../clients/authentication/secret-guesses.ts';
+import type { ClientFeatures } from '../clients/client-features.ts';
+import type { HasClock } from '../clock.ts';
+import type { DpopFeatures } from '../dpop/nonces.ts';
+import type { GrantFeatures } from '../grants/grant-features.ts';
+import type { HttpFeatures } from '../http/http-features.ts';
+import type { KeyFeatures } from '../keys/key-features.ts';
+import type { LogoutFeatures } from '../logout/back-channel-logout.ts';
+import type { MailFeatures } from '../mail/mail-limits.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { TokenFeatures } from '../tokens/token-features.ts';
+
+/**
+ * What the folders offer, put together. Nothing below this folder knows it: each endpoint, grant type and action declares
+ * those of the folders' features that it takes, and is given these.
+ */
+export interface Features
+  extends
+    HasClock,
+    HasSettings,
+    AccountFeatures,
+    AdministrationFeatures,
+    AttemptFeatures,
+    AuditFeatures,
+    AuthorizeFeatures,
+    ClientAuthenticationFeatures,
+    ClientFeatures,
+    DpopFeatures,
+    GrantFeatures,
+    HttpFeatures,
+    KeyFeatures,
+    LogoutFeatures,
+    MailFeatures,
+    SignInFeatures,
+    TokenFeatures {}

@@ -1,0 +1,27 @@
+import { paths } from '../http/paths.ts';
+import type { Settings } from '../settings/settings.ts';
+import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
+
+/** What the endpoints need to know of the configuration. @param issuer which the configuration may leave to the address */
+export function settingsOf(config: AuthServerConfig, issuer: string): Settings {
+  const adminAudience = config.ADMIN_API ? `${issuer}${paths.admin}` : undefined;
+  return {
+    issuer,
+    audiences: adminAudience === undefined ? config.AUDIENCES : [...config.AUDIENCES, adminAudience],
+    adminAudience,
+    adminSignInMaxAgeS: config.ADMIN_SIGN_IN_MAX_AGE_S,
+    registrationToken: config.REGISTRATION_TOKEN,
+    scopes: knownScopes(config),
+    accessTokenTtlS: config.ACCESS_TOKEN_TTL_S,
+    idTokenTtlS: config.ID_TOKEN_TTL_S,
+    codeTtlS: config.CODE_TTL_S,
+    deviceCodeTtlS: config.DEVICE_CODE_TTL_S,
+    refreshIdleTtlS: config.REFRESH_TOKEN_IDLE_TTL_S,
+    refreshTtlS: config.REFRESH_TOKEN_TTL_S,
+    sessionTtlS: config.SESSION_TTL_S,
+    transactionTtlS: config.TRANSACTION_TTL_S,
+    linkTtlS: config.LINK_TTL_S,
+    signUp: config.SIGN_UP,
+    keySetMaxAgeS: Math.min(300, config.KEY_PUBLICATION_LEAD_S),
+  };
+}
