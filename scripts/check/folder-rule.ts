@@ -6,7 +6,7 @@ import type { FileImport, RepositoryImports } from './repository-imports.ts';
  * Holds the imports of a repository against the floors of its rooms:
  * - An import goes to a room on a lower floor, or stays in its room.
  * - A room and its sub-folders import one another without a cycle.
- * - Every room that holds a file or is imported is listed, and every listed room holds files.
+ * - Every room that holds a file or is imported is listed, and every listed room holds a file or is read.
  * - No room imports tests, proofs/ or testing/, which may import all of their project.
  * - A room with `onlyFor` is imported by those alone.
  *
@@ -23,7 +23,7 @@ export function findBrokenFloors(
   return [
     ...projects.flatMap((project) => [
       ...findUnlisted(project, files, imports),
-      ...findEmpty(project, files),
+      ...findEmpty(project, [...files, ...imports.map(({ to }) => to)]),
       ...imports.flatMap((found) => judge(project, found)),
       ...findCycles(project, imports),
     ]),
