@@ -10,34 +10,40 @@ import { fileURLToPath } from 'node:url';
 const PNPM = 'pnpm@12.21.0';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** @type {Record<string, string>} program → file, relative to scripts/ */
+/** The commands of users: those of the program `trellis`. */
+const commands = ['start', 'gateway', 'auth-server', 'search', 'supergraph', 'token', 'secrets'];
+
+/** @type {Record<string, string>} program of contributors → file, relative to scripts/ */
 const programs = {
-  start: '../cli/src/commands/start.ts',
   test: 'test.ts',
   prove: 'prove.ts',
   build: 'build.ts',
-  gateway: '../cli/src/commands/gateway.ts',
-  'auth-server': '../cli/src/commands/auth-server.ts',
-  search: '../cli/src/commands/search.ts',
-  supergraph: '../cli/src/commands/supergraph.ts',
-  token: '../cli/src/commands/token.ts',
   bench: 'bench.ts',
   load: 'load.ts',
   measure: 'measure.ts',
   check: 'check.ts',
   generate: 'generate.ts',
-  secrets: '../cli/src/commands/secrets.ts',
 };
 
 const [program = '', ...args] = process.argv.slice(2);
 requireNode();
-const file = Object.hasOwn(programs, program) ? programs[program] : undefined;
-if (!file) fail(`There is no program "${program}". There are: ${Object.keys(programs).join(', ')}.`, 64);
+const [file, given] = choose();
 installIfNeeded();
-process.argv = [process.argv[0] ?? 'node', fileURLToPath(new URL(file, import.meta.url)), ...args];
+process.argv = [process.argv[0] ?? 'node', fileURLToPath(new URL(file, import.meta.url)), ...given];
 const { register } = await import('tsx/esm/api');
 register();
 await import(new URL(file, import.meta.url).href);
+
+/** @returns {[file: string, args: readonly string[]]} */
+function choose() {
+  const trellis = '../cli/src/main.ts';
+  if (program === 'trellis') return [trellis, args];
+  if (commands.includes(program)) return [trellis, [program, ...args]];
+  const own = Object.hasOwn(programs, program) ? programs[program] : undefined;
+  if (own) return [own, args];
+  const all = [...commands, ...Object.keys(programs)].join(', ');
+  return fail(`There is no program "${program}". There are: ${all}.`, 64);
+}
 
 /** Says in words what is too old, instead of failing on a syntax. */
 function requireNode() {

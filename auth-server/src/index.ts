@@ -4,5 +4,5 @@ export { configSchema, readAuthServerConfig } from './app/config.ts';
 export * as lifeCycle from './administration/what-ends-what.ts';
 export { oauthErrors, type OAuthErrorCode, type OAuthErrorDescription } from './errors.ts';
 export { buildServer, type ServerDependencies } from './app/server.ts';
-export { runAuthServerCommand, type CommandStreams } from './commands/index.ts';
+export { commandNames, runAuthServerCommand, type CommandStreams } from './commands/index.ts';
 export { fillPasswordFilter } from './passwords/password-filter.ts';

@@ -41,6 +41,9 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['audit list', listAuditEvents],
 ]);
 
+/** Every command: `accounts add`. */
+export const commandNames: readonly string[] = [...commands.keys()];
+
 /** Exit status for a call that makes no sense: EX_USAGE of sysexits(3). */
 const EXIT_USAGE = 64;
 

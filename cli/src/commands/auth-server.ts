@@ -1,17 +1,32 @@
-import { authServer, runAuthServerCommand } from '@trellis/auth-server';
+import { authServer, commandNames, runAuthServerCommand } from '@trellis/auth-server';
 import { ConfigError, EXIT_CONFIG, runDeployable } from '@trellis/runtime';
-import { openAuthServerStores, type AuthServerStores } from '../platform/auth-server-stores.ts';
-import { operationsPort } from '../operations-port.ts';
+import { Command } from 'commander';
+import type { CliCommand } from '../cli-command.ts';
 import { explainFailure } from '../explain-failure.ts';
+import { operationsPort } from '../operations-port.ts';
+import { openAuthServerStores, type AuthServerStores } from '../platform/auth-server-stores.ts';
 
-const args = process.argv.slice(2);
-try {
-  const stores = await openAuthServerStores(process.env, (line) => process.stderr.write(`${line}\n`));
-  if (args.length === 0) await serve(stores);
-  else process.exitCode = await runCommand(stores);
-} catch (error) {
-  process.stderr.write(`${explainFailure(error)}\n`);
-  process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : 1;
+/** `trellis auth-server`: serves, or runs one of its commands on the stores of the running platform. */
+export function authServerCommand(): CliCommand {
+  const command = new Command('auth-server')
+    .description('Serves OAuth 2.0 and OpenID Connect. With a command: runs it and ends.')
+    .argument('[command...]', 'for example: accounts add --email EMAIL --name NAME --role ROLE')
+    .addHelpText('after', `\nCommands:\n${commandNames.map((name) => `  ${name}\n`).join('')}`)
+    .passThroughOptions()
+    .allowUnknownOption()
+    .action((args: readonly string[]) => run(args));
+  return { command, phrases: commandNames };
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  try {
+    const stores = await openAuthServerStores(process.env, (line) => process.stderr.write(`${line}\n`));
+    if (args.length === 0) await serve(stores);
+    else process.exitCode = await runCommand(args, stores);
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error)}\n`);
+    process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : 1;
+  }
 }
 
 /** The stores end after the server that uses them. */
@@ -29,7 +44,10 @@ async function serve({ environment, close }: AuthServerStores): Promise<void> {
   });
 }
 
-async function runCommand({ environment, close }: AuthServerStores): Promise<number> {
+async function runCommand(
+  args: readonly string[],
+  { environment, close }: AuthServerStores,
+): Promise<number> {
   try {
     return await runAuthServerCommand(args, authServer.readConfig(environment), {
       stdin: process.stdin,

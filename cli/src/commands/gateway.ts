@@ -1,23 +1,42 @@
-import { parseArgs } from 'node:util';
-import { runDeployable } from '@trellis/runtime';
 import { gateway } from '@trellis/gateway';
+import { runDeployable } from '@trellis/runtime';
+import { Command } from 'commander';
+import type { CliCommand } from '../cli-command.ts';
 import { operationsPort } from '../operations-port.ts';
 
-const USAGE = `npm run gateway -- --supergraph FILE|URL [--port N] [--host H] [--config gateway.yaml]
-                   [--forward-header NAME]… [--workers N]
+/** What the command line may say; the environment says the rest. */
+interface GatewayFlags {
+  readonly supergraph?: string;
+  readonly port?: string;
+  readonly host?: string;
+  readonly config?: string;
+  readonly forwardHeader?: readonly string[];
+  readonly workers?: string;
+}
 
-Serves a supergraph, with nothing else needed. SUPERGRAPH, PORT, HOST and CONFIG in the environment do the same.
-`;
-const EXIT_USAGE = 64;
+/** `trellis gateway`: serves a supergraph, with nothing else needed. */
+export function gatewayCommand(): CliCommand {
+  const command = new Command('gateway')
+    .description(
+      'Serves a supergraph, with nothing else needed.\nSUPERGRAPH, PORT, HOST and CONFIG in the environment do the same.',
+    )
+    .option('--supergraph <FILE|URL>', 'the supergraph to serve')
+    .option('--port <N>', 'default: 4000')
+    .option('--host <HOST>', 'the address to listen on')
+    .option('--config <FILE>', 'settings, as in gateway.yaml')
+    .option('--forward-header <NAME>', 'a header of clients that subgraphs receive; may be repeated', collect)
+    .option('--workers <N>', 'processes that share the port')
+    .action((flags: GatewayFlags) => run(command, flags));
+  return { command };
+}
 
-type Flags = ReturnType<typeof readFlags>;
+function collect(name: string, names: readonly string[] = []): readonly string[] {
+  return [...names, name];
+}
 
-const flags = readFlags();
-if (flags.help) {
-  process.stdout.write(USAGE);
-} else if (!flags.supergraph && !flags.config && !process.env['SUPERGRAPH'] && !process.env['CONFIG']) {
-  fail('Say which supergraph: --supergraph FILE or --supergraph URL.');
-} else {
+async function run(command: Command, flags: GatewayFlags): Promise<void> {
+  if (!flags.supergraph && !flags.config && !process.env['SUPERGRAPH'] && !process.env['CONFIG'])
+    command.error('Say which supergraph: --supergraph FILE or --supergraph URL.');
   await runDeployable(gateway, {
     ...process.env,
     ...(await operationsPort('GATEWAY', process.env)),
@@ -25,38 +44,15 @@ if (flags.help) {
   });
 }
 
-function readFlags() {
-  try {
-    return parseArgs({
-      options: {
-        supergraph: { type: 'string' },
-        port: { type: 'string' },
-        host: { type: 'string' },
-        config: { type: 'string' },
-        'forward-header': { type: 'string', multiple: true },
-        workers: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values;
-  } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error));
-  }
-}
-
 /** With the prefix, so that a flag wins over every variable of the environment. */
-function environmentOf(given: Flags): Record<string, string> {
+function environmentOf(given: GatewayFlags): Record<string, string> {
   const variables: readonly (readonly [string, string | undefined])[] = [
     ['GATEWAY_SUPERGRAPH', given.supergraph],
     ['GATEWAY_PORT', given.port],
     ['GATEWAY_HOST', given.host],
     ['GATEWAY_CONFIG', given.config],
-    ['GATEWAY_FORWARD_HEADERS', given['forward-header']?.join(' ')],
+    ['GATEWAY_FORWARD_HEADERS', given.forwardHeader?.join(' ')],
     ['GATEWAY_WORKERS', given.workers],
   ];
   return Object.fromEntries(variables.filter((entry): entry is [string, string] => entry[1] !== undefined));
-}
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n\n${USAGE}`);
-  process.exit(EXIT_USAGE);
 }

@@ -1,4 +1,14 @@
+import { Command } from 'commander';
+import type { CliCommand } from '../cli-command.ts';
 import { generateSecrets } from '../secrets/generate-secrets.ts';
 
-const lines = Object.entries(await generateSecrets()).map(([name, value]) => `${name}='${value}'\n`);
-process.stdout.write(lines.join(''));
+/** `trellis secrets`: a set of new secrets as lines of an environment file. */
+export function secretsCommand(): CliCommand {
+  const command = new Command('secrets')
+    .description('Prints new secrets for a production environment, a line each.')
+    .action(async () => {
+      const lines = Object.entries(await generateSecrets()).map(([name, value]) => `${name}='${value}'\n`);
+      process.stdout.write(lines.join(''));
+    });
+  return { command };
+}

@@ -1,42 +1,26 @@
-import { parseArgs } from 'node:util';
 import { ConfigError, createLogger, endOnUnhandledError, EXIT_CONFIG, onStopSignal } from '@trellis/runtime';
-import { startPlatform } from '../platform/start-platform.ts';
+import { Command } from 'commander';
+import type { CliCommand } from '../cli-command.ts';
 import { explainFailure } from '../explain-failure.ts';
+import { startPlatform } from '../platform/start-platform.ts';
 
-const USAGE = `npm start [-- --split]
-
-Runs the whole platform on embedded defaults.
-  --split  one process for each deployable, instead of one for all
-`;
-const EXIT_USAGE = 64;
 const STOP_DEADLINE_MS = 9_500;
 
-const { split, help } = readArguments();
-if (help) {
-  process.stdout.write(USAGE);
-} else {
-  await run(split);
-}
-
-function readArguments(): { split: boolean; help: boolean } {
-  try {
-    const options = {
-      split: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    } as const;
-    return parseArgs({ options }).values;
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-    return process.exit(EXIT_USAGE);
-  }
+/** `trellis start`: the whole platform on embedded defaults. */
+export function startCommand(): CliCommand {
+  const command = new Command('start')
+    .description('Runs the whole platform on embedded defaults.')
+    .option('--split', 'one process for each deployable, instead of one for all')
+    .action(({ split = false }: { readonly split?: boolean }) => run(split));
+  return { command };
 }
 
 /** A signal while it starts ends the start, and what has been started by then. */
-async function run(inSplit: boolean): Promise<void> {
+async function run(split: boolean): Promise<void> {
   const stopping = new AbortController();
   const starting = startPlatform({
     environment: process.env,
-    split: inSplit,
+    split,
     tell: (line) => process.stdout.write(`${line}\n`),
     signal: stopping.signal,
   });

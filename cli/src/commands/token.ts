@@ -1,66 +1,61 @@
-import { parseArgs } from 'node:util';
-import { demoAccounts, demoPassword } from '@trellis/demo-data';
-import { readPlatformFile } from '../platform/platform-file.ts';
 import { resolve } from 'node:path';
-import { SignInFailed } from '../token/sign-in-failed.ts';
+import { demoAccounts, demoPassword } from '@trellis/demo-data';
+import { Command } from 'commander';
+import type { CliCommand } from '../cli-command.ts';
+import { readPlatformFile } from '../platform/platform-file.ts';
 import { obtainAccessToken } from '../token/obtain-access-token.ts';
+import { SignInFailed } from '../token/sign-in-failed.ts';
 
 const DEFAULT_SCOPE = 'openid profile email read:data read:profile write:data';
-const USAGE = `npm run -s token -- [--account EMAIL] [--scope "…"]
+const emails = demoAccounts.map(({ email }) => email);
 
-Signs in to the running auth-server as a demo account, by the authorization code flow with PKCE, and prints an access token.
-  --account  ${demoAccounts.map(({ email }) => email).join(', ')}; the first is the default
-  --scope    default: ${DEFAULT_SCOPE}
-  --issuer   default: the running platform's
-`;
-const EXIT_USAGE = 64;
-
-const flags = readFlags();
-if (flags.help) process.stdout.write(USAGE);
-else await printToken();
-
-function readFlags() {
-  try {
-    return parseArgs({
-      options: {
-        account: { type: 'string', default: demoAccounts[0]?.email ?? '' },
-        scope: { type: 'string', default: DEFAULT_SCOPE },
-        issuer: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values;
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-    return process.exit(EXIT_USAGE);
-  }
+/** What the command line may say. */
+interface TokenFlags {
+  readonly account: string;
+  readonly scope: string;
+  readonly issuer?: string;
 }
 
-async function printToken(): Promise<void> {
+/** `trellis token`: an access token of a demo account, on standard output. */
+export function tokenCommand(): CliCommand {
+  const command = new Command('token')
+    .description(
+      'Signs in to the running auth-server as a demo account, by the authorization code flow with PKCE, and prints an access token.',
+    )
+    .option('--account <EMAIL>', emails.join(', '), emails[0])
+    .option('--scope <SCOPE>', 'what the token may be used for, in quotes', DEFAULT_SCOPE)
+    .option('--issuer <URL>', "default: the running platform's")
+    .action((flags: TokenFlags) => printToken(flags));
+  return { command };
+}
+
+async function printToken({ account, scope, issuer }: TokenFlags): Promise<void> {
   try {
     const token = await obtainAccessToken({
-      issuer: new URL(flags.issuer ?? runningIssuer()),
-      email: flags.account,
+      issuer: new URL(issuer ?? runningIssuer()),
+      email: account,
       password: demoPassword,
-      scope: flags.scope,
+      scope,
     });
     process.stdout.write(`${token}\n`);
   } catch (error) {
-    process.stderr.write(`${error instanceof SignInFailed ? explainRefusal(error) : explain(error)}\n`);
+    process.stderr.write(
+      `${error instanceof SignInFailed ? explainRefusal(error, account) : explain(error)}\n`,
+    );
     process.exitCode = 1;
   }
 }
 
-/** The platform tells its address in its data directory; without it, the default one may still answer. */
+/** The platform writes its address into its data directory; without it, the default one may still answer. */
 function runningIssuer(): string {
   const running = readPlatformFile(resolve(process.env['DATA_DIR'] ?? '.data'));
   return running?.issuer ?? `http://localhost:${process.env['AUTH_PORT'] ?? '4001'}`;
 }
 
-/** The server does not tell whether there is an account; which ones this command can sign in is known. */
-function explainRefusal({ message }: SignInFailed): string {
-  const known = demoAccounts.map(({ email }) => email);
-  if (known.includes(flags.account)) return message;
-  return `There is no demo account ${flags.account}; there are ${known.join(', ')}.`;
+/** The server does not say whether there is an account; which ones this command can sign in is known. */
+function explainRefusal({ message }: SignInFailed, account: string): string {
+  if (emails.includes(account)) return message;
+  return `There is no demo account ${account}; there are ${emails.join(', ')}.`;
 }
 
 function explain(error: unknown): string {

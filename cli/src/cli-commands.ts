@@ -1,0 +1,45 @@
+import type { CliCommandEntry } from './cli-command.ts';
+
+/** Every command, in the order in which help lists them. */
+export const cliCommands: readonly CliCommandEntry[] = [
+  {
+    name: 'start',
+    summary: 'run the whole platform on embedded defaults',
+    load: async () => (await import('./commands/start.ts')).startCommand(),
+  },
+  {
+    name: 'gateway',
+    summary: 'run the gateway alone, over any supergraph',
+    load: async () => (await import('./commands/gateway.ts')).gatewayCommand(),
+  },
+  {
+    name: 'auth-server',
+    summary: 'run the auth-server alone, or manage accounts, clients, grants and keys',
+    load: async () => (await import('./commands/auth-server.ts')).authServerCommand(),
+  },
+  {
+    name: 'search',
+    summary: 'rebuild the search index',
+    load: async () => (await import('./commands/search.ts')).searchCommand(),
+  },
+  {
+    name: 'supergraph',
+    summary: 'compose a supergraph, or check a change of it',
+    load: async () => (await import('./commands/supergraph.ts')).supergraphCommand(),
+  },
+  {
+    name: 'token',
+    summary: 'print an access token of a demo account',
+    load: async () => (await import('./commands/token.ts')).tokenCommand(),
+  },
+  {
+    name: 'secrets',
+    summary: 'print new secrets for a production environment',
+    load: async () => (await import('./commands/secrets.ts')).secretsCommand(),
+  },
+  {
+    name: 'completion',
+    summary: 'print the completion script of a shell',
+    load: async () => (await import('./commands/completion.ts')).completionCommand(),
+  },
+];

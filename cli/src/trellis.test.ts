@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { cliCommands } from './cli-commands.ts';
+import { runTrellis } from './trellis.ts';
+
+let output: string;
+let errors: string;
+
+beforeEach(() => {
+  [output, errors] = ['', ''];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((output += String(text)), true));
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((errors += String(text)), true));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.exitCode = undefined;
+});
+
+describe('trellis', () => {
+  it('lists its commands', async () => {
+    expect(await runTrellis(['--help'])).toBe(0);
+    const list = output.replaceAll(/\s+/g, ' ');
+    for (const { name, summary } of cliCommands) expect(list).toContain(` ${name} ${summary} `);
+  });
+
+  it.each([[[]], [['--nonsense']], [['nonsense']], [['start', '--nonsense']], [['completion', 'sh']]])(
+    'exits with 64 and shows help for a call that makes no sense: %j',
+    async (args) => {
+      expect(await runTrellis(args)).toBe(64);
+      expect(errors).toContain('Usage: trellis');
+    },
+  );
+
+  it.each(cliCommands.map(({ name }) => name))('explains %s', async (name) => {
+    expect(await runTrellis([name, '--help'])).toBe(0);
+    expect(output).toContain(name);
+  });
+
+  it('loads every command under the name that it is listed with', async () => {
+    for (const { name, load } of cliCommands) expect((await load()).command.name()).toBe(name);
+  });
+
+  it('has an npm script for each command that users run', () => {
+    const root = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      scripts: Readonly<Record<string, string>>;
+    };
+    for (const { name } of cliCommands.filter((command) => command.name !== 'completion'))
+      expect(root.scripts[name]).toContain(`scripts/run.mjs ${name}`);
+  });
+
+  it('completes the commands of the auth-server', async () => {
+    await runTrellis(['completion', 'bash']);
+    expect(output).toContain("'auth-server accounts') echo 'add ");
+    expect(output).toContain('--forward-header');
+  });
+});
