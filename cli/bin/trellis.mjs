@@ -6,25 +6,30 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const launcher = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url));
 const args = process.argv.slice(2);
-if (existsSync(launcher)) await runFromSources();
-else await import(new URL('../dist/main.js', import.meta.url).href);
+const repository = new URL('../../', import.meta.url);
+if (existsSync(new URL('pnpm-workspace.yaml', repository))) await runFromSources();
+else await import('../dist/main.js');
 
-/** Ends as the program ends; signals that a terminal sends reach both, others are passed on. */
+/** Ends as the program ends. A terminal sends its interrupts to both; other signals are passed on. */
 async function runFromSources() {
-  const child = spawn(process.execPath, [...nodeOptions(), launcher, 'trellis', ...args], {
-    stdio: 'inherit',
-  });
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
-    process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
+  const child = spawn(process.execPath, [...launcher(), 'trellis', ...args], { stdio: 'inherit' });
+  process.on('SIGINT', () => undefined);
+  for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP']))
+    process.on(signal, () => child.kill(signal));
   const [status, signal] = await new Promise((resolve) => child.on('exit', (...ending) => resolve(ending)));
   process.exitCode = signal ? 1 : (status ?? 1);
 }
 
-/** What package.json gives to the command's npm script: the condition that finds sources, and the room of the gateway's heap. */
-function nodeOptions() {
-  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+/**
+ * What the command's npm script gives to node: the condition that finds sources, the room of the gateway's heap, and the
+ * program that installs what is missing.
+ */
+function launcher() {
+  const { scripts } = JSON.parse(readFileSync(new URL('package.json', repository), 'utf8'));
   const script = Object.hasOwn(scripts, args[0] ?? '') ? scripts[args[0] ?? ''] : scripts.start;
-  return script.split(' ').filter((/** @type {string} */ word) => word.startsWith('--'));
+  const words = script.replace(/^exec node /, '').split(' ');
+  const options = words.filter((/** @type {string} */ word) => word.startsWith('--'));
+  const file = words.find((/** @type {string} */ word) => word.endsWith('.mjs'));
+  return [...options, fileURLToPath(new URL(file, repository))];
 }

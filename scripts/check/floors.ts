@@ -28,6 +28,34 @@ export interface Project {
 /** Every room, its floor and its purpose: `npm run check` holds all imports against it, docs/architecture.md draws it. */
 export const projects: readonly Project[] = [
   {
+    folder: '.',
+    whole: true,
+    introduction: 'The repository. Only `cli/` imports what runs as a process of its own.',
+    rooms: {
+      scripts: {
+        floor: 5,
+        purpose: 'commands of contributors: test, prove, build, bench, load, measure, check, generate',
+      },
+      'vitest.config.ts': { floor: 5, purpose: 'which tests run how' },
+      bench: { floor: 4, purpose: 'what requests and content at size cost' },
+      e2e: { floor: 4, purpose: 'the product driven from outside' },
+      cli: { floor: 3, purpose: 'the program `trellis`, and each deployable once' },
+      gateway: { floor: 2, onlyFor: ['cli'], purpose: 'the only public GraphQL endpoint' },
+      'auth-server': { floor: 2, onlyFor: ['cli'], purpose: 'OAuth 2.0 and OpenID Connect' },
+      'services/users': { floor: 2, onlyFor: ['cli'], purpose: 'subgraph of people and of who is present' },
+      'services/posts': { floor: 2, onlyFor: ['cli'], purpose: 'subgraph of posts' },
+      'services/comments': { floor: 2, onlyFor: ['cli'], purpose: 'subgraph of comments' },
+      'services/search': {
+        floor: 2,
+        onlyFor: ['cli'],
+        purpose: 'subgraph that searches what the others publish',
+      },
+      'services/content-events': { floor: 1, purpose: 'events that users, posts and comments publish' },
+      'services/demo-data': { floor: 1, purpose: 'accounts and content of a first start in development' },
+      packages: { floor: 1, purpose: 'libraries of the deployables, with floors of their own' },
+    },
+  },
+  {
     folder: 'gateway',
     sources: 'src',
     introduction: 'The gateway, from the process down to what knows nothing of the rest.',

@@ -17,7 +17,7 @@ export function findBrokenFloors(
   { files, imports, computed }: RepositoryImports,
 ): readonly string[] {
   const unreadable = computed
-    .filter((place) => projects.some((project) => placeOf(project, place.replace(/:\d+$/, '')) !== undefined))
+    .filter((place) => projects.some((project) => isLaidOut(project, place.replace(/:\d+$/, ''))))
     .filter((place) => !ON_TOP.test(place.replace(/:\d+$/, '')))
     .map((place) => `${place}: the path of a dynamic import is written out, so that its floor can be told.`);
   return [
@@ -30,6 +30,9 @@ export function findBrokenFloors(
     ...unreadable,
   ];
 }
+
+/** What the repository as a whole is judged by: its code, and no data, page or package of others. */
+const OUR_CODE = /^(?!node_modules\/).*\.[cm]?[jt]sx?$/;
 
 /** Tests, and folders that only tests and proofs use. */
 const ON_TOP = /\.(test|proof)\.[cm]?[jt]sx?$|(^|\/)(proofs|testing)\//;
@@ -51,12 +54,18 @@ function placeOf(
 ): Place | undefined {
   const inside = within(folder, file);
   if (inside === undefined) return undefined;
+  if (folder === '.' && !OUR_CODE.test(inside)) return undefined;
   if (testsOnTop && ON_TOP.test(inside)) return TOP;
   const path = within(sources, inside);
   if (path === undefined || path === '') return undefined; // the folder that holds the rooms is none of them
   if (whole === true) return { room: wholeRoomOf(rooms, path), part: '' };
   const [first = '', ...rest] = path.split('/');
   return { room: first, part: rest.slice(0, -1).join('/') };
+}
+
+/** Whether a file belongs to a project with floors of its own; programs above them may load what they are told to. */
+function isLaidOut(project: Project, file: string): boolean {
+  return project.folder !== '.' && placeOf(project, file) !== undefined;
 }
 
 /** The path of a file below a folder; undefined where it is elsewhere. */
@@ -114,6 +123,7 @@ function judge(project: Project, { from, to }: FileImport): readonly string[] {
   const [above, below] = [placeOf(project, from), placeOf(project, to)];
   if (above?.room === undefined || below === undefined) return [];
   const tell = (why: string): readonly string[] => [`${from} imports ${to}: ${why}`];
+  if (below.room === undefined && project.whole) return []; // a matter of the project that lays out that room
   if (below.room === undefined) return tell('tests, proofs/ and testing/ stand above all rooms.');
   if (above.room === below.room) return [];
   const [importer, imported] = [roomOf(project, above.room), roomOf(project, below.room)];

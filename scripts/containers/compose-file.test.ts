@@ -3,18 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { authServer, configSchema as authServerSchema } from '@trellis/auth-server';
-import { comments, configSchema as commentsSchema } from '@trellis/comments';
-import type { Environment } from '@trellis/runtime';
-import { gateway, configSchema as gatewaySchema } from '@trellis/gateway';
-import { HEAP_FLAGS } from '@trellis/gateway/heap-flags';
-import { posts, configSchema as postsSchema } from '@trellis/posts';
-import { search, configSchema as searchSchema } from '@trellis/search';
-import { users, configSchema as usersSchema } from '@trellis/users';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { repository } from '../programs/run-program.ts';
 import { generateSecrets } from 'trellis/generate-secrets';
+import { HEAP_FLAGS, programs } from 'trellis/programs';
 import { environmentOf, parseDockerfile } from './dockerfile.ts';
 
 interface Service {
@@ -30,17 +23,7 @@ interface Service {
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
 }
 
-const deployables = {
-  gateway: { schema: gatewaySchema, read: (environment: Environment) => gateway.readConfig(environment) },
-  'auth-server': {
-    schema: authServerSchema,
-    read: (environment: Environment) => authServer.readConfig(environment),
-  },
-  users: { schema: usersSchema, read: (environment: Environment) => users.readConfig(environment) },
-  posts: { schema: postsSchema, read: (environment: Environment) => posts.readConfig(environment) },
-  comments: { schema: commentsSchema, read: (environment: Environment) => comments.readConfig(environment) },
-  search: { schema: searchSchema, read: (environment: Environment) => search.readConfig(environment) },
-} as const;
+const deployables = programs.map(({ service }) => service);
 
 const composeFile = join(repository, 'docker-compose.yml');
 
@@ -73,7 +56,7 @@ function serviceOf(name: string): Service {
   return service;
 }
 
-describe.each(Object.entries(deployables))('docker-compose.yml: %s', (name, { schema, read }) => {
+describe.each(programs)('docker-compose.yml: $service', ({ service: name, schema, read }) => {
   it('is built from its own deployable', () => {
     expect(serviceOf(name).build?.args.DEPLOYABLE).toBe(name);
   });
@@ -111,7 +94,7 @@ describe('docker-compose.yml', () => {
   it('has the deployables, their stores, what prepares these, and the proxy of a profile, and nothing else', () => {
     expect(Object.keys(services).toSorted()).toEqual(
       [
-        ...Object.keys(deployables),
+        ...deployables,
         'postgres',
         'database-roles',
         'redis',
@@ -152,7 +135,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('H4: gives each service a role and a Redis user of its own, with a password of its own', () => {
-    const urls = Object.keys(deployables).flatMap((name) =>
+    const urls = deployables.flatMap((name) =>
       Object.entries(serviceOf(name).environment ?? {}).filter(([variable]) =>
         /(DATABASE|REDIS)_URL$/.test(variable),
       ),
@@ -164,7 +147,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('gives the passwords of those who run the stores to the stores alone', () => {
-    for (const name of Object.keys(deployables)) {
+    for (const name of deployables) {
       const given = JSON.stringify(serviceOf(name).environment);
       for (const password of ['POSTGRES_PASSWORD', '{REDIS_PASSWORD', '{CACHE_REDIS_PASSWORD'])
         expect(given).not.toContain(password);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { oauthErrors } from '@trellis/auth-server';
+import { oauthErrors } from 'trellis/programs';
 import { graphErrorCodes } from '@trellis/subgraph-protocol';
-import { gatewayErrorCodes } from '@trellis/gateway';
+import { gatewayErrorCodes } from 'trellis/programs';
 import { describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';
 

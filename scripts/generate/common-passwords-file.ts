@@ -1,4 +1,4 @@
-import { fillPasswordFilter } from '@trellis/auth-server';
+import { fillPasswordFilter } from 'trellis/programs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';

@@ -1,12 +1,7 @@
 import { join } from 'node:path';
-import { configSchema as authServer } from '@trellis/auth-server';
-import { configSchema as comments } from '@trellis/comments';
 import { describeConfig, type ConfigVariable } from '@trellis/runtime';
-import { configSchema as gateway } from '@trellis/gateway';
 import { configSchema as platform } from 'trellis/platform';
-import { configSchema as posts } from '@trellis/posts';
-import { configSchema as search } from '@trellis/search';
-import { configSchema as users } from '@trellis/users';
+import { schemaOf } from 'trellis/programs';
 import { format, resolveConfig } from 'prettier';
 import type { z } from 'zod';
 import { repository } from '../programs/run-program.ts';
@@ -35,23 +30,23 @@ const pages: readonly Page[] = [
     title: 'Environment of the gateway',
     introduction:
       'Prefix `GATEWAY_`. What goes beyond single values stands in [gateway.yaml](gateway-yaml.md).',
-    sections: [{ schema: gateway }],
+    sections: [{ schema: schemaOf('gateway') }],
   },
   {
     name: 'auth-server',
     title: 'Environment of the auth-server',
     introduction: 'Prefix `AUTH_`.',
-    sections: [{ schema: authServer }],
+    sections: [{ schema: schemaOf('auth-server') }],
   },
   {
     name: 'subgraphs',
     title: 'Environment of the subgraphs',
     introduction: 'Of the content graph: users, posts, comments and search.',
     sections: [
-      { title: 'Users', introduction: 'Prefix `USERS_`.', schema: users },
-      { title: 'Posts', introduction: 'Prefix `POSTS_`.', schema: posts },
-      { title: 'Comments', introduction: 'Prefix `COMMENTS_`.', schema: comments },
-      { title: 'Search', introduction: 'Prefix `SEARCH_`.', schema: search },
+      { title: 'Users', introduction: 'Prefix `USERS_`.', schema: schemaOf('users') },
+      { title: 'Posts', introduction: 'Prefix `POSTS_`.', schema: schemaOf('posts') },
+      { title: 'Comments', introduction: 'Prefix `COMMENTS_`.', schema: schemaOf('comments') },
+      { title: 'Search', introduction: 'Prefix `SEARCH_`.', schema: schemaOf('search') },
     ],
   },
   {

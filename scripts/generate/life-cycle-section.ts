@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lifeCycle } from '@trellis/auth-server';
+import { lifeCycle } from 'trellis/programs';
 import { format, resolveConfig } from 'prettier';
 import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';

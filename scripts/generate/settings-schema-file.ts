@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { settingsSchema } from '@trellis/gateway';
+import { settingsSchema } from 'trellis/programs';
 import { format, resolveConfig } from 'prettier';
 import { z } from 'zod';
 import { repository } from '../programs/run-program.ts';

@@ -1,4 +1,4 @@
-import { settingsSchema } from '@trellis/gateway';
+import { settingsSchema } from 'trellis/programs';
 import { z } from 'zod';
 
 /** The part of a JSON Schema that the page shows. */

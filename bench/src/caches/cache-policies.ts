@@ -1,4 +1,4 @@
-import { S3FifoCache } from '@trellis/gateway/s3-fifo-cache';
+import { S3FifoCache } from 'trellis/programs';
 import { LRUCache } from 'lru-cache';
 import { SegmentedLru } from './segmented-lru.ts';
 import { SieveCache } from './sieve-cache.ts';

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { inTransaction, type Pool, type Transaction } from '@trellis/postgres';
-import { commentDocuments, postDocuments, userDocuments, type Documents } from '@trellis/search';
+import { commentDocuments, postDocuments, userDocuments, type Documents } from 'trellis/programs';
 import { from, to } from 'pg-copy-streams';
 import { skipToNow } from './skip-to-now.ts';
 import { withoutIndexes } from './without-indexes.ts';

@@ -1,6 +1,4 @@
-import { buildServer as buildComments } from '@trellis/comments';
-import { buildServer as buildPosts } from '@trellis/posts';
-import { buildServer as buildSearch } from '@trellis/search';
+import { buildComments, buildPosts, buildSearch, buildUsers } from 'trellis/programs';
 import {
   createServiceClient,
   createServiceTokenSigner,
@@ -8,7 +6,6 @@ import {
   publicServiceKey,
   type ServiceClient,
 } from '@trellis/subgraph-protocol';
-import { buildServer as buildUsers } from '@trellis/users';
 import type { DatabaseUrls, LoadedService } from './load-content.ts';
 import {
   startMeasuredSubgraph,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { HEAP_FLAGS } from '@trellis/gateway/heap-flags';
+import { HEAP_FLAGS } from 'trellis/programs';
 import type { MeasuredGraph, Target } from './target.ts';
 
 const peers = fileURLToPath(new URL('../../peers/', import.meta.url));

@@ -13,7 +13,9 @@ export function completionCommand(): CliCommand {
     .addArgument(new Argument('<shell>').choices(shells))
     .action(async (shell: Shell) => {
       const loaded = await Promise.all(
-        cliCommands.map(({ name, load }) => (name === 'completion' ? { command, phrases: shells } : load())),
+        cliCommands.map(async ({ name, load }) =>
+          name === 'completion' ? { command, phrases: shells } : await load(),
+        ),
       );
       process.stdout.write(completionScript(shell, completionWords(loaded)));
     });

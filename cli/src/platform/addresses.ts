@@ -1,5 +1,5 @@
 import type { Environment } from '@trellis/runtime';
-import type { Prefix } from './hosted-programs.ts';
+import type { Prefix } from '../programs.ts';
 import type { Ports } from './ports.ts';
 
 /** The address of a deployable as people and tokens name it. */

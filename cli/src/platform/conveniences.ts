@@ -1,5 +1,5 @@
 import { allowsConveniences, type Environment } from '@trellis/runtime';
-import { prefixes } from './hosted-programs.ts';
+import { prefixes } from '../programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 
 /**

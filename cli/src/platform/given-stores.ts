@@ -1,7 +1,7 @@
 import type { Environment } from '@trellis/runtime';
 import { connectRedis } from '@trellis/redis';
 import { Client } from 'pg';
-import { hostedPrograms } from './hosted-programs.ts';
+import { programs } from '../programs.ts';
 
 /** Stores that a variable of the environment can name. */
 export type StoreVariable = 'DATABASE_URL' | 'REDIS_URL';
@@ -23,7 +23,7 @@ const DEADLINE_MS = 5_000;
 
 /** The stores that the environment names for the services that need one, each once. */
 export function givenStores(variable: StoreVariable, environment: Environment): readonly GivenStore[] {
-  const stores = hostedPrograms
+  const stores = programs
     .filter(({ reads }) => reads(variable))
     .map(({ prefix }) => givenStore([`${prefix}_${variable}`, variable], environment));
   const byVariable = new Map(
@@ -34,7 +34,7 @@ export function givenStores(variable: StoreVariable, environment: Environment): 
 
 /** Whether every service that needs such a store is given one. */
 export function areAllGiven(variable: StoreVariable, environment: Environment): boolean {
-  return hostedPrograms
+  return programs
     .filter(({ reads }) => reads(variable))
     .every(({ prefix }) => givenStore([`${prefix}_${variable}`, variable], environment) !== undefined);
 }

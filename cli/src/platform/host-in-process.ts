@@ -7,7 +7,7 @@ import {
   type Metrics,
   startOperationsServer,
 } from '@trellis/runtime';
-import { hostedPrograms, type HostedProgram, type Prefix } from './hosted-programs.ts';
+import { programs, type HostedProgram, type Prefix } from '../programs.ts';
 import type { Host } from './host.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import { startLater } from './start-later.ts';
@@ -31,11 +31,11 @@ const NEEDED: ReadonlySet<Prefix> = new Set(['AUTH', 'GATEWAY']);
  */
 export async function hostInProcess(options: InProcessOptions): Promise<Host> {
   const { config, environments } = options;
-  const metrics = new Map(hostedPrograms.map(({ service }) => [service, createMetrics(service)]));
+  const metrics = new Map(programs.map(({ service }) => [service, createMetrics(service)]));
   const operations = await startOperationsServer({
     port: config.OPERATIONS_PORT,
     metrics: [...metrics.values()],
-    routes: hostedPrograms.flatMap(({ prefix, service, operations: routes }) =>
+    routes: programs.flatMap(({ prefix, service, operations: routes }) =>
       routes(environments[prefix], loggerOf(service, config)),
     ),
   });
@@ -83,7 +83,7 @@ async function startBatch(
 /** All but the gateway at once, then the gateway. */
 function startingOrder(): readonly (readonly HostedProgram[])[] {
   const isGateway = ({ prefix }: HostedProgram): boolean => prefix === 'GATEWAY';
-  return [hostedPrograms.filter((program) => !isGateway(program)), hostedPrograms.filter(isGateway)];
+  return [programs.filter((program) => !isGateway(program)), programs.filter(isGateway)];
 }
 
 function startProgram(

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '@trellis/runtime';
 import { keepRunning, startGuarded, type GuardedProcess, type RunningProcess } from '@trellis/dev-stores';
 import { internalAddressOf } from './addresses.ts';
-import { hostedPrograms, type HostedProgram, type Prefix } from './hosted-programs.ts';
+import { programs, type HostedProgram, type Prefix } from '../programs.ts';
 import type { Host } from './host.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import type { Ports } from './ports.ts';
@@ -40,9 +40,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
  */
 export async function hostSplit(options: SplitOptions): Promise<Host> {
   const hosted = await Promise.all(
-    hostedPrograms.map((program, index) =>
-      run(program, environmentOf(program, index, options), options.tell),
-    ),
+    programs.map((program, index) => run(program, environmentOf(program, index, options), options.tell)),
   );
   const ready = await Promise.all(hosted.map((one) => becomesReady(one, options)));
   const { OPERATIONS_PORT: first } = options.config;

@@ -1,7 +1,7 @@
 import { ConfigError, type Environment } from '@trellis/runtime';
 import { bringsConveniences, placeWithoutConveniences } from './conveniences.ts';
 import { areAllGiven } from './given-stores.ts';
-import { hostedPrograms, prefixes } from './hosted-programs.ts';
+import { programs, prefixes } from '../programs.ts';
 import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
 import { describeSharedPorts } from './ports.ts';
 import { makeSecrets } from './secrets.ts';
@@ -48,8 +48,8 @@ async function problemsOfDeployables(
     ports: { AUTH: 1, USERS: 2, POSTS: 3, COMMENTS: 4, SEARCH: 6, GATEWAY: 5 },
     supergraphFile,
   });
-  return hostedPrograms.flatMap(({ prefix, service, check }) =>
-    problemsOf(() => check(environments[prefix])).map((problem) => `${service}: ${problem}`),
+  return programs.flatMap(({ prefix, service, read }) =>
+    problemsOf(() => read(environments[prefix])).map((problem) => `${service}: ${problem}`),
   );
 }
 

@@ -1,5 +1,5 @@
 import { freePort, probePort } from '@trellis/dev-stores';
-import { prefixes, type Prefix } from './hosted-programs.ts';
+import { prefixes, type Prefix } from '../programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 
 /** Where everything listens, ports settled. */

@@ -1,6 +1,6 @@
 import type { Environment } from '@trellis/runtime';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Prefix } from './hosted-programs.ts';
+import type { Prefix } from '../programs.ts';
 import { readPlatformConfig } from './platform-config.ts';
 import { makeSecrets, type PlatformSecrets } from './secrets.ts';
 import { describeEnvironments } from './service-environments.ts';

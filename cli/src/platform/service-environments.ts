@@ -1,7 +1,7 @@
 import type { Environment } from '@trellis/runtime';
 import { publicServiceKey } from '@trellis/subgraph-protocol';
 import { addressOf, internalAddressOf } from './addresses.ts';
-import { prefixes, type Prefix } from './hosted-programs.ts';
+import { prefixes, type Prefix } from '../programs.ts';
 import { bringsConveniences } from './conveniences.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import type { Ports } from './ports.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Prefix } from './hosted-programs.ts';
+import type { Prefix } from '../programs.ts';
 import { rolePassword, type PlatformSecrets } from './secrets.ts';
 
 /** The services that own a schema, by the prefix of their variables. */

@@ -6,7 +6,7 @@ import { formatBanner } from './banner.ts';
 import { hostInProcess } from './host-in-process.ts';
 import { hostSplit } from './host-split.ts';
 import type { Host } from './host.ts';
-import { hostedPrograms, type Prefix } from './hosted-programs.ts';
+import { programs, type Prefix } from '../programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import { readConfiguration } from './platform-configuration.ts';
 import { removePlatformFile, writePlatformFile } from './platform-file.ts';
@@ -137,7 +137,7 @@ function startHost({ config, environments, ports }: Prepared, options: PlatformO
 
 /** For the commands of the same data directory. */
 function tellOthers({ config, environments, ports }: Prepared, environment: Environment): void {
-  const services = hostedPrograms.map(({ prefix, service }) => [service, addressOf(prefix, ports)]);
+  const services = programs.map(({ prefix, service }) => [service, addressOf(prefix, ports)]);
   writePlatformFile(config.DATA_DIR, {
     gatewayUrl: graphUrl(ports),
     issuer: issuerOf({ environment, ports }),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Environment } from '@trellis/runtime';
 import { startEmbeddedPostgres, startEmbeddedRedis } from '@trellis/dev-stores';
 import { areAllGiven, describeGivenPostgres, describeGivenRedis, givenStores } from './given-stores.ts';
-import type { Prefix } from './hosted-programs.ts';
+import type { Prefix } from '../programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import type { PlatformSecrets } from './secrets.ts';
 import { prepareSchemas } from './service-schemas.ts';
