@@ -54,6 +54,7 @@ export function createServices(
     shares: resources.shares,
     traceOperation: tracing && ((context, answer) => traceOperation(tracing, context, answer)),
     executionGate: resources.executionGate,
+    textTurns: resources.textTurns,
     sharedExecutions: new SharedExecutions(),
     headersForSubgraphs: createSubgraphHeaders({
       rules: inUse.headers,

@@ -9,6 +9,7 @@ import { NO_REVOKED_TOKENS } from '../identity/revoked-tokens.ts';
 import { createSubgraphContexts, type SubgraphContexts } from '../subgraphs/subgraph-context.ts';
 import type { GatewayConfig } from '../config/config.ts';
 import { ExecutionGate } from '../load/execution-gate.ts';
+import { TextTurns } from '../load/text-turns.ts';
 import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
 import { createKnownOperations, type KnownOperations } from '../planning/known-operations.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
@@ -44,6 +45,7 @@ export interface GatewayResources extends RedisResources {
   readonly traffic: TrafficStates;
   readonly admission: Admission;
   readonly executionGate: ExecutionGate;
+  readonly textTurns: TextTurns;
   readonly unread: UnreadAnswers;
   readonly shares: CallerShares;
   readonly knownOperations: KnownOperations;
@@ -126,6 +128,7 @@ export async function openResources(
     traffic,
     admission,
     executionGate,
+    textTurns: new TextTurns(),
     unread,
     shares: new CallerShares(),
     ...shared,

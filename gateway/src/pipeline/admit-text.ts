@@ -15,7 +15,7 @@ export interface AdmittedText {
 
 /**
  * Stage: text → operation, for one that nobody has sent before. Parsing it, validating it and compiling what it needs takes
- * the event loop some milliseconds: that counts in the caller's budget of what is new, and for whoever has used that up nothing is
+ * the event loop some milliseconds: it is done by {@link TextTurns}, and counts in the caller's budget of what is new, and for whoever has used that up nothing is
  * parsed. A token that is not good is told of where its turn comes; until then its sender counts as the network.
  *
  * @throws RequestRefused RATE_LIMITED, and for all that the text is refused for
@@ -27,15 +27,21 @@ export async function admitNewText(
   catalogue: OperationCatalogue,
   services: PipelineServices,
 ): Promise<AdmittedText> {
-  const { planningBudget, shares } = services;
+  const { planningBudget, shares, textTurns } = services;
   const admit = (): CataloguedOperation => catalogue.document(text, context.address).operation(operationName);
-  if (!planningBudget) return { operation: admit(), caller: undefined };
+  if (!planningBudget) {
+    const network = shares.of(undefined, context.address);
+    return { operation: await textTurns.run(network, context.signal, admit), caller: undefined };
+  }
   const caller = authenticated(context, services);
-  const { keys } = shares.of(await caller.catch(() => undefined), context.address);
-  const waitMs = planningBudget.waitMs(keys);
+  const sharer = shares.of(await caller.catch(() => undefined), context.address);
+  const waitMs = planningBudget.waitMs(sharer.keys);
   if (waitMs > 0)
     throw refused('RATE_LIMITED', PLANNING_SPENT, { retryAfterS: Math.max(1, Math.ceil(waitMs / 1_000)) });
-  return { operation: planningBudget.measured(keys, admit), caller };
+  const operation = await textTurns.run(sharer, context.signal, () =>
+    planningBudget.measured(sharer.keys, admit),
+  );
+  return { operation, caller };
 }
 
 /** It always returns a promise. */

@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql';
 import type { Authenticator } from '../identity/authenticator.ts';
 import type { CallerShares } from '../identity/caller-shares.ts';
 import type { RequestContext } from '../request/context.ts';
+import type { TextTurns } from '../load/text-turns.ts';
 import type { ExecutionGate } from '../load/execution-gate.ts';
 import type { SharedExecutions } from '../load/shared-executions.ts';
 import type { SubgraphClient } from '../subgraphs/subgraph-client.ts';
@@ -69,6 +70,7 @@ export interface PipelineServices {
   /** Whose share callers are counted in. */
   readonly shares: CallerShares;
   readonly executionGate: ExecutionGate;
+  readonly textTurns: TextTurns;
   readonly sharedExecutions: SharedExecutions;
   readonly headersForSubgraphs: HeadersForSubgraphs;
   readonly streams: OperationStreams;

@@ -1,0 +1,64 @@
+import type { QueueCaller } from '@trellis/admission';
+import { describe, expect, it } from 'vitest';
+import { TextTurns } from './text-turns.ts';
+
+const user = (name: string): QueueCaller => ({ keys: [`user:${name}`], isKnown: true });
+const here = new AbortController().signal;
+
+/** Takes longer than a turn has. */
+function busy(): void {
+  const end = performance.now() + 2;
+  while (performance.now() < end);
+}
+
+describe('Work on new texts', () => {
+  it('is done at once as long as there is little of it', () => {
+    const turns = new TextTurns();
+    expect(turns.run(user('ada'), here, () => 'done')).toBe('done');
+    expect(() =>
+      turns.run(user('ada'), here, () => {
+        throw new Error('refused');
+      }),
+    ).toThrow('refused');
+  });
+
+  it('G3: leaves each turn of the event loop to others, and is shared by callers', async () => {
+    const turns = new TextTurns({ turnMs: 1 });
+    const done: string[] = [];
+    const work = (name: string) => () => {
+      busy();
+      done.push(name);
+      return name;
+    };
+    const heavy = Array.from({ length: 20 }, (_, index) =>
+      turns.run(user('heavy'), here, work(`heavy ${index}`)),
+    );
+    const light = turns.run(user('light'), here, work('light'));
+    expect(done).toEqual(['heavy 0']);
+    let loops = 0;
+    const count = (): void => {
+      loops += 1;
+      if (done.length <= heavy.length) setImmediate(count);
+    };
+    setImmediate(count);
+    expect(await light).toBe('light');
+    expect(done.length).toBeLessThan(4);
+    await Promise.all(heavy.map(async (each) => each));
+    expect(loops).toBeGreaterThan(heavy.length / 2);
+  });
+
+  it('that fails later, or that nobody waits for, is told of', async () => {
+    const turns = new TextTurns({ turnMs: 1 });
+    await turns.run(user('ada'), here, busy);
+    const leaving = new AbortController();
+    let isDone = false;
+    const left = turns.run(user('ada'), leaving.signal, () => (isDone = true));
+    const failing = turns.run(user('ada'), here, () => {
+      throw new Error('refused');
+    });
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    await expect(failing).rejects.toThrow('refused');
+    expect(isDone).toBe(false);
+  });
+});
