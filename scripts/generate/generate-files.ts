@@ -11,6 +11,7 @@ import { generateConfigurationPages } from './configuration-page.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { generateLifeCycleSection } from './life-cycle-section.ts';
 import { generateSettingsSchema } from './settings-schema-file.ts';
+import { generateStagesSection } from './stages-section.ts';
 import { generateSupergraph } from './supergraph-file.ts';
 
 /** Settings of {@link generateFiles}. */
@@ -28,12 +29,13 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
   generateCommonPasswords,
   generateLifeCycleSection,
   generateArchitecturePage,
+  generateStagesSection,
 ];
 
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, graph/supergraph.graphql, docs/api.graphql,
  * gateway.schema.json, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
- * of common passwords, and docs/what-ends-what.md.
+ * of common passwords, docs/what-ends-what.md, and the stages in docs/lifecycle.md.
  *
  * @returns the paths of those that were out of date
  */

@@ -1,14 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { lifeCycle } from 'trellis/programs';
-import { format, resolveConfig } from 'prettier';
-import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
-
-const path = 'docs/what-ends-what.md';
-const START =
-  '<!-- Generated from auth-server/src/administration/what-ends-what.ts by "npm run generate". -->';
-const END = '<!-- End of what is generated. -->';
+import { withGeneratedSection } from './generated-section.ts';
 
 /** How the page says an effect. */
 const EFFECTS = { ends: '**ends**', stays: 'stays', narrows: 'gives less', sent: 'sent', none: 'none' };
@@ -18,14 +10,12 @@ const EFFECTS = { ends: '**ends**', stays: 'stays', narrows: 'gives less', sent:
  *
  * @throws Error when the page lacks a mark
  */
-export async function generateLifeCycleSection(): Promise<GeneratedFile> {
-  const page = readFileSync(join(repository, path), 'utf8');
-  const [start, end] = [page.indexOf(START), page.indexOf(END)];
-  if (start === -1 || end < start)
-    throw new Error(`${path} lacks the marks around the table of what ends what.`);
-  const text = `${page.slice(0, start)}${START}\n\n${formatTables()}\n${page.slice(end)}`;
-  const options = (await resolveConfig(join(repository, path))) ?? {};
-  return { path, content: await format(text, { ...options, parser: 'markdown' }) };
+export function generateLifeCycleSection(): Promise<GeneratedFile> {
+  return withGeneratedSection(
+    'docs/what-ends-what.md',
+    'auth-server/src/administration/what-ends-what.ts',
+    formatTables(),
+  );
 }
 
 /** One table an event would be long, one for all too wide: things are rows, and events the columns of several tables. */

@@ -18,7 +18,7 @@ import type { GatewayResources } from './resources.ts';
 import type { KeepRules, ResponseCaching } from '../response-cache/response-cache.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import type { DemandMetrics } from '../observability/demand-metrics.ts';
-import { traceOperation } from '../observability/trace-operation.ts';
+import { createRunTracer } from '../observability/run-tracer.ts';
 import { traceFetches, tracePlanning } from '../observability/trace-work.ts';
 import { createShapingClient } from '../subgraphs/shaping-client.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -52,7 +52,7 @@ export function createServices(
     subgraphClient: tracing ? traceFetches(subgraphClient, tracing) : subgraphClient,
     planningBudget: resources.planningBudget,
     shares: resources.shares,
-    traceOperation: tracing && ((context, answer) => traceOperation(tracing, context, answer)),
+    tracer: tracing && createRunTracer(tracing),
     executionGate: resources.executionGate,
     textTurns: resources.textTurns,
     sharedExecutions: new SharedExecutions(),
@@ -177,6 +177,9 @@ function createObserver(logger: Logger, { objectsAnswered }: DemandMetrics): Pip
       ),
     furtherErrors: (requestId, errors) =>
       logger.warn({ requestId, errors: countErrors(errors) }, 'an operation had further errors'),
+    ...(logger.isLevelEnabled('trace') && {
+      stageEntered: (requestId, kind, stage) => logger.trace({ requestId, kind, stage }, 'stage entered'),
+    }),
   };
 }
 

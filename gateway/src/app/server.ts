@@ -211,6 +211,7 @@ function createAnswerObserver({
         operation: operation?.name?.slice(0, MAX_LOGGED_NAME_CHARACTERS),
         kind: operation?.kind,
         outcome: answer.errors[0]?.extensions?.['code'],
+        stage: answer.stage,
         durationMs,
       },
       'operation answered',

@@ -1,5 +1,5 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
-import type { QueueCaller } from '@trellis/admission';
+import { laneOf, type GateCaller } from './event-lane.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
@@ -28,7 +28,7 @@ interface Place {
 
 interface Waiting {
   readonly place: Place;
-  readonly caller: QueueCaller | undefined;
+  readonly caller: GateCaller | undefined;
   /** Milliseconds, by the clock of the gate. */
   readonly since: number;
   readonly begin: () => void;
@@ -149,8 +149,8 @@ export class ExecutionGate {
    * @throws the signal's reason when it is aborted while the operation waits; the reason of {@link dropWaiting}; what the
    *   operation throws
    */
-  async run<T>(operation: () => Promise<T>, signal: AbortSignal, caller?: QueueCaller): Promise<T> {
-    const place: Place = { afterReading: 0, key: caller?.keys[0] };
+  async run<T>(operation: () => Promise<T>, signal: AbortSignal, caller?: GateCaller): Promise<T> {
+    const place: Place = { afterReading: 0, key: caller && laneOf(caller) };
     if (this.#inside.size < this.#limit || this.#mayGoAhead(place)) this.#enter(place);
     else await this.#turn(place, signal, caller);
     try {
@@ -197,7 +197,7 @@ export class ExecutionGate {
     this.#strainReadAt = now;
   }
 
-  #turn(place: Place, signal: AbortSignal, caller: QueueCaller | undefined): Promise<void> {
+  #turn(place: Place, signal: AbortSignal, caller: GateCaller | undefined): Promise<void> {
     return new Promise((begin, leave) => {
       this.#waiting.add({ place, caller, since: this.#now(), begin, leave, signal });
       this.#checkLater();

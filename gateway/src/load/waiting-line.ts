@@ -1,12 +1,13 @@
-import { FairQueue, type QueueCaller, type QueuePlace } from '@trellis/admission';
+import { FairQueue, type QueuePlace } from '@trellis/admission';
+import { laneOf, type GateCaller } from './event-lane.ts';
 
 /** What waits in a {@link WaitingLine}. */
 export interface InLine {
   /** Absent where it is nobody's in particular. */
-  readonly caller: QueueCaller | undefined;
+  readonly caller: GateCaller | undefined;
 }
 
-const NOBODY: QueueCaller = Object.freeze({ keys: ['nobody'] as const, isKnown: false });
+const NOBODY: GateCaller = Object.freeze({ keys: ['nobody'] as const, isKnown: false });
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 
 /**
@@ -86,5 +87,5 @@ function placeIn<Item extends InLine>(queue: FairQueue<Item>, item: Item): Queue
 }
 
 function keyOf({ caller = NOBODY }: InLine): string {
-  return caller.keys[0];
+  return laneOf(caller);
 }

@@ -1,15 +1,19 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';
+import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
+import { until } from '../testing/until.ts';
 
 interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
   readonly name: string;
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
 }
 
@@ -144,6 +148,64 @@ describe('W3C Trace Context', () => {
       key: 'trellis.error.code',
       value: { stringValue: 'INTERNAL_SERVER_ERROR' },
     });
+  });
+});
+
+describe('Events and ticks', () => {
+  let graph: EventGraph;
+  beforeAll(async () => {
+    graph = await startEventGraph();
+  });
+  afterAll(() => graph.close());
+  beforeEach(async () => {
+    await gateway.close();
+    graph.people.forget();
+    graph.news.forget();
+    const { port } = collector.address() as AddressInfo; // it listens on TCP
+    gateway = await startTestGateway({
+      subgraphs: graph.all,
+      settings: 'live: { minIntervalMs: 20, intervalMs: 20 }',
+      environment: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` },
+    });
+  });
+
+  async function subscribe(query: string): Promise<RawSocket> {
+    const socket = await RawSocket.connect(`${gateway.url}/graphql`);
+    socket.send({ type: 'subscribe', id: '1', payload: { query } });
+    return socket;
+  }
+
+  it('of a subscription are traces of their own, linked to the operation, and carried on to subgraphs', async () => {
+    const socket = await subscribe('subscription Told { published { id author { name } } }');
+    await until(() => graph.news.open() === 1);
+    for (const id of ['1', '2']) graph.news.publish({ id, author: 'ada' });
+    await until(() => graph.people.received.length === 2);
+    const carried = graph.people.received.map(({ headers }) => headers['traceparent']);
+    socket.close();
+    const spans = await closeAndCollect();
+    const operation = spans.find(({ name }) => name === 'graphql.operation');
+    const events = spans.filter(({ name }) => name === 'graphql.event');
+    const fetches = spans.filter(({ name }) => name === 'graphql.fetch people');
+    expect(events.map(({ links }) => links?.[0]?.spanId)).toEqual([operation?.spanId, operation?.spanId]);
+    expect(new Set([operation, ...events].map((span) => span?.traceId)).size).toBe(3);
+    expect(fetches.map(({ parentSpanId }) => parentSpanId)).toEqual(events.map(({ spanId }) => spanId));
+    expect(carried).toEqual(fetches.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
+  });
+
+  it('of a live query are traces of their own, linked to the operation', async () => {
+    const socket = await subscribe('query @live { count }');
+    await until(() => graph.news.received.length >= 2);
+    socket.close();
+    const spans = await closeAndCollect();
+    const operation = spans.find(({ name }) => name === 'graphql.operation');
+    const tick = spans.find(({ name }) => name === 'graphql.tick');
+    const fetch = spans.find(
+      ({ name, parentSpanId }) => name === 'graphql.fetch news' && parentSpanId === tick?.spanId,
+    );
+    expect(tick?.links?.[0]?.spanId).toBe(operation?.spanId);
+    expect(graph.news.received.map(({ headers }) => headers['traceparent'])).toContain(
+      `00-${tick?.traceId}-${fetch?.spanId}-01`,
+    );
   });
 });
 

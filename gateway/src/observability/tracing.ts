@@ -6,7 +6,9 @@ import {
   trace,
   type Attributes,
   type Context,
+  type Link,
   type Span,
+  type SpanContext,
   type TextMapPropagator,
   type Tracer,
 } from '@opentelemetry/api';
@@ -18,6 +20,7 @@ export interface SpanDescription {
   readonly name: string;
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
+  readonly links?: Link[];
 }
 
 /** Records where the time of an operation goes. OpenTelemetry, "Trace". */
@@ -32,6 +35,21 @@ export interface Tracing {
     about: SpanDescription,
     run: (span: Span) => Promise<T>,
   ): Promise<T>;
+  /**
+   * Runs what no client waits for in a trace of its own.
+   *
+   * @param linked the span that it has come of
+   * @throws what `run` throws
+   */
+  traceLinked<T>(
+    linked: SpanContext | undefined,
+    about: SpanDescription,
+    run: (span: Span) => Promise<T>,
+  ): Promise<T>;
+  /** Begins a span below the current one; outside of a request, nothing is recorded. @returns ends it */
+  begin(name: string): () => void;
+  /** The span under way. */
+  current(): SpanContext | undefined;
   /**
    * Runs a part of that. Outside of a request, nothing is recorded.
    *
@@ -63,8 +81,8 @@ export function createTracing(tracer: Tracer, close: () => Promise<void>): Traci
     parent: Context,
     run: (step: TracedStep) => Promise<T>,
   ): Promise<T> {
-    const { name, kind = SpanKind.INTERNAL, attributes = {} } = about;
-    const span = tracer.startSpan(name, { kind, attributes }, parent);
+    const { name, kind = SpanKind.INTERNAL, attributes = {}, links = [] } = about;
+    const span = tracer.startSpan(name, { kind, attributes, links }, parent);
     const own = trace.setSpan(parent, span);
     try {
       return await underWay.run(own, () => run({ span, headers: headersOf(own) }));
@@ -86,6 +104,20 @@ export function createTracing(tracer: Tracer, close: () => Promise<void>): Traci
     traceRequest(headers, about, run) {
       const parent = propagator.extract(ROOT_CONTEXT, headers, CLIENT_HEADERS);
       return within(about, parent, ({ span }) => run(span as Span)); // within always has one
+    },
+    traceLinked(linked, about, run) {
+      const links = linked ? [{ context: linked }] : [];
+      return within({ ...about, links }, ROOT_CONTEXT, ({ span }) => run(span as Span)); // within always has one
+    },
+    begin(name) {
+      const parent = underWay.getStore();
+      if (!parent) return () => undefined;
+      const span = tracer.startSpan(name, {}, parent);
+      return () => span.end();
+    },
+    current() {
+      const context = underWay.getStore();
+      return context && trace.getSpanContext(context);
     },
     traceStep(about, run) {
       const parent = underWay.getStore();

@@ -10,6 +10,7 @@ import { enforceCost } from '../operation/limits/enforce-limits.ts';
 import type { CataloguedOperation } from '../operation/operation-catalogue.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
 import { refuseDeferredEvents } from './refuse-deferred-events.ts';
+import type { OperationRun } from './operation-run.ts';
 import type { PipelineServices } from './services.ts';
 
 /**
@@ -21,38 +22,50 @@ import type { PipelineServices } from './services.ts';
 export async function admitOperation(
   request: GraphRequest,
   context: RequestContext,
-  services: PipelineServices,
+  run: OperationRun,
 ): Promise<AdmittedOperation> {
+  const { services } = run;
   const { rateLimiter } = services;
   const supergraph = services.supergraphs.current();
+  run.enter('address rate');
   const counted = rateLimiter.countAddress(context.address, 1); // what is refused has cost something as well
   if (counted) await counted;
+  run.enter('persisted query');
   const resolved = resolvePersistedQuery(request, services.persistedQueries);
   const { text, store } = resolved instanceof Promise ? await resolved : resolved;
   const catalogue = services.catalogueOf(supergraph);
+  run.enter('document');
   const known = catalogue.known(text);
   const { operation, caller: early }: AdmittedText = known
     ? { operation: known.operation(request.operationName), caller: undefined }
     : await admitNewText(text, request, context, catalogue, services); // parse, protect, validate, limits of the text
+  run.enter('transport');
   assertCarried(operation, context);
-  const measured = measureOperation(operation, request.variables, services, context.budget);
+  run.enter('variables');
+  const decided = decideOperation(operation, request.variables);
+  run.enter('limits');
+  const measured = measureOperation(operation, decided, services, context.budget);
   const weight = weightOf(operation);
+  run.enter('weight rate');
   if (weight > 1) await rateLimiter.countAddress(context.address, weight - 1);
+  run.enter('authenticate');
   const authenticated = early ?? authenticateRequest(context, services);
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
+  run.enter('caller rate');
   const countedToo = rateLimiter.countCaller(caller, weight);
   if (countedToo) await countedToo;
   store?.(caller, context.address);
   services.knownOperations.remember({
     text,
     operation,
-    variables: measured.variables,
+    variables: decided.variables,
     caller,
     incremental: context.takesParts,
   });
+  run.enter('authorize');
   const denied = operation.guard.deniedTo(caller);
   const { extensions, variables: givenVariables } = request;
-  return { supergraph, text, operation, ...measured, givenVariables, extensions, caller, denied };
+  return { supergraph, text, operation, ...decided, ...measured, givenVariables, extensions, caller, denied };
 }
 
 /**
@@ -69,24 +82,32 @@ export function readmitOperation(
 ): AdmittedOperation {
   const document = services.catalogueOf(supergraph).document(admitted.text);
   const operation = document.operation(admitted.operation.name);
-  const measured = measureOperation(operation, admitted.givenVariables, services);
+  const decided = decideOperation(operation, admitted.givenVariables);
+  const measured = measureOperation(operation, decided, services);
   const denied = operation.guard.deniedTo(caller);
-  return { ...admitted, supergraph, operation, ...measured, caller, denied };
+  return { ...admitted, supergraph, operation, ...decided, ...measured, caller, denied };
 }
 
-/** Stages: variables and conditions, deferral, limits. */
-function measureOperation(
-  operation: CataloguedOperation,
-  given: GraphRequest['variables'],
-  services: PipelineServices,
-  budget?: CostBudget,
-): Pick<AdmittedOperation, 'variables' | 'decided' | 'cost' | 'cacheHints'> {
+type DecidedOperation = Pick<AdmittedOperation, 'variables' | 'decided'>;
+
+/** Stage: variables and conditions; no deferral in subscriptions. */
+function decideOperation(operation: CataloguedOperation, given: GraphRequest['variables']): DecidedOperation {
   const variables = operation.coerceVariables(given);
   const decided = operation.decide(variables);
   refuseDeferredEvents(operation, decided);
+  return { variables, decided };
+}
+
+/** Stage: limits. */
+function measureOperation(
+  operation: CataloguedOperation,
+  { variables, decided }: DecidedOperation,
+  services: PipelineServices,
+  budget?: CostBudget,
+): Pick<AdmittedOperation, 'cost' | 'cacheHints'> {
   const cost = operation.costOf(variables, decided);
   enforceCost(cost, services.limits, budget);
-  return { variables, decided, cost, cacheHints: operation.cacheHintsOf(decided) };
+  return { cost, cacheHints: operation.cacheHintsOf(decided) };
 }
 
 /** How many operations it counts as: a batch of mutations is not one. */

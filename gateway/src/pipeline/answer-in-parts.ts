@@ -1,5 +1,4 @@
 import type { GraphQLError, GraphQLFormattedError } from 'graphql';
-import type { RequestContext } from '../request/context.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
 import type {
   CompletedPart,
@@ -8,14 +7,12 @@ import type {
   PendingPart,
 } from '../execution/incremental-answer.ts';
 import type { ExecutionContext } from '../execution/execute-plan.ts';
-import { executeIncrementally, type RunningAnswer } from '../execution/execute-incrementally.ts';
+import { executeIncrementally } from '../execution/execute-incrementally.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
-import type { OperationClock } from './answer-extensions.ts';
 import type { PipelineAnswer } from './operation-answer.ts';
-import { errorsOf, respond, showErrors } from './respond.ts';
-import { recordDemand } from './record-demand.ts';
-import type { PipelineServices } from './services.ts';
+import type { OperationRun } from './operation-run.ts';
+import { showErrors } from './respond.ts';
 
 /**
  * Executes an operation whose answer may come in parts, and waits for the first of them.
@@ -26,31 +23,22 @@ export async function answerInParts(
   plan: OperationPlan,
   execution: ExecutionContext,
   admitted: AdmittedOperation,
-  context: RequestContext,
-  services: PipelineServices,
-  clock?: OperationClock,
+  run: OperationRun,
 ): Promise<PipelineAnswer> {
-  const { requestId, signal } = context;
-  const begin = (): Promise<RunningAnswer> => executeIncrementally(plan, execution);
-  const { initial, pending, updates, stop } = await services.executionGate.run(
-    begin,
-    signal,
-    execution.sharedBy,
-  );
+  const { services, clock } = run;
+  const begun = await run.gated(execution, (context) => executeIncrementally(plan, context));
+  const { initial, pending, updates, stop } = begun;
   try {
     clock?.lap('executionMs');
-    const answer = respond(initial, admitted, requestId, services, {
-      plan,
-      clock,
-      objects: initial.objects,
-    });
-    recordDemand(initial.objects, admitted, context, services);
+    const answer = run.respond(initial, admitted, { plan, clock, objects: initial.objects });
+    run.charge(initial.objects, admitted);
     if (pending.length === 0) return answer;
     const policy: PartsPolicy = {
       maxCharacters: services.answerPolicy.maxCharacters - initial.dataText.length,
-      shown: (errors, untold) => showErrors(errors, requestId, services, untold),
-      errorsOf: (failure) => showErrors(errorsOf(failure), requestId, services),
-      onObjects: (objects) => recordDemand(objects, admitted, context, services),
+      shown: (errors, untold) => showErrors(errors, run.context.requestId, services, untold),
+      errorsOf: (failure) => run.shownErrorsOf(failure),
+      onObjects: (objects) => run.charge(objects, admitted),
+      onEnd: services.tracer?.begin('graphql.deferred'),
     };
     return { kind: 'parts', initial: answer, pending, updates: shownUpdates({ pending, updates }, policy) };
   } catch (error) {
@@ -69,6 +57,8 @@ interface PartsPolicy {
   onObjects(objects: number): void;
   /** What a failure of the whole comes to. */
   errorsOf(failure: unknown): readonly GraphQLFormattedError[];
+  /** Ends the span of the deferred fragments. Absent where nothing is traced. */
+  readonly onEnd: (() => void) | undefined;
 }
 
 /**
@@ -94,6 +84,8 @@ async function* shownUpdates(
     }
   } catch (failure) {
     yield failedUpdate([...outstanding.values()], policy.errorsOf(failure));
+  } finally {
+    policy.onEnd?.();
   }
 }
 

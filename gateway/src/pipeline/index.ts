@@ -6,70 +6,49 @@ import type { OperationPlan } from '../plan/operation-plan.ts';
 import type { Variables } from '../operation/document/variables.ts';
 import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
-import { OperationClock, type AnswerReport } from './answer-extensions.ts';
 import { answerInParts } from './answer-in-parts.ts';
 import { CallerPlanningAccount } from './caller-planning-account.ts';
 import { NO_VARIABLES } from '../operation/document/coerce-variables.ts';
 import { enforceSubgraphCalls } from '../operation/limits/enforce-limits.ts';
 import { withIdempotencyKey } from '../subgraphs/idempotency-key.ts';
+import { OperationRun } from './operation-run.ts';
 import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
-import { recordDemand } from './record-demand.ts';
-import { respond, respondToFailure } from './respond.ts';
 import { cachedExecutionOf, invalidateWritten, type CachedExecution } from './response-caching.ts';
 import type { PipelineServices } from './services.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 /**
- * A request's way through the gateway, the same for every transport:
- *
- *     place             among those that are answered now    OVERLOADED, RATE_LIMITED
- *     rate              of the address                       RATE_LIMITED
- *     persisted query   hash → text                          PERSISTED_QUERY_…
- *     budget            of the caller, where the text is new RATE_LIMITED
- *     parse             text → document, remembered          GRAPHQL_PARSE_ERROR
- *     protect           expanded selections, overlaps        QUERY_TOO_COMPLEX
- *     validate          document → no errors, remembered     GRAPHQL_VALIDATION_FAILED
- *     text limits       depth, aliases, …, remembered        QUERY_TOO_COMPLEX
- *     variables         by their declared types              BAD_USER_INPUT
- *     cost              with these variables                 QUERY_TOO_COMPLEX
- *     rate              of the address, by root fields       RATE_LIMITED
- *     authenticate      Authorization → caller               UNAUTHENTICATED
- *     rate              of the user and the client           RATE_LIMITED
- *     authorize         fields the caller may not see        UNAUTHENTICATED, FORBIDDEN on those fields
- *     plan              operation → plan, remembered         QUERY_TOO_COMPLEX, RATE_LIMITED
- *     keep              query → answer, where one is kept for those who ask
- *     execute           plan → result, or its first part
- *     respond           result → what clients are shown
- *
- * A subscription, and a query that is to be kept live, is handed over as a stream after it has been let in: each of its
- * results is planned, executed and shown in the same way. It never rejects: what goes wrong is in `errors`. Parts that come later never reject either.
+ * Runs a request's operation through the stages of {@link stages}, the same for every transport. A subscription, or a query that is
+ * to be kept live, is handed over as a stream after it has been admitted: each of its events and ticks is a run of its own. It
+ * never rejects: what goes wrong is in `errors`. Parts that come later never reject either.
  */
 export function runOperation(
   request: GraphRequest,
   context: RequestContext,
   services: PipelineServices,
 ): Promise<PipelineAnswer> {
-  const { traceOperation } = services;
-  if (!traceOperation) return answerOperation(request, context, services);
-  return traceOperation(context, () => answerOperation(request, context, services));
+  const run = new OperationRun('request', context, services);
+  const { tracer } = services;
+  if (!tracer) return answerOperation(request, context, run);
+  return tracer.trace(run, () => answerOperation(request, context, run));
 }
 
 async function answerOperation(
   request: GraphRequest,
   context: RequestContext,
-  services: PipelineServices,
+  run: OperationRun,
 ): Promise<PipelineAnswer> {
-  let admitted: AdmittedOperation | undefined;
-  const clock = services.answerPolicy.shows.timings ? new OperationClock() : undefined;
   try {
+    run.enter('place');
     context.enter?.(); // before anything is done for it
-    admitted = await admitOperation(request, context, services);
-    clock?.lap('admissionMs');
-    if (isStreamed(admitted, context))
-      return { kind: 'stream', stream: await services.streams.open(admitted, context), admitted };
-    return await planAndExecute(admitted, context, services, clock);
+    const admitted = await admitOperation(request, context, run);
+    run.admitted = admitted;
+    run.clock?.lap('admissionMs');
+    if (!isStreamed(admitted, context)) return await planAndExecute(admitted, context, run);
+    run.enter('open stream');
+    return { kind: 'stream', stream: await run.services.streams.open(admitted, context), admitted };
   } catch (error) {
-    return respondToFailure(error, admitted, context.requestId, services);
+    return run.fail(error);
   }
 }
 
@@ -82,60 +61,53 @@ function isStreamed({ operation, decided }: AdmittedOperation, { accepts }: Requ
 async function planAndExecute(
   admitted: AdmittedOperation,
   context: RequestContext,
-  services: PipelineServices,
-  clock: OperationClock | undefined,
+  run: OperationRun,
 ): Promise<PipelineAnswer> {
-  const { supergraph, operation, variables, decided, caller, denied, extensions } = admitted;
-  const { document, documentHash, name: operationName } = operation;
-  const told = operation.kind === 'mutation' ? withIdempotencyKey(context, extensions) : context;
-  const planned = services.planner.planOperation(
-    {
-      supergraph,
-      document,
-      documentHash,
-      operationName,
-      decided,
-      denied,
-      incremental: context.takesParts,
-      account: new CallerPlanningAccount(caller, context.address, services),
-    },
-    context.signal,
-  );
+  const { services, clock } = run;
+  run.enter('plan');
+  const told =
+    admitted.operation.kind === 'mutation' ? withIdempotencyKey(context, admitted.extensions) : context;
+  const planned = planOf(admitted, context, services);
   const plan = planned instanceof Promise ? await planned : planned;
   clock?.lap('planningMs');
   enforceSubgraphCalls(plan.subgraphCalls, services.limits);
-  const cached = plan.isDeferred ? undefined : cachedExecutionOf(plan, admitted, context, services);
-  const execution = {
-    variables,
-    headersFor: services.headersForSubgraphs.of(told, cached?.asked ?? caller),
-    subgraphClient: services.subgraphClient,
-    introspector: services.planner,
-    sharedBy: services.shares.of(caller, context.address),
-    maxCalls: services.limits.subgraphCalls,
-    signal: context.signal,
-  };
-  if (plan.isDeferred) return answerInParts(plan, execution, admitted, context, services, clock);
+  if (plan.isDeferred)
+    return answerInParts(plan, run.executionOf(admitted, admitted.caller, told), admitted, run);
+  const cached = cachedExecutionOf(plan, admitted, context, services);
+  const execution = run.executionOf(admitted, cached?.asked, told);
   const result = cached
-    ? await executeUnlessKept(plan, execution, cached, services)
-    : await execute(plan, execution, admitted, context, services);
+    ? await executeUnlessCached(plan, execution, cached, run)
+    : await execute(plan, execution, admitted, context, run);
   clock?.lap('executionMs');
-  recordDemand(result.objects, admitted, context, services);
-  return respondWhole(result, admitted, context, services, {
-    plan,
-    clock,
-    objects: result.objects,
-  });
+  run.charge(result.objects, admitted);
+  return respondWhole(result, admitted, run, plan);
 }
 
-async function executeUnlessKept(
+function planOf(
+  admitted: AdmittedOperation,
+  context: RequestContext,
+  services: PipelineServices,
+): OperationPlan | Promise<OperationPlan> {
+  const { supergraph, operation, decided, caller, denied } = admitted;
+  const { document, documentHash, name: operationName } = operation;
+  const account = new CallerPlanningAccount(caller, context.address, services);
+  const incremental = context.takesParts;
+  return services.planner.planOperation(
+    { supergraph, document, documentHash, operationName, decided, denied, incremental, account },
+    context.signal,
+  );
+}
+
+function executeUnlessCached(
   plan: OperationPlan,
   execution: ExecutionContext,
   { query }: CachedExecution,
-  { executionGate, responseCaching }: PipelineServices,
+  run: OperationRun,
 ): Promise<ExecutionResult> {
-  const run = (): Promise<ExecutionResult> =>
-    executionGate.run(() => executePlan(plan, execution), execution.signal, execution.sharedBy);
-  return responseCaching ? responseCaching.cache.answer(query, run) : run();
+  run.enter('response cache');
+  const { responseCaching } = run.services;
+  const begin = (): Promise<ExecutionResult> => run.gated(execution, (context) => executePlan(plan, context));
+  return responseCaching ? responseCaching.cache.answer(query, begin) : begin();
 }
 
 /** Queries that are the same for subgraphs, and arrive together, are executed once. */
@@ -144,15 +116,14 @@ function execute(
   execution: ExecutionContext,
   { variables, caller }: AdmittedOperation,
   context: RequestContext,
-  services: PipelineServices,
+  run: OperationRun,
 ): Promise<ExecutionResult> {
-  const { executionGate, sharedExecutions, headersForSubgraphs } = services;
-  const { signal } = context;
-  const run = (): Promise<ExecutionResult> =>
-    executionGate.run(() => executePlan(plan, execution), signal, execution.sharedBy);
-  if (plan.kind !== 'query') return runMutation(plan, run, caller, services);
+  const { sharedExecutions, headersForSubgraphs } = run.services;
+  const begin = (): Promise<ExecutionResult> =>
+    run.gated(execution, (executed) => executePlan(plan, executed));
+  if (plan.kind !== 'query') return executeMutation(plan, begin, caller, run);
   const told = `${textOf(variables)} ${headersForSubgraphs.identityOf(context, caller)}`;
-  return sharedExecutions.execute(plan, told, signal, run);
+  return sharedExecutions.execute(plan, told, execution.signal, begin);
 }
 
 /** Most operations have none. */
@@ -160,31 +131,31 @@ function textOf(variables: Variables): string {
   return variables === NO_VARIABLES ? '' : JSON.stringify(variables);
 }
 
-async function runMutation(
+async function executeMutation(
   plan: OperationPlan,
-  run: () => Promise<ExecutionResult>,
+  begin: () => Promise<ExecutionResult>,
   caller: Caller,
-  services: PipelineServices,
+  run: OperationRun,
 ): Promise<ExecutionResult> {
   let result: ExecutionResult | undefined;
   try {
-    result = await run();
+    result = await begin();
     return result;
   } finally {
-    await invalidateWritten(plan, result, caller, services);
+    run.enter('invalidate');
+    await invalidateWritten(plan, result, caller, run.services);
   }
 }
 
 function respondWhole(
   result: ExecutionResult,
   admitted: AdmittedOperation,
-  context: RequestContext,
-  services: PipelineServices,
-  report: AnswerReport,
+  run: OperationRun,
+  plan: OperationPlan,
 ): OperationAnswer {
-  const { body } = result;
-  const { maxCharacters, showsAny } = services.answerPolicy;
+  const { body, objects } = result;
+  const { maxCharacters, showsAny } = run.services.answerPolicy;
   // Never fewer bytes than characters: near the limit, characters are counted.
   if (body && !showsAny && body.length <= maxCharacters) return new WholeAnswer(result, body, admitted);
-  return respond(result, admitted, context.requestId, services, report);
+  return run.respond(result, admitted, { plan, clock: run.clock, objects });
 }

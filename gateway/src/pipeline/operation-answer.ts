@@ -3,6 +3,7 @@ import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { IncrementalAnswer } from '../execution/incremental-answer.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import type { ResultStream } from './result-stream.ts';
+import type { StageName } from './stages.ts';
 
 /** What the pipeline makes of a request: exactly one of these. Each transport writes them in its protocol. */
 export type PipelineAnswer = OperationAnswer | AnswerInParts | StreamAnswer;
@@ -20,6 +21,8 @@ export interface OperationAnswer {
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
   /** How long it may be kept, as long as nothing is missing. Absent: not at all. */
   readonly cachePolicy?: CachePolicy | undefined;
+  /** Where a run that was not executed ended, for the log. */
+  readonly stage?: StageName | undefined;
   /** What ran, for logs and metrics; absent where the request did not get that far. */
   readonly admitted: AdmittedOperation | undefined;
 }

@@ -1,7 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { Authenticator } from '../identity/authenticator.ts';
 import type { CallerShares } from '../identity/caller-shares.ts';
-import type { RequestContext } from '../request/context.ts';
 import type { TextTurns } from '../load/text-turns.ts';
 import type { ExecutionGate } from '../load/execution-gate.ts';
 import type { SharedExecutions } from '../load/shared-executions.ts';
@@ -15,9 +14,10 @@ import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { KnownOperations } from '../planning/known-operations.ts';
 import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
-import type { PipelineAnswer } from './operation-answer.ts';
+import type { RunKind, RunTracer } from './run-tracer.ts';
 import type { OperationStreams } from './operation-streams.ts';
 import type { PersistedQueryPolicy } from './persisted-query.ts';
+import type { StageName } from './stages.ts';
 import type { ResponseCaching } from '../response-cache/response-cache.ts';
 import type { HeadersForSubgraphs } from '../subgraphs/subgraph-headers.ts';
 
@@ -29,15 +29,11 @@ export interface PipelineObserver {
   internalError(requestId: string, error: GraphQLError): void;
   /** An operation, or an event of a subscription, was answered with so many objects. */
   objectsAnswered(kind: 'query' | 'mutation' | 'subscription', objects: number): void;
+  /** A run begins a stage. Absent where nobody wants to know. */
+  stageEntered?(requestId: string, kind: RunKind, stage: StageName): void;
   /** Errors of one operation beyond those that were reported one by one, or that its client is shown. */
   furtherErrors(requestId: string, errors: readonly GraphQLError[]): void;
 }
-
-/** Runs the answering of an operation, and records how long it took and how it ended. @throws what `answer` throws */
-export type TraceOperation = (
-  context: RequestContext,
-  answer: () => Promise<PipelineAnswer>,
-) => Promise<PipelineAnswer>;
 
 /** What answers may be, and may tell. */
 export interface AnswerPolicy {
@@ -79,6 +75,6 @@ export interface PipelineServices {
   readonly observer: PipelineObserver;
   /** Absent where no answers are kept. */
   readonly responseCaching: ResponseCaching | undefined;
-  /** Records how one operation is answered. Absent where nothing is traced. */
-  readonly traceOperation: TraceOperation | undefined;
+  /** Absent where nothing is traced. */
+  readonly tracer: RunTracer | undefined;
 }

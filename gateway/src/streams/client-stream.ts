@@ -1,19 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Caller } from '../identity/caller.ts';
-import type { RequestContext } from '../request/context.ts';
 import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
 import { formatErrors } from '../pipeline/format-errors.ts';
 import type { ResultSink, ResultStream, StreamedResult } from '../pipeline/result-stream.ts';
+import type { StreamContext } from '../pipeline/stream-runs.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { CallerWatch, RunsForCaller } from './caller-watch.ts';
 import { errorsOfFailure, failureFrom, type StreamFailure } from './stream-failure.ts';
 import type { StreamKind } from './stream-observer.ts';
 import type { Topic, TopicMember } from './topic.ts';
-
-/** What a stream keeps of the request that opened it. */
-export type StreamContext = Pick<RequestContext, 'requestId' | 'headers' | 'address'>;
 
 /** What a client's stream needs of those who keep it. */
 export interface StreamKeeper {

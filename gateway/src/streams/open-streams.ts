@@ -17,19 +17,20 @@ import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
 import { CallerPlanningAccount } from '../pipeline/caller-planning-account.ts';
 import type { OperationStreams } from '../pipeline/operation-streams.ts';
 import type { ResultStream } from '../pipeline/result-stream.ts';
+import type { SharedOperation, StreamContext } from '../pipeline/stream-runs.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { ownVariable } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import { CallerWatch, type HoldUser } from './caller-watch.ts';
-import { ClientStream, type StreamContext, type StreamKeeper } from './client-stream.ts';
+import { ClientStream, type StreamKeeper } from './client-stream.ts';
 import { isShared } from './shared-fields.ts';
 import type { StreamKind, StreamObserver } from './stream-observer.ts';
 import { StreamQuota } from './stream-quota.ts';
 import type { StreamSettings } from '../settings/stream-settings.ts';
 import { SubgraphSockets, webSocketUrl, type SubgraphSocketOptions } from './subgraph-sockets.ts';
-import { SubscriptionSource, type SharedExecution } from './subscription-source.ts';
+import { SubscriptionSource } from './subscription-source.ts';
 import { Topic, type TopicSource } from './topic.ts';
 import { Upstreams } from './upstreams.ts';
 import type { UpstreamRequest } from './upstream-stream.ts';
@@ -98,7 +99,9 @@ class Streams implements OpenStreams, StreamKeeper {
     const release = this.#quota.take(kind, admitted.caller, request.address, this.#options.settings());
     try {
       const id = randomUUID();
-      const context = { requestId: request.requestId, headers: request.headers, address: request.address };
+      const { requestId, headers, address } = request;
+      const opened = this.services().tracer?.current();
+      const context = { requestId, headers, address, opened };
       const findTopic = await this.topicOf(admitted, context, id);
       const stream = new ClientStream({ admitted, context, kind, id }, findTopic, this, release);
       this.#streams.add(stream);
@@ -182,7 +185,12 @@ class Streams implements OpenStreams, StreamKeeper {
 
   #createTopic(operation: PlannedOperation, key: StreamKey): Topic {
     const kind = kindOf(operation.admitted);
-    const execution = { ...operation, caller: key.asked, services: () => this.services() };
+    const execution = {
+      ...operation,
+      caller: key.asked,
+      services: () => this.services(),
+      deadlineMs: () => this.#options.settings().resolutionMs,
+    };
     const topic: Topic = new Topic({
       source: kind === 'live' ? this.#liveSource(execution) : this.#subscriptionSource(execution, key),
       repeatsLast: kind === 'live',
@@ -194,20 +202,20 @@ class Streams implements OpenStreams, StreamKeeper {
     return topic;
   }
 
-  #liveSource(execution: SharedExecution): TopicSource {
+  #liveSource(execution: SharedOperation): TopicSource {
     const { operation, variables } = execution.admitted;
     const pace = liveQueryPace(throttleOf(operation, variables), this.#options.settings());
     return new LiveQuerySource(execution, pace);
   }
 
-  #subscriptionSource(execution: SharedExecution, key: StreamKey): TopicSource {
+  #subscriptionSource(execution: SharedOperation, key: StreamKey): TopicSource {
     const { subscription } = execution.plan;
     if (!subscription) throw denialOf(execution.plan);
     const upstream = this.#upstreams.streamOf(this.#upstreamRequest(execution, key));
     return new SubscriptionSource(execution, subscription, upstream);
   }
 
-  #upstreamRequest(execution: SharedExecution, { shared, lastEventId }: StreamKey): UpstreamRequest {
+  #upstreamRequest(execution: SharedOperation, { shared, lastEventId }: StreamKey): UpstreamRequest {
     const { plan, admitted, context, caller } = execution;
     const { subscription, supergraph } = plan;
     if (!subscription) throw denialOf(plan);
@@ -234,7 +242,7 @@ function kindOf({ operation }: AdmittedOperation): StreamKind {
   return operation.kind === 'subscription' ? 'subscription' : 'live';
 }
 
-type PlannedOperation = Pick<SharedExecution, 'admitted' | 'plan' | 'context'>;
+type PlannedOperation = Pick<SharedOperation, 'admitted' | 'plan' | 'context'>;
 
 /** What streams are shared by. */
 interface StreamKey {

@@ -58,6 +58,8 @@ export interface TestGatewayOptions {
   readonly settings?: string;
   /** More files beside it, by name. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Of the log. @default debug */
+  readonly logLevel?: 'debug' | 'trace';
 }
 
 /** Starts a gateway as its own process would, in this one. */
@@ -72,7 +74,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
   const records: string[] = [];
   const logger = createLogger({
     service: 'gateway',
-    level: 'debug',
+    level: options.logLevel ?? 'debug',
     destination: { write: (line) => void records.push(line) },
   });
   const metrics = createMetrics('gateway');

@@ -1,0 +1,45 @@
+import { SpanKind, SpanStatusCode, type Span } from '@opentelemetry/api';
+import type { RunKind, RunTracer, TracedRun } from '../pipeline/run-tracer.ts';
+import type { Tracing } from './tracing.ts';
+
+const MAX_NAME_CHARACTERS = 100;
+
+const SPANS: Readonly<Record<RunKind, { readonly name: string; readonly kind: SpanKind }>> = {
+  request: { name: 'graphql.operation', kind: SpanKind.SERVER },
+  event: { name: 'graphql.event', kind: SpanKind.CONSUMER },
+  tick: { name: 'graphql.tick', kind: SpanKind.INTERNAL },
+};
+
+/**
+ * Records runs. A request's span is below the one that the client names, and ends with the first part of the response. Events and
+ * ticks begin traces of their own, linked to the span in which their stream was opened.
+ */
+export function createRunTracer(tracing: Tracing): RunTracer {
+  return {
+    trace(run, perform) {
+      const { requestId, headers, opened } = run.context;
+      const about = { ...SPANS[run.kind], attributes: { 'trellis.request_id': requestId } };
+      const record = async (span: Span): ReturnType<typeof perform> => {
+        const result = await perform();
+        describe(span, run);
+        return result;
+      };
+      if (run.kind === 'request') return tracing.traceRequest(headers, about, record);
+      return tracing.traceLinked(opened, about, record);
+    },
+    begin: (name) => tracing.begin(name),
+    current: () => tracing.current(),
+  };
+}
+
+function describe(span: Span, { admitted, errorCode, stage }: TracedRun): void {
+  if (admitted) {
+    const { name, kind } = admitted.operation;
+    span.setAttribute('graphql.operation.type', kind);
+    if (name !== undefined) span.setAttribute('graphql.operation.name', name.slice(0, MAX_NAME_CHARACTERS));
+  }
+  if (errorCode === undefined) return;
+  span.setAttribute('trellis.error.code', errorCode);
+  if (stage !== undefined) span.setAttribute('trellis.stage', stage);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}

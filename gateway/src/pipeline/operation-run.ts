@@ -1,0 +1,113 @@
+import type { GraphQLFormattedError } from 'graphql';
+import type { Caller } from '../identity/caller.ts';
+import type { RequestContext } from '../request/context.ts';
+import type { ExecutionContext } from '../execution/execute-plan.ts';
+import { eventLane } from '../load/event-lane.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
+import { OperationClock, type AnswerReport } from './answer-extensions.ts';
+import type { OperationAnswer } from './operation-answer.ts';
+import { recordDemand } from './record-demand.ts';
+import { errorsOf, respond, respondToFailure, showErrors, type Executed } from './respond.ts';
+import type { PipelineServices } from './services.ts';
+import type { RunContext, RunKind, TracedRun } from './run-tracer.ts';
+import type { StageName } from './stages.ts';
+
+/** What was executed, and how many objects it holds. */
+export interface CountedResult extends Executed {
+  readonly objects: number;
+}
+
+/**
+ * One operation in flight. Queries, mutations with their deferred fragments, subscription events and live ticks all run in one of
+ * these: it carries the caller, the deadline, the stage, and passes the execution gate once.
+ */
+export class OperationRun implements TracedRun {
+  readonly kind: RunKind;
+  readonly context: RunContext;
+  readonly services: PipelineServices;
+  /** Absent where nobody is shown timings. */
+  readonly clock: OperationClock | undefined;
+  /** Absent until the operation has been admitted. */
+  admitted: AdmittedOperation | undefined;
+  /** The stage that the run is in, or ended in. */
+  stage: StageName | undefined;
+  /** The code of the first error that the client is shown. */
+  errorCode: string | undefined;
+
+  constructor(kind: RunKind, context: RunContext, services: PipelineServices, admitted?: AdmittedOperation) {
+    this.kind = kind;
+    this.context = context;
+    this.services = services;
+    this.admitted = admitted;
+    this.clock = services.answerPolicy.shows.timings ? new OperationClock() : undefined;
+  }
+
+  /** Each stage begins with this. */
+  enter(stage: StageName): void {
+    this.stage = stage;
+    this.services.observer.stageEntered?.(this.context.requestId, this.kind, stage);
+  }
+
+  /** @param asked in whose name subgraphs are asked. @default the caller */
+  executionOf(
+    admitted: AdmittedOperation,
+    asked: Caller = admitted.caller,
+    told: Pick<RequestContext, 'headers' | 'requestId'> = this.context,
+  ): ExecutionContext {
+    const { services, context } = this;
+    return {
+      variables: admitted.variables,
+      headersFor: services.headersForSubgraphs.of(told, asked),
+      subgraphClient: services.subgraphClient,
+      introspector: services.planner,
+      sharedBy: services.shares.of(admitted.caller, context.address),
+      maxCalls: services.limits.subgraphCalls,
+      signal: context.signal,
+    };
+  }
+
+  /** Waits for a turn, then executes. @throws what `execute` throws, and the signal's reason */
+  gated<Result>(
+    execution: ExecutionContext,
+    execute: (execution: ExecutionContext) => Promise<Result>,
+  ): Promise<Result> {
+    this.enter('gate');
+    const caller = this.kind === 'request' ? execution.sharedBy : eventLane(execution.sharedBy);
+    return this.services.executionGate.run(
+      () => {
+        this.enter('execute');
+        return execute(execution);
+      },
+      execution.signal,
+      caller,
+    );
+  }
+
+  /** The result as the client gets it. @throws RequestRefused RESPONSE_TOO_LARGE */
+  respond(result: CountedResult, admitted: AdmittedOperation, report?: AnswerReport): OperationAnswer {
+    this.enter('respond');
+    return this.#note(respond(result, admitted, this.context.requestId, this.services, report));
+  }
+
+  /** The failure as the client gets it. */
+  fail(failure: unknown): OperationAnswer {
+    const answer = respondToFailure(failure, this.admitted, this.context.requestId, this.services);
+    return this.#note({ ...answer, stage: this.stage });
+  }
+
+  /** The errors behind a failure as clients see them. */
+  shownErrorsOf(failure: unknown): readonly GraphQLFormattedError[] {
+    return showErrors(errorsOf(failure), this.context.requestId, this.services);
+  }
+
+  /** Counts the objects of a result, and charges them to the rates of the caller. */
+  charge(objects: number, admitted: AdmittedOperation): void {
+    recordDemand(objects, admitted, this.context, this.services);
+  }
+
+  #note(answer: OperationAnswer): OperationAnswer {
+    const code = answer.errors[0]?.extensions?.['code'];
+    if (typeof code === 'string') this.errorCode = code;
+    return answer;
+  }
+}

@@ -1,0 +1,139 @@
+import type { SpanContext } from '@opentelemetry/api';
+import { DeadlineSignal } from '../abort/deadline-signal.ts';
+import { whenAborted } from '../abort/when-aborted.ts';
+import { gatewayErrorCodes, refused } from '../errors.ts';
+import { executeEvent } from '../execution/execute-event.ts';
+import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
+import type { Caller } from '../identity/caller.ts';
+import type { ExecutionResult } from '../plan/execution-result.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { SubscriptionPlan } from '../plan/plan-steps.ts';
+import type { RequestContext } from '../request/context.ts';
+import { weightOf } from './admit-operation.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
+import type { OperationAnswer } from './operation-answer.ts';
+import { OperationRun } from './operation-run.ts';
+import type { RunKind } from './run-tracer.ts';
+import type { PipelineServices } from './services.ts';
+
+/** What a stream keeps of the request that opened it. */
+export interface StreamContext extends Pick<RequestContext, 'requestId' | 'headers' | 'address'> {
+  /** The span in which the stream was opened; absent where nothing is traced. */
+  readonly opened: SpanContext | undefined;
+}
+
+/** A planned subscription or live query, for all clients that share it. */
+export interface SharedOperation {
+  readonly admitted: AdmittedOperation;
+  readonly plan: OperationPlan;
+  readonly context: StreamContext;
+  /** In whose name subgraphs are asked. */
+  readonly caller: Caller;
+  /** Those of the configuration in force at each run. */
+  readonly services: () => PipelineServices;
+  /** Milliseconds for which one run may take. */
+  readonly deadlineMs: () => number;
+}
+
+/** The response of an event or a tick. */
+export interface StreamAnswer {
+  readonly answer: OperationAnswer;
+  /** Objects in it. */
+  readonly objects: number;
+}
+
+/**
+ * Runs an event of a subscription. It does not reject: failures are in the answer.
+ *
+ * @param payload what the subgraph sent, as parsed; not to be used again
+ * @param closing aborts with the topic
+ */
+export async function runEvent(
+  shared: SharedOperation,
+  subscription: SubscriptionPlan,
+  payload: unknown,
+  closing: AbortSignal,
+): Promise<StreamAnswer> {
+  return runWithin('event', shared, closing, async (run, execution) => {
+    const result = await run.gated(execution, (context) =>
+      executeEvent(shared.plan, subscription, payload, context),
+    );
+    run.services.observer.objectsAnswered('subscription', result.objects);
+    return result;
+  });
+}
+
+/**
+ * Runs a tick of a live query. It does not reject: failures are in the answer.
+ *
+ * @param isCounted whether the rate limits have counted it already, with the request
+ * @param closing aborts with the topic
+ * @returns nothing where a rate limit skips the tick
+ */
+export async function runTick(
+  shared: SharedOperation,
+  isCounted: boolean,
+  closing: AbortSignal,
+): Promise<StreamAnswer | undefined> {
+  if (!isCounted && !(await isWithinRate(shared))) return undefined;
+  return runWithin('tick', shared, closing, async (run, execution) => {
+    const result = await run.gated(execution, (context) => executePlan(shared.plan, context));
+    run.charge(result.objects, shared.admitted);
+    return result;
+  });
+}
+
+type Execute = (run: OperationRun, execution: ExecutionContext) => Promise<ExecutionResult>;
+
+async function runWithin(
+  kind: RunKind,
+  shared: SharedOperation,
+  closing: AbortSignal,
+  execute: Execute,
+): Promise<StreamAnswer> {
+  const { admitted } = shared;
+  const services = shared.services();
+  const { signal, clear } = deadlineOf(shared.deadlineMs(), closing);
+  const run = new OperationRun(kind, { ...shared.context, signal }, services, admitted);
+  const perform = async (): Promise<StreamAnswer> => {
+    try {
+      const result = await execute(run, run.executionOf(admitted, shared.caller));
+      return { answer: run.respond(result, admitted), objects: result.objects };
+    } catch (error) {
+      return { answer: run.fail(error), objects: 0 };
+    } finally {
+      clear();
+    }
+  };
+  return services.tracer ? services.tracer.trace(run, perform) : perform();
+}
+
+function deadlineOf(
+  deadlineMs: number,
+  closing: AbortSignal,
+): { readonly signal: DeadlineSignal; readonly clear: () => void } {
+  const signal = new DeadlineSignal(deadlineMs);
+  if (closing.aborted) signal.abort(closing.reason);
+  const stop = whenAborted(closing, () => signal.abort(closing.reason));
+  const timer = setTimeout(
+    () => signal.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary)),
+    deadlineMs,
+  );
+  const clear = (): void => {
+    clearTimeout(timer);
+    stop();
+  };
+  return { signal, clear };
+}
+
+async function isWithinRate({ admitted, context, services }: SharedOperation): Promise<boolean> {
+  const { rateLimiter } = services();
+  const weight = weightOf(admitted.operation);
+  try {
+    await rateLimiter.countAddress(context.address, weight);
+    await rateLimiter.countCaller(admitted.caller, weight);
+    return true;
+  } catch {
+    return false;
+  }
+}
