@@ -10,11 +10,8 @@ import { addAuthorizeRoutes } from '../routes/authorize.ts';
 import { addConsentRoutes } from '../routes/consent.ts';
 import { addDeviceAuthorizationRoute } from '../routes/device-authorization.ts';
 import { addDeviceRoutes } from '../routes/device.ts';
-import {
-  addAuthorizationServerMetadataRoute,
-  addJwksRoute,
-  addOpenidConfigurationRoute,
-} from '../routes/discovery.ts';
+import { addAuthorizationServerMetadataRoute, addOpenidConfigurationRoute } from '../routes/discovery.ts';
+import { addJwksRoute } from '../routes/jwks.ts';
 import { budgetOf } from '../routes/endpoint-budgets.ts';
 import { addIntrospectRoute } from '../routes/introspect.ts';
 import { addLinkRoutes } from '../routes/link.ts';

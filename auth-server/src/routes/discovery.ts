@@ -7,10 +7,9 @@ import type { Settings, HasSettings } from '../settings/settings.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
 import { supportedClaims } from '../accounts/user-claims.ts';
 import { paths } from '../http/paths.ts';
-import type { KeyFeatures } from '../keys/key-features.ts';
 
 /** What clients are told of. */
-export type DiscoveryFeatures = HasSettings & Pick<KeyFeatures, 'keyring'>;
+export type DiscoveryFeatures = HasSettings;
 
 const CACHE_CONTROL = 'public, max-age=300';
 
@@ -38,17 +37,6 @@ export function addAuthorizationServerMetadataRoute(
     server,
     `/.well-known/oauth-authorization-server${path}`,
     { GET: sendMetadata(features.settings) },
-    { cors: true },
-  );
-}
-
-/** The public keys. RFC 7517 §5 */
-export function addJwksRoute(server: FastifyInstance, features: DiscoveryFeatures): void {
-  const cacheControl = `public, max-age=${features.settings.keySetMaxAgeS}`;
-  addEndpoint(
-    server,
-    paths.jwks,
-    { GET: (_request, reply) => reply.header('cache-control', cacheControl).send(features.keyring.jwks) },
     { cors: true },
   );
 }
