@@ -1,5 +1,4 @@
 import type { GraphQLFormattedError } from 'graphql';
-import type { AcceptedRange } from './accept.ts';
 
 /** How a stream of results is written into the body of one HTTP response. Every text may be the last that the client reads. */
 export interface StreamFormat {
@@ -45,7 +44,7 @@ const BOUNDARY = '\r\n--graphql';
  *
  * @see the multipart protocol of Apollo for GraphQL subscriptions
  */
-const multipart: StreamFormat = {
+export const multipartStream: StreamFormat = {
   name: 'multipart',
   contentType: 'multipart/mixed; boundary="graphql"; subscriptionSpec=1.0',
   head: `--graphql${PART}{}${BOUNDARY}`,
@@ -56,9 +55,3 @@ const multipart: StreamFormat = {
     return `${PART}${JSON.stringify({ payload: null, errors })}${BOUNDARY}${this.complete}`;
   },
 };
-
-/** The format of streams that a media type stands for, where it stands for one. */
-export function streamFormatOf({ range, parameters }: AcceptedRange): StreamFormat | undefined {
-  if (range === 'text/event-stream') return serverSentEvents;
-  return range === 'multipart/mixed' && parameters.get('subscriptionspec') === '1.0' ? multipart : undefined;
-}

@@ -6,8 +6,8 @@ import { writeAnswer } from '../../pipeline/write-answer.ts';
 import type { Admission, RefusalReason } from '../../load/admission.ts';
 import { normalAddress } from '../message/client-address.ts';
 import type { HttpAnswer, HttpExchange } from '../message/http-exchange.ts';
-import { mediaTypeOfFailure } from '../message/negotiate.ts';
-import { retryAfterOf } from '../message/status.ts';
+import { mediaTypeOfFailure } from '../message/media-types.ts';
+import { retryAfterOf } from '../message/response-headers.ts';
 
 /** Ends the admission of a request. */
 const beingAnswered = new WeakMap<ServerResponse, () => void>();

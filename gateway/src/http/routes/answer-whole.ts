@@ -6,12 +6,11 @@ import type { OperationAnswer, PipelineAnswer } from '../../pipeline/operation-a
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { writeAnswer, writeBatch } from '../../pipeline/write-answer.ts';
 import type { UnreadAnswers } from '../../load/unread-answers.ts';
-import { answerHeaders } from '../message/answer-headers.ts';
+import { answerHeaders, statusOf, statusOfBatch } from '../message/response-headers.ts';
 import { compressAnswer } from '../message/compress-answer.ts';
 import type { HttpAnswer, HttpExchange } from '../message/http-exchange.ts';
-import { mediaTypeOfFailure, type ResultMediaType } from '../message/negotiate.ts';
+import { mediaTypeOfFailure, type ResultMediaType } from '../message/media-types.ts';
 import { readBody, type ReadBody, type RequestBounds } from '../message/read-request.ts';
-import { statusOf, statusOfBatch } from '../message/status.ts';
 
 /** What answering takes, whatever the form of the answer. */
 export interface AnsweringOptions {

@@ -14,7 +14,7 @@ import { refused, RequestRefused, type GatewayErrorCode } from '../../errors.ts'
 import type { StreamAnswer } from '../../pipeline/operation-answer.ts';
 import { writeAnswer } from '../../pipeline/write-answer.ts';
 import { endAdmission } from './admit-requests.ts';
-import { answerHeaders } from '../message/answer-headers.ts';
+import { answerHeaders, statusOf } from '../message/response-headers.ts';
 import {
   answerBody,
   answerFailure,
@@ -30,12 +30,10 @@ import { normalAddress } from '../message/client-address.ts';
 import { preventCsrf } from '../message/csrf.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import { answerKeys, type HttpAnswer, type HttpExchange } from '../message/http-exchange.ts';
-import { assertReadableBody, isJsonBody } from '../message/media-type.ts';
-import { negotiateForms, type AcceptedForms } from '../message/negotiate.ts';
+import { assertReadableBody, isJsonBody, negotiateForms, type AcceptedForms } from '../message/media-types.ts';
 import { readBody, readQueryString, type ReadBody } from '../message/read-request.ts';
 import { watchRequest } from '../message/request-signal.ts';
 import { sendParts } from '../delivery/send-parts.ts';
-import { statusOf } from '../message/status.ts';
 import { serverSentEvents } from '../message/stream-format.ts';
 import { sendInStreamFormat, sendStream, type StreamSettingsOfServer } from '../delivery/stream-response.ts';
 import { watchUnread } from '../delivery/unread-responses.ts';

@@ -1,7 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { PROOF_ALGORITHMS } from '@trellis/admission';
+import {
+  NOT_CACHEABLE,
+  strictest,
+  UNRESTRICTED,
+  writeCacheControl,
+  type CachePolicy,
+} from '../../caching/cache-policy.ts';
 import { gatewayErrorCodes, isGatewayErrorCode } from '../../errors.ts';
 import type { OperationAnswer } from '../../pipeline/operation-answer.ts';
-import type { ResultMediaType } from './negotiate.ts';
+import type { AnswerPolicy } from '../../pipeline/services.ts';
+import type { HttpExchange } from './http-exchange.ts';
+import type { ResultMediaType } from './media-types.ts';
+
+/**
+ * What the status, the first errors and the cache policies of answers say in headers, without `content-type`.
+ *
+ * @param policy which request headers decide what is answered
+ */
+export function answerHeaders(
+  { id, method, headers }: HttpExchange,
+  answers: readonly OperationAnswer[],
+  status: number,
+  { varyOn, privateFor }: Pick<AnswerPolicy, 'varyOn' | 'privateFor'>,
+): Record<string, string> {
+  const cacheControl = cacheControlOf(answers, headers, privateFor);
+  const own: Record<string, string> = { 'x-request-id': id, 'cache-control': cacheControl };
+  if (cacheControl !== 'no-store' && varyOn.length > 0) own['vary'] = varyOn.join(', ');
+  const challenge = challengeOf(answers, status, headers.authorization);
+  if (challenge !== undefined) own['www-authenticate'] = challenge;
+  const retryAfterS = retryAfterOf(answers);
+  if (retryAfterS !== undefined) own['retry-after'] = String(retryAfterS);
+  if (status === 405) own['allow'] = method === 'GET' ? 'POST' : 'GET, POST';
+  return own;
+}
 
 /**
  * The HTTP status of an answer. With data it is 200. Without, the first error decides: under
@@ -29,7 +61,7 @@ export function statusOfBatch(answers: readonly OperationAnswer[], mediaType: Re
  *
  * @see RFC 6750 §3, RFC 9449 §7.1
  */
-export function challengeOf(
+function challengeOf(
   answers: readonly OperationAnswer[],
   status: number,
   authorization: string | undefined,
@@ -48,4 +80,26 @@ export function retryAfterOf(answers: readonly Pick<OperationAnswer, 'errors'>[]
   const seconds = answers.map(({ errors }) => errors[0]?.extensions?.['retryAfterS']);
   const longest = Math.max(0, ...seconds.filter((value) => typeof value === 'number'));
   return longest > 0 ? longest : undefined;
+}
+
+/**
+ * The `Cache-Control` of answers that go out together: the strictest of them. Private for whoever may be known, and no-store as
+ * soon as anything is missing.
+ *
+ * @param privateFor names of headers that may say who asks
+ */
+function cacheControlOf(
+  answers: readonly OperationAnswer[],
+  headers: IncomingHttpHeaders,
+  privateFor: readonly string[],
+): string {
+  const policy = answers.map(policyOf).reduce(strictest, UNRESTRICTED);
+  const isPrivate = policy.isPrivate || privateFor.some((name) => headers[name] !== undefined);
+  return writeCacheControl({ ...policy, isPrivate });
+}
+
+/** What is there as bytes has data, and making a text of them to see it would cost more than all else here. */
+function policyOf(answer: OperationAnswer): CachePolicy {
+  if (answer.errors.length > 0 || (!answer.body && answer.data === undefined)) return NOT_CACHEABLE;
+  return answer.cachePolicy ?? NOT_CACHEABLE;
 }

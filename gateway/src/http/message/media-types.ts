@@ -1,7 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { refused } from '../../errors.ts';
 import type { IncrementalDialect } from '../../execution/frames.ts';
-import { parseAccept, type AcceptedRange } from './accept.ts';
-import { streamFormatOf, type StreamFormat } from './stream-format.ts';
+import { multipartStream, serverSentEvents, type StreamFormat } from './stream-format.ts';
 
 /** A media type that a single result is served in. */
 export type ResultMediaType = 'application/json' | 'application/graphql-response+json';
@@ -98,4 +98,77 @@ function dialectOf({ range, parameters }: AcceptedRange): IncrementalDialect | u
   const incremental = parameters.get('incrementalspec');
   if (incremental !== undefined) return incremental === 'v0.2' ? 'v0.2' : undefined;
   return (parameters.get('deferspec') ?? '20220824') === '20220824' ? '20220824' : undefined;
+}
+
+/** The format of streams that a media type stands for, where it stands for one. */
+function streamFormatOf({ range, parameters }: AcceptedRange): StreamFormat | undefined {
+  if (range === 'text/event-stream') return serverSentEvents;
+  return range === 'multipart/mixed' && parameters.get('subscriptionspec') === '1.0' ? multipartStream : undefined;
+}
+
+/** One of the media types that a client accepts. */
+interface AcceptedRange {
+  /** In lower case: `text/html`, `text/*`. */
+  readonly range: string;
+  /** Without quotes; names and values in lower case. */
+  readonly parameters: ReadonlyMap<string, string>;
+  /** How much it is wanted, up to 1. */
+  readonly quality: number;
+}
+
+/**
+ * Reads an `Accept` header.
+ *
+ * @returns what is accepted in UTF-8, the most wanted first
+ * @see RFC 9110 §12.5.1
+ */
+function parseAccept(accept: string): readonly AcceptedRange[] {
+  return accept
+    .split(',')
+    .map(parseRange)
+    .filter(({ quality }) => quality > 0)
+    .toSorted((left, right) => right.quality - left.quality);
+}
+
+function parseRange(text: string): AcceptedRange {
+  const [range = '', ...rest] = text.split(';').map((part) => part.trim().toLowerCase());
+  const parameters = new Map(rest.map(parseParameter));
+  const readable = (parameters.get('charset') ?? 'utf-8') === 'utf-8';
+  const quality = Number(parameters.get('q') ?? 1);
+  return { range, parameters, quality: readable && quality >= 0 ? quality : 0 };
+}
+
+function parseParameter(text: string): [string, string] {
+  const [name = '', ...value] = text.split('=');
+  return [name.trim(), value.join('=').trim().replaceAll('"', '')];
+}
+
+const JSON_BODY = /^application\/json[ \t]*(?:;(.*))?$/i;
+const UTF8_PARAMETER = /^charset ?= ?(?:utf-?8|"utf-?8")$/i;
+
+/** Whether a body is declared as `application/json`: a media type for which browsers ask before sending it across origins. */
+export function isJsonBody(headers: IncomingHttpHeaders): boolean {
+  const type = headers['content-type'] ?? '';
+  return type === 'application/json' || JSON_BODY.test(type);
+}
+
+/**
+ * Refuses bodies that are not plain `application/json` in UTF-8. Compressed ones are refused as well: what they hold is
+ * small, and what they can be blown up to is not.
+ *
+ * @throws RequestRefused UNSUPPORTED_MEDIA_TYPE
+ */
+export function assertReadableBody(headers: IncomingHttpHeaders): void {
+  if (headers['content-type'] !== 'application/json') assertReadableType(headers);
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity' && encoding !== '')
+    throw refused('UNSUPPORTED_MEDIA_TYPE', 'The body may not be compressed.');
+}
+
+function assertReadableType(headers: IncomingHttpHeaders): void {
+  const match = JSON_BODY.exec(headers['content-type'] ?? '');
+  if (!match) throw refused('UNSUPPORTED_MEDIA_TYPE', 'The body has to be application/json.');
+  const parameters = (match[1] ?? '').split(';').map((parameter) => parameter.trim());
+  if (!parameters.every((parameter) => parameter === '' || UTF8_PARAMETER.test(parameter)))
+    throw refused('UNSUPPORTED_MEDIA_TYPE', 'The only parameter of application/json is charset=utf-8.');
 }
