@@ -5,7 +5,7 @@ import { failObject } from './place-answer.ts';
 import { targetsWithAncestors, type Target } from './path-targets.ts';
 import type { ContextValue, FetchStep } from '../plan/plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
-import { withoutVariables, type LeftOutField } from './without-variables.ts';
+import { withoutVariables, type LeftOutField } from './prune-fetch.ts';
 
 /** Fetches entities with values from above them. @param text variables as members of a JSON object */
 export type FetchWithValues = (

@@ -17,7 +17,7 @@ import type { PlanRun } from './plan-run.ts';
 import { targetsAt } from './path-targets.ts';
 import { readResponse, type GraphResponse } from './read-response.ts';
 import { flatRepresentations } from './flat-representations.ts';
-import { reduceFetch } from './reduce-fetch.ts';
+import { reduceFetch } from './prune-fetch.ts';
 import { representationsOf, type RepresentationBatch } from './representations.ts';
 import { SubgraphFailure } from '../subgraphs/subgraph-failure.ts';
 import { unitedTargetsAt } from './unite-references.ts';

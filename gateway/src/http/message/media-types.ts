@@ -103,7 +103,9 @@ function dialectOf({ range, parameters }: AcceptedRange): IncrementalDialect | u
 /** The format of streams that a media type stands for, where it stands for one. */
 function streamFormatOf({ range, parameters }: AcceptedRange): StreamFormat | undefined {
   if (range === 'text/event-stream') return serverSentEvents;
-  return range === 'multipart/mixed' && parameters.get('subscriptionspec') === '1.0' ? multipartStream : undefined;
+  return range === 'multipart/mixed' && parameters.get('subscriptionspec') === '1.0'
+    ? multipartStream
+    : undefined;
 }
 
 /** One of the media types that a client accepts. */

@@ -30,7 +30,12 @@ import { normalAddress } from '../message/client-address.ts';
 import { preventCsrf } from '../message/csrf.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import { answerKeys, type HttpAnswer, type HttpExchange } from '../message/http-exchange.ts';
-import { assertReadableBody, isJsonBody, negotiateForms, type AcceptedForms } from '../message/media-types.ts';
+import {
+  assertReadableBody,
+  isJsonBody,
+  negotiateForms,
+  type AcceptedForms,
+} from '../message/media-types.ts';
 import { readBody, readQueryString, type ReadBody } from '../message/read-request.ts';
 import { watchRequest } from '../message/request-signal.ts';
 import { sendParts } from '../delivery/send-parts.ts';

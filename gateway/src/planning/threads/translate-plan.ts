@@ -9,9 +9,9 @@ import {
   type ArgumentNode,
   type DocumentNode,
   type FieldNode,
-  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { dropUnusedVariables, entitySelections, keepEntityFields } from '../../plan/prune-document.ts';
 import type { Requirement, Requirements, Variant } from './requirements.ts';
 
 /** What translating needs to know of a supergraph. */
@@ -188,61 +188,20 @@ function partOf(
   variants: ReadonlyMap<string, Variant>,
   index: number,
 ): FetchNode {
-  const narrowed = index === 0 && group.fields.size === 0 ? document : onlyFields(document, group.fields);
-  const used = usedVariables(narrowed);
+  const keepsAll = index === 0 && group.fields.size === 0;
+  const { document: declared, used } = dropUnusedVariables(
+    keepsAll ? document : keepEntityFields(document, (field, type = '') => isIn(group, field, type)),
+  );
   return {
     ...node,
-    operation: stripIgnoredCharacters(print(withOwnFields(withoutUnusedVariables(narrowed, used), variants))),
+    operation: stripIgnoredCharacters(print(withOwnFields(declared, variants))),
     ...(node.variableUsages && { variableUsages: node.variableUsages.filter((name) => used.has(name)) }),
     ...(node.requires && { requires: requiredFor(node.requires, group.variants, variants) }),
   };
 }
 
-function usedVariables(document: DocumentNode): ReadonlySet<string> {
-  const used = new Set<string>();
-  visit(document, {
-    VariableDefinition: () => false,
-    Variable: ({ name }) => void used.add(name.value),
-  });
-  return used;
-}
-
-/** A subgraph refuses an operation that declares what it doesn't use. */
-function withoutUnusedVariables(document: DocumentNode, used: ReadonlySet<string>): DocumentNode {
-  return visit(document, {
-    VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? undefined : null),
-  });
-}
-
-function entitySelections(document: DocumentNode): SelectionSetNode | undefined {
-  for (const definition of document.definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-    for (const selection of definition.selectionSet.selections) {
-      if (selection.kind === Kind.FIELD && selection.name.value === '_entities')
-        return selection.selectionSet;
-    }
-  }
-  return undefined;
-}
-
-/** The document with only some of the entity's fields. */
-function onlyFields(document: DocumentNode, fields: ReadonlySet<string>): DocumentNode {
-  const entities = entitySelections(document);
-  if (!entities) return document;
-  const narrow = (set: SelectionSetNode, typeName: string): SelectionSetNode => ({
-    ...set,
-    selections: set.selections.flatMap((selection): SelectionNode[] => {
-      if (selection.kind === Kind.FIELD) {
-        const isKept = selection.name.value === '__typename' || fields.has(`${typeName}.${keyOf(selection)}`);
-        return isKept ? [selection] : [];
-      }
-      if (selection.kind !== Kind.INLINE_FRAGMENT) return [selection];
-      const below = narrow(selection.selectionSet, selection.typeCondition?.name.value ?? typeName);
-      return below.selections.length > 0 ? [{ ...selection, selectionSet: below }] : [];
-    }),
-  });
-  const narrowed = narrow(entities, '');
-  return visit(document, { SelectionSet: (node) => (node === entities ? narrowed : undefined) });
+function isIn({ fields }: Group, field: FieldNode, typeName: string): boolean {
+  return field.name.value === '__typename' || fields.has(`${typeName}.${keyOf(field)}`);
 }
 
 /** `price__with_0` becomes `price__with_0: price(currency: EUR)`. */

@@ -2,13 +2,63 @@ import {
   BREAK,
   Kind,
   parse,
+  print,
+  stripIgnoredCharacters,
   visit,
+  type DocumentNode,
   type FieldNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { FetchStep, RewriteStep } from '../plan/plan-steps.ts';
-import { withOperation } from './with-operation.ts';
+import type { ExpectedSelection, FetchStep, RewriteStep } from '../plan/plan-steps.ts';
+import { dropUnusedVariables, keepEntityFields } from '../plan/prune-document.ts';
+
+const reducedSteps = new WeakMap<FetchStep, Map<string, FetchStep>>();
+
+/**
+ * A fetch without the fields that need what is not there, so that the others are answered all the same. Made at the first
+ * use: it takes a failed requirement to need it.
+ *
+ * @returns nothing when no field is left
+ */
+export function reduceFetch(step: FetchStep, missing: ReadonlySet<string>): FetchStep | undefined {
+  const signature = [...missing].toSorted().join();
+  let known = reducedSteps.get(step);
+  if (!known) reducedSteps.set(step, (known = new Map()));
+  let reduced = known.get(signature);
+  if (!reduced) known.set(signature, (reduced = makeReduced(step, droppedKeys(step, missing))));
+  return reduced.expected.length > 0 ? reduced : undefined;
+}
+
+/** What a fetch would have brought but for what is missing: keys by type. */
+function droppedKeys(step: FetchStep, missing: ReadonlySet<string>): readonly ExpectedSelection[] {
+  return step.dependents
+    .filter(({ needs }) => needs.some((key) => missing.has(key)))
+    .map(({ typeCondition, key }) => ({ typeCondition, keys: [key] }));
+}
+
+function makeReduced(step: FetchStep, dropped: readonly ExpectedSelection[]): FetchStep {
+  const isDropped = (typeCondition: string | undefined, key: string): boolean =>
+    dropped.some((selection) => selection.typeCondition === typeCondition && selection.keys.includes(key));
+  const expected = step.expected
+    .map(({ typeCondition, keys }) => ({
+      typeCondition,
+      keys: keys.filter((key) => !isDropped(typeCondition, key)),
+    }))
+    .filter(({ keys }) => keys.some((key) => key !== '__typename'));
+  if (expected.length === 0) return { ...step, expected };
+  return { ...withOperation(step, withoutFields(step.operation, isDropped)), expected };
+}
+
+function withoutFields(
+  operation: string,
+  isDropped: (type: string | undefined, key: string) => boolean,
+): DocumentNode {
+  return keepEntityFields(
+    parse(operation, { noLocation: true }),
+    ({ alias, name }, typeCondition) => !isDropped(typeCondition, (alias ?? name).value),
+  );
+}
 
 /** A field that is left out of a fetch, below an entity. */
 export interface LeftOutField {
@@ -114,4 +164,17 @@ function variableIn(field: FieldNode, variables: ReadonlySet<string>): string | 
   };
   for (const argument of field.arguments ?? []) visit(argument, look);
   return found;
+}
+
+/** A fetch that asks something else, by those of its variables that this takes. It shares no call with others any more. */
+function withOperation(step: FetchStep, document: DocumentNode): FetchStep {
+  const { document: declared, used } = dropUnusedVariables(document);
+  const operation = stripIgnoredCharacters(print(declared));
+  return {
+    ...step,
+    operation,
+    bodyStart: step.bodyStart.replace(JSON.stringify(step.operation), () => JSON.stringify(operation)),
+    variableNames: step.variableNames.filter((name) => used.has(name)),
+    mergeKey: undefined,
+  };
 }

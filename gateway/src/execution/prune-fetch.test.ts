@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FetchStep } from '../plan/plan-steps.ts';
-import { withoutVariables } from './without-variables.ts';
+import { withoutVariables } from './prune-fetch.ts';
 
 it('leaves a field out of the type alone that takes the variable', () => {
   const operation =
