@@ -1,12 +1,12 @@
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
+import { ResponseBody } from '../plan/response-body.ts';
 import type { DataObject } from './failure.ts';
 import { startRun, type ExecutionContext } from './plan-run.ts';
 import { runStep } from './run-step.ts';
 import { cachingOf, shapeAnswer } from './shape-answer.ts';
 import { verbatimJudgeOf } from './verbatim-answer.ts';
 import { withIntrospection } from './with-introspection.ts';
-import { WholeBodyResult } from './whole-body-result.ts';
 
 export type { ExecutionContext } from './plan-run.ts';
 
@@ -21,7 +21,8 @@ export async function executePlan(plan: OperationPlan, context: ExecutionContext
   run.verbatimJudge = verbatimJudgeOf(plan);
   if (plan.step) await runStep(plan.step, run);
   const { verbatim } = run;
-  if (verbatim) return new WholeBodyResult(verbatim.body, verbatim.objects, cachingOf(run));
+  if (verbatim)
+    return ResponseBody.ofBytes(verbatim.body, { objects: verbatim.objects, caching: cachingOf(run) });
   const result = shapeAnswer(plan, run);
   return run.introspection ? withIntrospection(result, run) : result;
 }

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { OperationPlan } from '../plan/operation-plan.ts';
+import { ResponseBody } from '../plan/response-body.ts';
 import { compileWriter, type AnswerWriter } from './compile-writer.ts';
 import { completeData, MAX_ERRORS, type Completed } from './complete-data.ts';
 import type { ExecutionResult, SubgraphCaching } from '../plan/execution-result.ts';
@@ -7,7 +8,6 @@ import type { FailureReason } from './failure.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { FetchStep, TargetOrigins } from '../plan/plan-steps.ts';
 import type { SelectionShape } from '../plan/response-shape.ts';
-import { writtenResult } from './written-result.ts';
 
 /**
  * Makes the answer of what a run merged. Where nothing failed it is checked and written in one go; whatever is not as it
@@ -56,11 +56,10 @@ export function hasWorries({ failed, looseErrors }: PlanRun): boolean {
 export function writeAnswer(writer: AnswerWriter | undefined, run: PlanRun): ExecutionResult | undefined {
   const dataText = writer?.write(run.root, run.hasEscapes ? quoteAny : quotePlain);
   if (!writer || dataText === undefined) return undefined;
-  return writtenResult(
-    { dataText, objects: writer.objects() },
-    run.isAscii && !run.hasEscapes,
-    cachingOf(run),
-  );
+  return ResponseBody.ofWritten(dataText, run.isAscii && !run.hasEscapes, {
+    objects: writer.objects(),
+    caching: cachingOf(run),
+  });
 }
 
 /** What subgraphs said in a run of how long their answers may be kept. */

@@ -1,4 +1,5 @@
-import type { ExecutionResult, SubgraphCaching } from '../plan/execution-result.ts';
+import type { ExecutionResult } from '../plan/execution-result.ts';
+import { ResponseBody } from '../plan/response-body.ts';
 import type { AnswerContents } from './answer-contents.ts';
 
 /** An answer that is kept, without errors. */
@@ -28,18 +29,8 @@ export function readKept(text: string): KeptAnswer | undefined {
   }
 }
 
-/** A kept answer in the place of an execution. */
-export class KeptResult implements ExecutionResult {
-  readonly dataText: string;
-  readonly objects = 0;
-  readonly caching: SubgraphCaching;
-
-  constructor({ dataText, untilMs, isPrivate }: KeptAnswer, nowMs: number) {
-    this.dataText = dataText;
-    this.caching = { policy: { maxAgeS: (untilMs - nowMs) / 1_000, isPrivate }, hasUndated: false };
-  }
-
-  get data(): ExecutionResult['data'] {
-    return JSON.parse(this.dataText) as ExecutionResult['data']; // it was written from one
-  }
+/** A kept answer in the place of an execution: nobody made its objects. */
+export function resultOfKept({ dataText, untilMs, isPrivate }: KeptAnswer, nowMs: number): ExecutionResult {
+  const policy = { maxAgeS: (untilMs - nowMs) / 1_000, isPrivate };
+  return ResponseBody.ofText(dataText, { objects: 0, caching: { policy, hasUndated: false } });
 }

@@ -7,7 +7,7 @@ import { untilAborted } from '../abort/until-aborted.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { contentsOf } from './answer-contents.ts';
 import { Invalidations, type Invalidation, type Write } from './invalidations.ts';
-import { KeptResult, readKept, writeKept, type KeptAnswer } from './kept-answer.ts';
+import { readKept, resultOfKept, writeKept, type KeptAnswer } from './kept-answer.ts';
 
 /** Settings of {@link ResponseCache}. */
 export interface ResponseCacheOptions {
@@ -97,7 +97,7 @@ export class ResponseCache {
     if (!found) return execute();
     if (found.kept) {
       this.#observer.looked('hit');
-      return new KeptResult(found.kept, this.#now());
+      return resultOfKept(found.kept, this.#now());
     }
     const joined = await this.#join(query);
     if (joined) return joined;
@@ -140,7 +140,7 @@ export class ResponseCache {
     if (!running) return undefined;
     this.#observer.looked('joined');
     const kept = await untilAborted(running, signal);
-    return kept && this.#isUsable(kept, writer) ? new KeptResult(kept, this.#now()) : undefined;
+    return kept && this.#isUsable(kept, writer) ? resultOfKept(kept, this.#now()) : undefined;
   }
 
   #executeAndKeep(
