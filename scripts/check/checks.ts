@@ -1,11 +1,14 @@
 import { repository, runTool } from '../programs/run-program.ts';
 import { checkFloors } from './check-floors.ts';
+import { countClosures, judgeClosures } from './closures.ts';
 
 /** What a check found. */
 export interface CheckResult {
   readonly passed: boolean;
   /** What is wrong, as the tool tells it. */
   readonly output: string;
+  /** What was counted, shown in either case. */
+  readonly figures?: string;
 }
 
 /** One of the things that `npm run check` looks at. */
@@ -18,6 +21,7 @@ export interface Check {
 export const checks: readonly Check[] = [
   { name: 'generated files and composition', run: checkGeneratedFiles },
   { name: 'floors', run: checkFloorsOfRepository },
+  { name: 'production packages', run: async () => judgeClosures(countClosures(repository)) },
   toolCheck('types', 'tsc', '-b'),
   toolCheck('types of tests and scripts', 'tsc', '-p', 'tsconfig.tests.json'),
   toolCheck('lint', 'oxlint', '--deny-warnings'),
