@@ -18,8 +18,8 @@ import type { Background } from './leadership.ts';
 import { createOutboxLog, READ_AFTER } from './outbox-log.ts';
 import { maintainPartitions } from './outbox-partitions.ts';
 import { appendEvent } from './outbox.ts';
-import { startRelay } from './relay.ts';
-import { createWakeUp } from './wake-up.ts';
+import { startRelay, type RelayOptions } from './relay.ts';
+import { createRelayWakeUp, relayChannel, type RelayWakeUp } from './relay-wake-up.ts';
 
 const sql = (name: string) => readFileSync(new URL(`../sql/${name}.sql`, import.meta.url), 'utf8');
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -33,6 +33,7 @@ let target: Pool;
 let connection: RedisConnection;
 let reading: RedisConnection;
 let stream: EventStream;
+let elsewhere: RelayWakeUp;
 const running: Background[] = [];
 
 beforeAll(async () => {
@@ -47,6 +48,7 @@ beforeAll(async () => {
   const connect = () => connectRedis({ url: redis.url, name: 'test', onError: () => {} });
   [connection, reading] = [connect(), connect()];
   stream = createEventStream({ redis: connection, service: 'source' });
+  elsewhere = createRelayWakeUp({ service: 'source', pool: source, logger });
 });
 beforeEach(async () => {
   await source.query('TRUNCATE note, outbox; UPDATE outbox_head SET seq = 0');
@@ -57,31 +59,56 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((background) => background.close()));
 });
 afterAll(async () => {
+  await elsewhere.close();
   connection.disconnect();
   reading.disconnect();
   await Promise.all([source.end(), target.end(), redis.stop()]);
   await database.drop();
 });
 
-const tell = (text: string, fails = false) =>
+/** Writes as another process than the relay's would, but notifies nobody. */
+const commit = (text: string, fails = false) =>
   inTransaction(source, async (transaction) => {
     await transaction.query('INSERT INTO note VALUES ($1, $2)', [SUBJECT, text]);
     await appendEvent(transaction, { type: 'note.saved', subject: SUBJECT, payload: { text } });
     if (fails) throw new Error('on second thoughts');
   });
 
-function relay(wakeUp = createWakeUp()): Background {
+/** Writes as another process than the relay's does. */
+async function tell(text: string, fails = false): Promise<void> {
+  await commit(text, fails);
+  elsewhere.poke();
+}
+
+function wakeUpOf(pool = source): RelayWakeUp {
+  const wakeUp = createRelayWakeUp({ service: 'source', pool, logger });
+  running.push(wakeUp);
+  return wakeUp;
+}
+
+function relay(options: Partial<RelayOptions> = {}): Background {
   const background = startRelay({
     service: 'source',
     pool: source,
     stream,
-    wakeUp,
+    wakeUp: wakeUpOf(),
     logger,
     metrics: createMetrics('t'),
+    ...options,
   });
   running.push(background);
   return background;
 }
+
+const leads = () =>
+  expect
+    .poll(
+      async () => (await source.query('SELECT FROM pg_locks WHERE locktype = $1', ['advisory'])).rowCount,
+      {
+        timeout: 5_000,
+      },
+    )
+    .toBe(1);
 
 const upstreamCalls: string[] = [];
 const upstream: EventSource = {
@@ -235,19 +262,60 @@ describe('the relay', () => {
   });
 
   it('lets an event leave at once when it is poked', async () => {
-    const wakeUp = createWakeUp();
-    relay(wakeUp);
-    await expect
-      .poll(
-        async () => (await source.query('SELECT FROM pg_locks WHERE locktype = $1', ['advisory'])).rowCount,
-      )
-      .toBe(1);
+    const wakeUp = wakeUpOf();
+    relay({ wakeUp });
+    await leads();
     await new Promise((resolve) => setTimeout(resolve, 600));
     const started = performance.now();
-    await tell('quick');
+    await commit('quick');
     wakeUp.poke();
     await expect.poll(streamed, { interval: 2 }).toEqual(['quick']);
     expect(performance.now() - started).toBeLessThan(latencyBudgetMs(150));
+  });
+
+  it('hears of the commits of other processes', async () => {
+    relay({ pollMs: 60_000 });
+    await leads();
+    for (const text of texts(20)) {
+      await tell(text);
+      await expect.poll(async () => (await streamed()).at(-1), { interval: 5, timeout: 5_000 }).toBe(text);
+    }
+  });
+
+  it('finds what a lost notification was about', async () => {
+    relay({ pollMs: 200 });
+    await leads();
+    for (const text of texts(3)) {
+      await commit(text);
+      await expect.poll(async () => (await streamed()).at(-1), { timeout: 5_000 }).toBe(text);
+    }
+  });
+
+  it('looks often where no notification arrives', async () => {
+    const deaf = { connect: () => source.connect(), query: () => Promise.resolve() } as unknown as Pool; // notifies nobody
+    relay({ pool: deaf, pollMs: 60_000 });
+    await leads();
+    for (const text of texts(3)) {
+      await commit(text);
+      await expect.poll(async () => (await streamed()).at(-1), { timeout: 5_000 }).toBe(text);
+    }
+  });
+
+  it('is notified once of many commits, and by nobody while it runs in the process of the commit', async () => {
+    const listener = await source.connect();
+    let heard = 0;
+    listener.on('notification', () => (heard += 1));
+    await listener.query(`LISTEN ${relayChannel('source')}`);
+    const wakeUp = wakeUpOf();
+    for (let count = 0; count < 500; count += 1) wakeUp.poke();
+    await wakeUp.close();
+    const other = wakeUpOf();
+    other.lead(true);
+    other.poke();
+    await other.close();
+    await listener.query('SELECT 1');
+    listener.release(true);
+    expect(heard).toBe(1);
   });
 
   it('numbers every event once when several run', async () => {

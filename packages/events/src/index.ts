@@ -26,4 +26,5 @@ export { createOutageLog, type OutageLog, type OutageLogOptions } from './outage
 export { createOutboxLog, type OutboxLog } from './outbox-log.ts';
 export { appendEvent, type NewEvent } from './outbox.ts';
 export { startRelay, type RelayOptions } from './relay.ts';
-export { createWakeUp, sleep, type WakeUp } from './wake-up.ts';
+export { createRelayWakeUp, type RelayWakeUp, type RelayWakeUpOptions } from './relay-wake-up.ts';
+export { sleep } from './wake-up.ts';

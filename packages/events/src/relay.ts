@@ -1,11 +1,13 @@
 import type { Logger, Metrics } from '@trellis/runtime';
 import type { Pool, Transaction } from '@trellis/postgres';
+import pg from 'pg';
 import { Gauge } from 'prom-client';
 import type { EventStream } from './event-stream.ts';
 import { startLeadership, type Background } from './leadership.ts';
 import { createOutageLog, type OutageLog } from './outage-log.ts';
 import { createOutboxLog, type OutboxLog } from './outbox-log.ts';
 import { maintainPartitions } from './outbox-partitions.ts';
+import { NOTIFY, relayChannel, type RelayWakeUp } from './relay-wake-up.ts';
 import { createWakeUp, sleep, type WakeUp } from './wake-up.ts';
 
 /** What {@link startRelay} needs. */
@@ -15,19 +17,19 @@ export interface RelayOptions {
   readonly pool: Pool;
   readonly stream: EventStream;
   /** Poked after each commit, so that an event leaves at once. */
-  readonly wakeUp: WakeUp;
+  readonly wakeUp: RelayWakeUp;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Days for which events are kept. @default 3 */
   readonly retentionDays?: number;
+  /** Milliseconds between two looks that nothing asked for. They find what a lost notification was about. @default 1_000 */
+  readonly pollMs?: number;
 }
 
 const BATCH = 500;
-/** Milliseconds between two looks while events come in: commits of other processes are found this way. */
-const BUSY_PAUSE_MS = 20;
-/** Milliseconds between two looks while there is nothing to do. */
-const IDLE_PAUSE_MS = 250;
-const BUSY_FOR_MS = 30_000;
+const DEFAULT_POLL_MS = 1_000;
+/** Milliseconds between two looks where no notification arrives: a proxy such as PgBouncer may keep them away. */
+const DEAF_POLL_MS = 50;
 const STREAM_CHECK_MS = 1_000;
 const STREAM_RETRY_MS = 500;
 const MAINTENANCE_MS = 3_600_000;
@@ -42,6 +44,8 @@ interface Term extends RelayOptions {
   readonly numbered: WakeUp;
   /** The greatest number that the stream has been given. */
   published: number;
+  /** Whether a notification has arrived. The relay sends the first one itself. */
+  hears: boolean;
 }
 
 /**
@@ -64,12 +68,16 @@ export function startRelay(options: RelayOptions): Background {
         signal: AbortSignal.any([signal, ending.signal]),
         numbered: createWakeUp(),
         published: 0,
+        hears: false,
       };
       leadership.current = term;
+      await listen(term);
+      options.wakeUp.lead(true);
       const tasks = [numberEvents(term), publishEvents(term)].map((task) =>
         task.finally(() => ending.abort()),
       );
       await Promise.allSettled(tasks); // both have let go of the connection
+      options.wakeUp.lead(false);
       await Promise.all(tasks);
     },
   });
@@ -87,19 +95,28 @@ function observePublished(metrics: Metrics, read: () => number): void {
   metrics.registerMetric(published);
 }
 
+/** Hears of commits of other processes. The connection ends with the term, and the listening with it. */
+async function listen(term: Term): Promise<void> {
+  const { connection, pool, service, wakeUp } = term;
+  connection.on('notification', () => {
+    term.hears = true;
+    wakeUp.wake();
+  });
+  const channel = relayChannel(service);
+  await connection.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+  await pool.query(NOTIFY, [channel]);
+}
+
 async function numberEvents(term: Term): Promise<void> {
-  let [busyUntilMs, maintainAtMs] = [0, 0];
+  let maintainAtMs = 0;
   while (!term.signal.aborted) {
     if (Date.now() >= maintainAtMs) {
       await maintain(term);
       maintainAtMs = Date.now() + MAINTENANCE_MS;
     }
     const count = await term.log.number(BATCH);
-    if (count > 0) {
-      busyUntilMs = Date.now() + BUSY_FOR_MS;
-      term.numbered.poke();
-    }
-    const pauseMs = Date.now() < busyUntilMs ? BUSY_PAUSE_MS : IDLE_PAUSE_MS;
+    if (count > 0) term.numbered.poke();
+    const pauseMs = term.hears ? (term.pollMs ?? DEFAULT_POLL_MS) : DEAF_POLL_MS;
     if (count < BATCH) await term.wakeUp.sleep(pauseMs, term.signal);
   }
 }

@@ -8,7 +8,7 @@ import {
   readConfig,
   type Resources,
 } from '@trellis/runtime';
-import { createWakeUp, type Background, type WakeUp } from '@trellis/events';
+import { createRelayWakeUp, type Background, type RelayWakeUp } from '@trellis/events';
 import { createPool, migrate, type Pool, type PoolOptions } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createUserContextVerifier, type UserContextVerifier } from '@trellis/subgraph-protocol';
@@ -44,8 +44,8 @@ export interface BackgroundDependencies<Config> {
   /** The same for the Redis in which gateways keep answers; undefined without RESPONSE_CACHE_REDIS_URL. */
   readonly connectResponseCache: (() => RedisConnection) | undefined;
   readonly peers: Peers;
-  /** Sleeps until something has been told. */
-  readonly relayWakeUp: WakeUp;
+  /** Sleeps until something has been told; is poked after commits that no request made. */
+  readonly relayWakeUp: RelayWakeUp;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
@@ -128,7 +128,8 @@ async function open<Config extends SubgraphConfig>(
   if (config.DEMO_DATA) await definition.seed?.(pool);
 
   const peers = await createPeers(service, config);
-  const relayWakeUp = createWakeUp();
+  const relayWakeUp = createRelayWakeUp({ service, pool, logger: resources.logger });
+  closing.push(relayWakeUp.close);
   const verifier = createUserContextVerifier({ subgraph: service, keys: keysOf(config) });
   const development = !isProduction(config);
   const connectorTo = (address: string | undefined): (() => RedisConnection) | undefined =>

@@ -1,5 +1,11 @@
 import { createLogger, createMetrics } from '@trellis/runtime';
-import { createEventStream, createWakeUp, startRelay, type Background } from '@trellis/events';
+import {
+  createEventStream,
+  createRelayWakeUp,
+  startRelay,
+  type Background,
+  type RelayWakeUp,
+} from '@trellis/events';
 import { inTransaction } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createId } from '@trellis/subgraph-kit';
@@ -21,6 +27,7 @@ let redis: TestRedis;
 let connection: RedisConnection;
 let comments: TestSubgraph;
 let relay: Background;
+let wakeUp: RelayWakeUp | undefined;
 
 beforeAll(async () => {
   redis = await startTestRedis();
@@ -30,18 +37,22 @@ beforeAll(async () => {
     migrations: new URL('../migrations/', import.meta.url),
     buildServer: (dependencies) => buildServer({ ...dependencies, posts: undefined }),
     redisUrl: redis.url,
+    wakeRelay: () => wakeUp?.poke(),
   });
+  const logger = createLogger({ service: 'comments', level: 'silent' });
+  wakeUp = createRelayWakeUp({ service: 'comments', pool: comments.pool, logger });
   relay = startRelay({
     service: 'comments',
     pool: comments.pool,
     stream: createEventStream({ redis: connection, service: 'comments' }),
-    wakeUp: createWakeUp(),
-    logger: createLogger({ service: 'comments', level: 'silent' }),
+    wakeUp,
+    logger,
     metrics: createMetrics('comments'),
   });
 });
 afterAll(async () => {
   await relay.close();
+  await wakeUp?.close();
   await comments.close();
   connection.disconnect();
   await redis.stop();

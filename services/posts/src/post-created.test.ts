@@ -1,5 +1,11 @@
 import { createLogger, createMetrics } from '@trellis/runtime';
-import { createEventStream, createWakeUp, startRelay, type Background } from '@trellis/events';
+import {
+  createEventStream,
+  createRelayWakeUp,
+  startRelay,
+  type Background,
+  type RelayWakeUp,
+} from '@trellis/events';
 import { inTransaction } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createId } from '@trellis/subgraph-kit';
@@ -21,6 +27,7 @@ let redis: TestRedis;
 let connection: RedisConnection;
 let posts: TestSubgraph;
 let relay: Background;
+let wakeUp: RelayWakeUp | undefined;
 
 beforeAll(async () => {
   redis = await startTestRedis();
@@ -30,18 +37,22 @@ beforeAll(async () => {
     migrations: new URL('../migrations/', import.meta.url),
     buildServer,
     redisUrl: redis.url,
+    wakeRelay: () => wakeUp?.poke(),
   });
+  const logger = createLogger({ service: 'posts', level: 'silent' });
+  wakeUp = createRelayWakeUp({ service: 'posts', pool: posts.pool, logger });
   relay = startRelay({
     service: 'posts',
     pool: posts.pool,
     stream: createEventStream({ redis: connection, service: 'posts' }),
-    wakeUp: createWakeUp(),
-    logger: createLogger({ service: 'posts', level: 'silent' }),
+    wakeUp,
+    logger,
     metrics: createMetrics('posts'),
   });
 });
 afterAll(async () => {
   await relay.close();
+  await wakeUp?.close();
   await posts.close();
   connection.disconnect();
   await redis.stop();

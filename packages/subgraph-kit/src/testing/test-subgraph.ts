@@ -22,6 +22,8 @@ export interface TestSubgraphOptions {
   readonly peers?: Peers;
   /** Where its streams are. @default nowhere: nothing can be subscribed to */
   readonly redisUrl?: string;
+  /** Called after each commit that appended an event. @default nothing happens: the events wait in the outbox */
+  readonly wakeRelay?: () => void;
 }
 
 /** An operation as the gateway would send it. */
@@ -90,7 +92,7 @@ export async function startTestSubgraph(options: TestSubgraphOptions): Promise<T
     metrics,
     development: options.development ?? true,
     peers: options.peers ?? NO_PEERS,
-    wakeRelay: () => {},
+    wakeRelay: options.wakeRelay ?? (() => {}),
     connectRedis: redis.connect,
   });
   return {
