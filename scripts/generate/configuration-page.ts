@@ -121,15 +121,19 @@ function writePage({ title, introduction, sections }: Page): string {
 function writeSection({ title, introduction, schema }: Section): string {
   const head = title === undefined ? [] : [`## ${title}\n`];
   const words = introduction === undefined ? [] : [`${introduction}\n`];
-  const rows = describeConfig(schema).map(formatVariable);
-  return [...head, ...words, '| Variable | Default | Meaning |', '| --- | --- | --- |', ...rows, ''].join(
-    '\n',
-  );
+  const variables = describeConfig(schema);
+  const hasRanges = variables.some(({ rangeText }) => rangeText !== undefined);
+  const columns = ['Variable', 'Default', ...(hasRanges ? ['Unit and range'] : []), 'Meaning'];
+  const lines = [columns, columns.map(() => '---'), ...variables.map((one) => cellsOf(one, hasRanges))];
+  return [...head, ...words, ...lines.map((cells) => `| ${cells.join(' | ')} |`), ''].join('\n');
 }
 
-function formatVariable({ name, description, required, defaultText }: ConfigVariable): string {
+function cellsOf(
+  { name, description, required, defaultText, rangeText = '' }: ConfigVariable,
+  hasRanges: boolean,
+): readonly string[] {
   const byDefault = required ? 'required' : code(defaultText);
-  return `| \`${name}\` | ${byDefault} | ${escape(description)} |`;
+  return [`\`${name}\``, byDefault, ...(hasRanges ? [rangeText] : []), escape(description)];
 }
 
 function code(text: string | undefined): string {

@@ -10,6 +10,14 @@ export {
   type Surroundings,
 } from './config/node-environment.ts';
 export { secrets, weaknessOf } from './config/secret-strength.ts';
+export {
+  variableTypes,
+  type ConfigOf,
+  type Forms,
+  type Variable,
+  type VariableTable,
+  type VariableTypes,
+} from './config/variable-table.ts';
 export { flag, list, milliseconds, port, seconds, url, wholeNumber } from './config/variable-types.ts';
 export {
   type Deployable,
