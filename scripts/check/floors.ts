@@ -116,6 +116,7 @@ export const projects: readonly Project[] = [
       settings: { floor: 1, purpose: 'the settings: types, defaults, schema' },
       abort: { floor: 1, purpose: 'deadlines, and waiting until they pass' },
       'errors.ts': { floor: 1, purpose: 'the catalogue of errors' },
+      'watch-file.ts': { floor: 1, purpose: 'tells when a file changes' },
     },
   },
   {
