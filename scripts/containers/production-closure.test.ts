@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';
@@ -14,7 +14,7 @@ const folders = [
   ...['packages', 'services'].flatMap((parent) =>
     readdirSync(join(repository, parent)).map((name) => join(parent, name)),
   ),
-];
+].filter((folder) => existsSync(join(repository, folder, 'package.json'))); // else it was built before it was moved away
 const manifests = new Map(
   folders.map((folder) => {
     const manifest = JSON.parse(readFileSync(join(repository, folder, 'package.json'), 'utf8')) as Manifest;
