@@ -88,7 +88,7 @@ export default defineConfig({
         test: {
           name: 'proofs',
           maxWorkers,
-          include: ['scripts/proofs/run-proofs.proof.ts'],
+          include: ['scripts/prove/run-proofs.proof.ts'],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
           hookTimeout: 60_000,
         },

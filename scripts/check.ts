@@ -1,4 +1,4 @@
-import { checks } from './check/checks.ts';
+import { checks } from './checks.ts';
 
 let failed = 0;
 for (const { name, run } of checks) {

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { findProofs } from './proofs/find-proofs.ts';
-import { createProofReporter } from './proofs/proof-reporter.ts';
-import { proofEnvironment, type ProofSelection } from './proofs/proof-selection.ts';
-import { parseProveCommand } from './proofs/prove-command.ts';
+import { findProofs } from './prove/find-proofs.ts';
+import { createProofReporter } from './prove/proof-reporter.ts';
+import { proofEnvironment, type ProofSelection } from './prove/proof-selection.ts';
+import { parseProveCommand } from './prove/prove-command.ts';
 import { runTests } from './tests/run-tests.ts';
 import { formatCounts, succeeded } from './tests/test-counts.ts';
 

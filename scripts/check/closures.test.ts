@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';
-import { checks } from './checks.ts';
+import { checks } from '../checks.ts';
 import { judgeClosures, productionClosure, readLockfile, type Lockfile } from './closures.ts';
 
 const lock: Lockfile = {

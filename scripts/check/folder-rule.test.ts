@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';
 import { checkFloors } from './check-floors.ts';
-import { checks } from './checks.ts';
+import { checks } from '../checks.ts';
 import { projects, type Project } from './floors.ts';
 import { findBrokenFloors } from './folder-rule.ts';
 import { readRepositoryImports } from './repository-imports.ts';

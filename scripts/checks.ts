@@ -1,6 +1,6 @@
-import { repository, runTool } from '../programs/run-program.ts';
-import { checkFloors } from './check-floors.ts';
-import { countClosures, judgeClosures } from './closures.ts';
+import { repository, runTool } from './programs/run-program.ts';
+import { checkFloors } from './check/check-floors.ts';
+import { countClosures, judgeClosures } from './check/closures.ts';
 
 /** What a check found. */
 export interface CheckResult {
@@ -47,7 +47,7 @@ async function checkFloorsOfRepository(): Promise<CheckResult> {
 async function checkGeneratedFiles(): Promise<CheckResult> {
   try {
     // Loaded when it runs: it brings all deployables, which the other checks do without.
-    const { generateFiles } = await import('../generate/generate-files.ts');
+    const { generateFiles } = await import('./generate/generate-files.ts');
     const stale = await generateFiles({ check: true });
     const lines = stale.map((path) => `${path} is out of date. "npm run generate" writes it.\n`);
     return { passed: stale.length === 0, output: lines.join('') };
