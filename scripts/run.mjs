@@ -13,30 +13,30 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** The commands of users: those of the program `trellis`. */
 const commands = ['start', 'gateway', 'auth-server', 'search', 'supergraph', 'token', 'secrets'];
 
-/** @type {Record<string, string>} program of contributors → file, relative to scripts/ */
+/** @type {Record<string, () => Promise<unknown>>} program of contributors → what loads and runs it */
 const programs = {
-  test: 'test.ts',
-  prove: 'prove.ts',
-  build: 'build.ts',
-  bench: 'bench.ts',
-  load: 'load.ts',
-  measure: 'measure.ts',
-  check: 'check.ts',
-  generate: 'generate.ts',
+  test: () => import('./test.ts'),
+  prove: () => import('./prove.ts'),
+  build: () => import('./build.ts'),
+  bench: () => import('./bench.ts'),
+  load: () => import('./load.ts'),
+  measure: () => import('./measure.ts'),
+  check: () => import('./check.ts'),
+  generate: () => import('./generate.ts'),
 };
 
 const [program = '', ...args] = process.argv.slice(2);
 requireNode();
-const [file, given] = choose();
+const [run, given] = choose();
 installIfNeeded();
-process.argv = [process.argv[0] ?? 'node', fileURLToPath(new URL(file, import.meta.url)), ...given];
+process.argv = [...process.argv.slice(0, 2), ...given];
 const { register } = await import('tsx/esm/api');
 register();
-await import(new URL(file, import.meta.url).href);
+await run();
 
-/** @returns {[file: string, args: readonly string[]]} */
+/** @returns {[run: () => Promise<unknown>, args: readonly string[]]} */
 function choose() {
-  const trellis = '../cli/src/main.ts';
+  const trellis = () => import('../cli/src/main.ts');
   if (program === 'trellis') return [trellis, args];
   if (commands.includes(program)) return [trellis, [program, ...args]];
   const own = Object.hasOwn(programs, program) ? programs[program] : undefined;

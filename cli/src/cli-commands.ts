@@ -40,6 +40,6 @@ export const cliCommands: readonly CliCommandEntry[] = [
   {
     name: 'completion',
     summary: 'print the completion script of a shell',
-    load: async () => (await import('./commands/completion.ts')).completionCommand(),
+    load: async () => (await import('./commands/completion.ts')).completionCommand(cliCommands),
   },
 ];

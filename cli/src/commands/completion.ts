@@ -1,11 +1,10 @@
 import { Argument, Command } from 'commander';
-import { cliCommands } from '../cli-commands.ts';
-import type { CliCommand } from '../cli-command.ts';
+import type { CliCommand, CliCommandEntry } from '../cli-command.ts';
 import { completionScript, shells, type Shell } from '../completion/completion-script.ts';
 import { completionWords } from '../completion/completion-words.ts';
 
-/** `trellis completion`: what a shell reads to complete the commands of `trellis`. */
-export function completionCommand(): CliCommand {
+/** `trellis completion`: what a shell reads to complete the commands of `trellis`. @param entries all of them */
+export function completionCommand(entries: readonly CliCommandEntry[]): CliCommand {
   const command = new Command('completion')
     .description(
       'Prints the completion script of a shell.\nbash: source <(trellis completion bash)\nzsh:  source <(trellis completion zsh)\nfish: trellis completion fish | source',
@@ -13,7 +12,7 @@ export function completionCommand(): CliCommand {
     .addArgument(new Argument('<shell>').choices(shells))
     .action(async (shell: Shell) => {
       const loaded = await Promise.all(
-        cliCommands.map(async ({ name, load }) =>
+        entries.map(async ({ name, load }) =>
           name === 'completion' ? { command, phrases: shells } : await load(),
         ),
       );
