@@ -68,5 +68,7 @@ describe('One function ends a session, one a grant, one a client', () => {
     const renamed = /\b(sessions|grants|accountGrants|clientStore|feed): (?!string\b)[a-z]\w*[,;})]/;
     const asides = filesWith(renamed).filter((file) => !file.endsWith('-store.ts'));
     expect(asides).toEqual([]);
+    const assigned = /\b(?:const|let) [^=;]*=\s*(?:\w+\.)*(sessions|grants|accountGrants|clientStore|feed);/;
+    expect(filesWith(assigned)).toEqual([]);
   });
 });

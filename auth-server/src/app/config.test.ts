@@ -59,6 +59,15 @@ describe('configuration', () => {
     expect(problemsOf({ NODE_ENV: 'production', ISSUER: 'http://localhost:1' })).toEqual([]);
   });
 
+  it.each(['smtp:', 'smtps:', 'ftp://mail.example', 'http://mail.example/hook'])(
+    'refuses MAIL_URL=%s, by which no message can be sent safely',
+    (MAIL_URL) => {
+      expect(problemsOf({ MAIL_URL, MAIL_FROM: 'a@auth.example' })).toContainEqual(
+        expect.stringMatching(/^MAIL_URL: must be log:, or/),
+      );
+    },
+  );
+
   it('reports all contradictions at once', () => {
     const problems = problemsOf({
       ISSUER: 'http://auth.example/',

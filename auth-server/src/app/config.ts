@@ -33,6 +33,7 @@ const forms: Forms = {
 function isMailUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
+  if (hostname === '') return false;
   return (
     ['smtp:', 'smtps:', 'https:'].includes(protocol) || (protocol === 'http:' && isLoopbackHost(hostname))
   );
