@@ -98,7 +98,8 @@ describe('a supergraph file', () => {
     const before = store.current();
     for (const text of ['', 'type Query {', graphWith('two').slice(0, 300)]) {
       const told = rejections.length;
-      await writeFile(file, text);
+      await writeFile(`${file}.new`, text);
+      await rename(`${file}.new`, file); // at once: while it is being written it would be told of as well
       await until(() => rejections.length > told);
     }
     const told = rejections.length;
