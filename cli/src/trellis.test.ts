@@ -32,6 +32,14 @@ describe('trellis', () => {
     },
   );
 
+  it.each([
+    [['--subgraph', 'users'], '"users" must be NAME=http://… or NAME=https://…'],
+    [['--subgraph', 'a=http://x', '--supergraph', 'x.graphql'], 'Say either --supergraph or --subgraph.'],
+  ])('refuses to serve %j', async (flags, problem) => {
+    expect(await runTrellis(['gateway', ...flags])).toBe(64);
+    expect(errors).toContain(problem);
+  });
+
   it.each(cliCommands.map(({ name }) => name))('explains %s', async (name) => {
     expect(await runTrellis([name, '--help'])).toBe(0);
     expect(output).toContain(name);

@@ -3,8 +3,8 @@ import { startProgram, type RunningProgram } from './running-program.ts';
 
 /** Settings of {@link startGateway}. */
 export interface GatewayOptions {
-  /** File of the supergraph. */
-  readonly supergraph: string;
+  /** File of the supergraph, or running subgraphs to compose: their addresses by name. */
+  readonly supergraph: string | Readonly<Record<string, string>>;
   /** More arguments of `npm run gateway`. */
   readonly args?: readonly string[];
   /** Undefined takes a variable away. */
@@ -19,11 +19,11 @@ export interface GatewayProcess extends RunningProgram {
 
 const READY_DEADLINE_MS = 30_000;
 
-/** Does what `npm run gateway -- --supergraph FILE --port N` does, on a free port. */
+/** Does what `npm run gateway -- --supergraph FILE --port N` does, or `--subgraph NAME=URL …`, on a free port. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
   const [port] = await freePorts(1);
   const program = startProgram('gateway', {
-    args: ['--supergraph', options.supergraph, '--port', String(port), ...(options.args ?? [])],
+    args: [...graphFlags(options.supergraph), '--port', String(port), ...(options.args ?? [])],
     environment: { OPERATIONS_PORT: '0', ...options.environment },
   });
   try {
@@ -33,4 +33,9 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
     throw error;
   }
   return { ...program, graph: `http://localhost:${port}/graphql` };
+}
+
+function graphFlags(supergraph: GatewayOptions['supergraph']): readonly string[] {
+  if (typeof supergraph === 'string') return ['--supergraph', supergraph];
+  return Object.entries(supergraph).flatMap(([name, url]) => ['--subgraph', `${name}=${url}`]);
 }

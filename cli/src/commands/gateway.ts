@@ -7,6 +7,7 @@ import { operationsPort } from '../operations-port.ts';
 /** What the command line may say; the environment says the rest. */
 interface GatewayFlags {
   readonly supergraph?: string;
+  readonly subgraph?: readonly string[];
   readonly port?: string;
   readonly host?: string;
   readonly config?: string;
@@ -21,6 +22,11 @@ export function gatewayCommand(): CliCommand {
       'Serves a supergraph, with nothing else needed.\nSUPERGRAPH, PORT, HOST and CONFIG in the environment do the same.',
     )
     .option('--supergraph <FILE|URL>', 'the supergraph to serve')
+    .option(
+      '--subgraph <NAME=URL>',
+      'a running subgraph to compose, in the place of --supergraph, and to follow; for development; may be repeated',
+      collect,
+    )
     .option('--port <N>', 'default: 4000')
     .option('--host <HOST>', 'the address to listen on')
     .option('--config <FILE>', 'settings, as in gateway.yaml')
@@ -35,8 +41,19 @@ function collect(name: string, names: readonly string[] = []): readonly string[]
 }
 
 async function run(command: Command, flags: GatewayFlags): Promise<void> {
-  if (!flags.supergraph && !flags.config && !process.env['SUPERGRAPH'] && !process.env['CONFIG'])
-    command.error('Say which supergraph: --supergraph FILE or --supergraph URL.');
+  if (flags.supergraph && flags.subgraph) command.error('Say either --supergraph or --subgraph.');
+  const wrong = flags.subgraph?.find((text) => !/^[^=\s/]+=https?:\/\/\S+$/.test(text));
+  if (wrong !== undefined) command.error(`"${wrong}" must be NAME=http://… or NAME=https://…`);
+  if (
+    !flags.supergraph &&
+    !flags.subgraph &&
+    !flags.config &&
+    !process.env['SUPERGRAPH'] &&
+    !process.env['CONFIG']
+  )
+    command.error(
+      'Say which supergraph: --supergraph FILE, --supergraph URL, or --subgraph NAME=URL for each subgraph.',
+    );
   await runDeployable(gateway, {
     ...process.env,
     ...(await operationsPort('GATEWAY', process.env)),
@@ -47,7 +64,7 @@ async function run(command: Command, flags: GatewayFlags): Promise<void> {
 /** With the prefix, so that a flag wins over every variable of the environment. */
 function environmentOf(given: GatewayFlags): Record<string, string> {
   const variables: readonly (readonly [string, string | undefined])[] = [
-    ['GATEWAY_SUPERGRAPH', given.supergraph],
+    ['GATEWAY_SUPERGRAPH', given.supergraph ?? given.subgraph?.join(' ')],
     ['GATEWAY_PORT', given.port],
     ['GATEWAY_HOST', given.host],
     ['GATEWAY_CONFIG', given.config],
