@@ -82,11 +82,14 @@ function parsePair(pair: string): readonly [string, string] {
   return [name, decode(pair.slice(equals + 1), PASSWORDS.has(name) ? 'opaque' : 'token')];
 }
 
+/** Most texts of a form are what they stand for: names, tokens, identifiers. */
+const ENCODED = /[%+]/;
+
 /** decodeURIComponent rejects malformed escapes and invalid UTF-8. */
 function decode(text: string, kind: TextKind): string {
   let decoded: string;
   try {
-    decoded = decodeURIComponent(text.replaceAll('+', ' '));
+    decoded = ENCODED.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text;
   } catch (error) {
     throw malformed('percent-encoding', error);
   }
