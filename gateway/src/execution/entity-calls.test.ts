@@ -12,7 +12,6 @@ const step: FetchStep = {
   bodyStart: '',
   pathText: '',
   brings: new Map(),
-  operation: '',
   variableNames: [],
   path: [],
   requires: [],

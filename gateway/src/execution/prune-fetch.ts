@@ -10,6 +10,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { operationOf } from '../plan/operation-of.ts';
 import type { ExpectedSelection, FetchStep, RewriteStep } from '../plan/plan-steps.ts';
 import { dropUnusedVariables, keepEntityFields } from '../plan/prune-document.ts';
 
@@ -47,7 +48,7 @@ function makeReduced(step: FetchStep, dropped: readonly ExpectedSelection[]): Fe
     }))
     .filter(({ keys }) => keys.some((key) => key !== '__typename'));
   if (expected.length === 0) return { ...step, expected };
-  return { ...withOperation(step, withoutFields(step.operation, isDropped)), expected };
+  return { ...withOperation(step, withoutFields(operationOf(step), isDropped)), expected };
 }
 
 function withoutFields(
@@ -94,7 +95,7 @@ export function withoutVariables(step: FetchStep, variables: ReadonlySet<string>
 function makeRemaining(step: FetchStep, variables: ReadonlySet<string>): RemainingFetch {
   const leftOut: LeftOutField[] = [];
   let isEmpty = false;
-  const document = visit(parse(step.operation, { noLocation: true }), {
+  const document = visit(parse(operationOf(step), { noLocation: true }), {
     Field: (node) => {
       if (node.name.value !== '_entities' || !node.selectionSet) return undefined;
       const selectionSet = reduceSet(node.selectionSet, [], variables, leftOut);
@@ -172,8 +173,7 @@ function withOperation(step: FetchStep, document: DocumentNode): FetchStep {
   const operation = stripIgnoredCharacters(print(declared));
   return {
     ...step,
-    operation,
-    bodyStart: step.bodyStart.replace(JSON.stringify(step.operation), () => JSON.stringify(operation)),
+    bodyStart: step.bodyStart.replace(JSON.stringify(operationOf(step)), () => JSON.stringify(operation)),
     variableNames: step.variableNames.filter((name) => used.has(name)),
     mergeKey: undefined,
   };

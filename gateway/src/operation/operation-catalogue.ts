@@ -76,8 +76,8 @@ export interface CatalogueSettings extends ValidationSettings {
 
 /** As many as plans are kept. */
 const MAX_DOCUMENTS = 1_500;
-/** Some 130 bytes each: 40 MB at worst. */
-const MAX_TOKENS = 300_000;
+/** With what is compiled of them, some 170 bytes each: 20 MB. */
+const MAX_TOKENS = 120_000;
 /** What is compiled of an operation takes some 6 KB beside the nodes of its text. */
 const OPERATION_TOKENS = 50;
 /** The text is held as well, what is no token of it included, such as comments: so many of its characters weigh as one token. */

@@ -1,3 +1,4 @@
+import { operationOf } from '../plan/operation-of.ts';
 import type { DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
@@ -74,6 +75,6 @@ function describeParts({ first, later }: DeferredPlan): Description {
 
 function describeStep(step: PlanStep): Description {
   if (step.kind !== 'fetch') return { kind: step.kind, steps: step.steps.map(describeStep) };
-  const { kind, id, subgraph, path, operation } = step;
-  return { kind, ...(id !== undefined && { id }), subgraph, path, operation };
+  const { kind, id, subgraph, path } = step;
+  return { kind, ...(id !== undefined && { id }), subgraph, path, operation: operationOf(step) };
 }

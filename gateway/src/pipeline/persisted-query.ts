@@ -117,8 +117,7 @@ function resolveText(request: GraphRequest): ResolvedText {
 
 /** Whether a request has neither a text nor anything that stands for one. */
 export function namesNoOperation({ query, documentId, extensions }: GraphRequest): boolean {
-  const hash = ownMember(ownMember(extensions, 'persistedQuery'), 'sha256Hash') ?? '';
-  return !query && !documentId && hash === '';
+  return !query && documentId === undefined && (ownMember(extensions, 'persistedQuery') ?? null) === null;
 }
 
 function textOf({ query }: GraphRequest): string {

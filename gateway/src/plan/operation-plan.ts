@@ -1,13 +1,11 @@
 import type { DeferredPlan, PlanStep, SubscriptionPlan, TargetOrigins } from './plan-steps.ts';
 import type { SelectionShape } from './response-shape.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { OperationFacts } from '../operation/document/document-facts.ts';
 
 /** A plan made executable for one operation of one supergraph, shared by all its requests. */
 export interface OperationPlan {
   readonly supergraph: Supergraph;
   readonly kind: 'query' | 'mutation' | 'subscription';
-  readonly facts: OperationFacts;
   /** Absent when no subgraph has to be asked. */
   readonly step: PlanStep | undefined;
   /** Where the objects that `step` asks about come from. */

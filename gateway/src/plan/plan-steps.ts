@@ -30,7 +30,6 @@ export interface FetchStep {
   readonly isMutation: boolean;
   /** The GraphQL request as JSON, up to where its variables begin: `{"query":"…","variables":`. */
   readonly bodyStart: string;
-  readonly operation: string;
   readonly variableNames: readonly string[];
   /** From the root of the answer to the objects this fetch adds to; `@` stands for all elements of a list. */
   readonly path: readonly string[];
@@ -43,8 +42,8 @@ export interface FetchStep {
   /** The keys that it brings, as its operation tells them. */
   readonly brings: BroughtKeys;
   /**
-   * What it asks, without the name that the planner gave it: fetches that are equal in this and in their values may be one
-   * call. Absent where it brings objects, which later fetches may write into.
+   * Names what it asks, without the name that the planner gave it: fetches that are equal in this and in their values may be
+   * one call. Absent where it brings objects, which later fetches may write into.
    */
   readonly mergeKey: string | undefined;
   /** Fields at the top that need more of an object than its key. */

@@ -10,6 +10,7 @@ import type {
   Rewrite,
   RewriteStep,
 } from '../plan/plan-steps.ts';
+import { sha256 } from '../operation/document/sha256.ts';
 import { FRAGMENT_PREFIX, readAnswerKeys } from './answer-keys.ts';
 
 /** Makes a query plan executable: done once per plan. */
@@ -55,7 +56,6 @@ export function compileFetch(node: TranslatedFetch, path: readonly string[]): Fe
     subgraph: node.serviceName,
     isMutation: node.operationKind === OperationTypeNode.MUTATION,
     bodyStart: bodyStartOf(node),
-    operation: node.operation,
     variableNames: node.variableUsages ?? [],
     path,
     pathText: path.join(' '),
@@ -77,11 +77,11 @@ function bodyStartOf({ operation, operationName }: FetchNode): string {
   return `{"query":${JSON.stringify(operation)}${name},"variables":`;
 }
 
-/** With everything that decides how an answer is merged. */
+/** Of everything that decides how an answer is merged. A digest: the text is there once already. */
 function mergeKeyOf(node: TranslatedFetch, outputRewrites: readonly Rewrite[]): string {
   const { operation, operationName, serviceName, dependents = [] } = node;
   const unnamed = operationName === undefined ? operation : operation.replace(` ${operationName}`, '');
-  return JSON.stringify([serviceName, unnamed, dependents, outputRewrites]);
+  return sha256(JSON.stringify([serviceName, unnamed, dependents, outputRewrites]));
 }
 
 function compileRequired(node: QueryPlanSelectionNode): RequiredSelection {

@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './threads/job-audience.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
+import { PlannerAnswers } from './planner-answers.ts';
 import { JoinedWork } from './joined-work.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 
@@ -11,22 +12,20 @@ export type MakePlan = (audience: JobAudience) => Promise<WeighedPlan>;
 /** A plan and what it takes up. */
 export interface WeighedPlan {
   readonly plan: OperationPlan;
-  /** Selections of the operation, written out. */
-  readonly selections: number;
+  /** An estimate, with what is compiled of it while it runs. */
+  readonly bytes: number;
 }
 
 /** Bounds of {@link GenerationPlans}. */
 export interface GenerationPlansOptions {
   readonly maxPlans: number;
-  /** Selections of all plans together. */
-  readonly maxSelections: number;
+  /** Of all plans together. */
+  readonly maxBytes: number;
 }
 
 /** How many operations are remembered that took too long to plan, and for how long. */
 const MAX_REFUSALS = 1_000;
 const REFUSAL_MS = 10 * 60_000;
-/** What a plan weighs beside its selections. */
-const PLAN_WEIGHT = 10;
 
 /**
  * The plans of one generation of the supergraph, each made once however many ask for it. When the generation no longer
@@ -34,6 +33,8 @@ const PLAN_WEIGHT = 10;
  */
 export class GenerationPlans {
   readonly #plans: S3FifoCache<WeighedPlan>;
+  /** What planner threads have answered, for longer than the plans that were made of it. */
+  readonly answers: PlannerAnswers = new PlannerAnswers();
   readonly #refusals = new LRUCache<string, GraphQLError>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
   readonly #underway = new JoinedWork<OperationPlan>(() => this.#settled());
   readonly #release: () => void;
@@ -41,12 +42,12 @@ export class GenerationPlans {
   #isReleased = false;
 
   /** @param release called once, when the generation is retired and nothing is being made any more */
-  constructor({ maxPlans, maxSelections }: GenerationPlansOptions, release: () => void) {
+  constructor({ maxPlans, maxBytes }: GenerationPlansOptions, release: () => void) {
     this.#release = release;
     this.#plans = new S3FifoCache({
       maxEntries: maxPlans,
-      maxWeight: maxSelections + maxPlans * PLAN_WEIGHT,
-      weigh: ({ selections }) => selections + PLAN_WEIGHT,
+      maxWeight: maxBytes,
+      weigh: ({ bytes }) => bytes,
     });
   }
 

@@ -10,6 +10,7 @@ import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';
 import { countCalls } from './count-calls.ts';
 import { compileSubscription } from './compile-subscription.ts';
+import { weighPlan } from './weigh-plan.ts';
 import { countSelections } from './count-selections.ts';
 import { NOTHING_DENIED, type Denied } from '../operation/access/denial.ts';
 import type { OperationFacts } from '../operation/document/document-facts.ts';
@@ -57,13 +58,12 @@ export async function makePlan(
   const plan = Object.freeze({
     supergraph,
     kind: prepared.kind,
-    facts,
     ...steps,
     subgraphCalls: countCalls(steps),
     isDeferred: prepared.defers.size > 0,
     shape: shapeOf(prepared, supergraph, denied),
   });
-  return { plan, selections };
+  return { plan, bytes: weighPlan(plan, selections) };
 }
 
 type Steps = Pick<OperationPlan, 'step' | 'parts' | 'subscription' | 'origins'>;

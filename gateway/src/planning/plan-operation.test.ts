@@ -125,10 +125,14 @@ describe('plans', () => {
     expect(new Set(plans).size).toBe(3);
   });
 
-  it('are bounded in number', async () => {
+  it('are bounded in number; the planner is not asked again for one that has left', async () => {
     const bench = createBench({ maxPlans: 2 });
-    for (const name of ['a', 'b', 'c', 'a']) await bench.plan(parse(`{ ${name}: maybe { pages } }`));
-    expect(bench.asked).toHaveLength(4);
+    const plans: OperationPlan[] = [];
+    for (const name of ['a', 'b', 'c', 'a'])
+      plans.push(await bench.plan(parse(`{ ${name}: maybe { pages } }`)));
+    expect(plans[3]).not.toBe(plans[0]);
+    expect(plans[3]?.step).toEqual(plans[0]?.step);
+    expect(bench.asked).toHaveLength(3);
   });
 
   it('are not waited for by one who left, and are made for the others', async () => {

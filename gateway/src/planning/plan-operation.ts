@@ -40,8 +40,8 @@ export interface PlanningObserver extends IntrospectionObserver {
 }
 
 const MAX_PLANS = 1_500;
-/** Of all plans of a generation together: some 100 MB at worst. */
-const MAX_REMEMBERED_SELECTIONS = 100_000;
+/** Of all plans of a generation together. */
+const MAX_PLAN_BYTES = 20_000_000;
 
 /** A planner with its memory. One serves all generations of a supergraph. */
 export function createOperationPlanner(options: PlannerOptions = {}): OperationPlanner {
@@ -53,7 +53,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
   const generationOf = (supergraph: Supergraph): GenerationPlans => {
     let generation = generations.get(supergraph);
     if (!generation) {
-      const bounds = { maxPlans, maxSelections: MAX_REMEMBERED_SELECTIONS };
+      const bounds = { maxPlans, maxBytes: MAX_PLAN_BYTES };
       generation = new GenerationPlans(bounds, () => source.unload(supergraph));
       generations.set(supergraph, generation);
     }
@@ -74,11 +74,14 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
       observer?.remembered();
       return known;
     }
+    const caller = request.account?.plannerCaller() ?? GATEWAY_ITSELF;
     const make = async (audience: JobAudience): Promise<WeighedPlan> => {
       const startedAtMs = performance.now();
       try {
         const plan = await makePlan(request, facts, { maxSelections, maxDefers }, (text) =>
-          source.plan(supergraph, text, request.decided.overrideLabels, audience),
+          generation.answers.of(text, request.decided.overrideLabels, caller, () =>
+            source.plan(supergraph, text, request.decided.overrideLabels, audience),
+          ),
         );
         observer?.made(performance.now() - startedAtMs);
         return plan;
@@ -90,7 +93,6 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
       }
     };
     if (generation.isUnderway(key)) observer?.joined();
-    const caller = request.account?.plannerCaller() ?? GATEWAY_ITSELF;
     return generation.make(key, make, caller, signal);
   };
 

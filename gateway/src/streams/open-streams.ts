@@ -19,6 +19,7 @@ import type { OperationStreams } from '../pipeline/operation-streams.ts';
 import type { ResultStream } from '../pipeline/result-stream.ts';
 import type { SharedOperation, StreamContext } from '../pipeline/stream-runs.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
+import { operationOf } from '../plan/operation-of.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { ownVariable } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -220,7 +221,8 @@ class Streams implements OpenStreams, StreamKeeper {
     const { subscription, supergraph } = plan;
     if (!subscription) throw denialOf(plan);
     const { subgraphUrls, afterGap } = this.#options.settings();
-    const { subgraph, operation: query, variableNames } = subscription.primary;
+    const { subgraph, variableNames } = subscription.primary;
+    const query = operationOf(subscription.primary);
     const configured = Object.hasOwn(subgraphUrls, subgraph) ? subgraphUrls[subgraph] : undefined;
     const url = configured ?? webSocketUrl(supergraph.subgraphs.get(subgraph)?.url ?? '');
     const variables = picked(admitted.variables, variableNames);

@@ -96,8 +96,8 @@ async function executeOneEvent(
   subscription: SubscriptionPlan,
   context: ExecutionContext,
 ): Promise<void> {
-  const { subgraph, operation: query } = subscription.primary;
-  const body = JSON.stringify({ query, variables: context.variables });
+  const { subgraph, bodyStart } = subscription.primary;
+  const body = `${bodyStart}${JSON.stringify(context.variables)}}`;
   const call = { subgraph, body, url: '', headers: {}, isMutation: false, signal: context.signal };
   const response = await subgraphClient.send({ ...call, sharedBy: undefined });
   await executeEvent(plan, subscription, JSON.parse(response.body.toString()), context);

@@ -74,7 +74,7 @@ export interface PlannerPoolOptions {
   readonly maxWaiting?: number | undefined;
   /** @default unbounded */
   readonly budget?: PlanningBudget | undefined;
-  /** Milliseconds after which a thread that has nothing to do ends, but for one. @default 60000 */
+  /** Milliseconds after which a thread that has nothing to do ends, but for one. @default 10000 */
   readonly idleMs?: number | undefined;
   /** Called when a thread had to be replaced, with the reason. */
   readonly onReplaced?: ((reason: Error) => void) | undefined;
@@ -88,7 +88,7 @@ const MAX_WAITING = 1_000;
  */
 const GROW_AFTER_MS = 250;
 /** A thread takes some 50 MB, and more for large graphs: that is given back. */
-const IDLE_MS = 60_000;
+const IDLE_MS = 10_000;
 
 /**
  * Two at least, on however few processors: with a single one, whoever comes new waits for the plan that is being made,

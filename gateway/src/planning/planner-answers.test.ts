@@ -1,0 +1,39 @@
+import type { QueryPlan } from '@apollo/query-planner';
+import { expect, it } from 'vitest';
+import { GATEWAY_ITSELF } from './threads/job-audience.ts';
+import { PlannerAnswers } from './planner-answers.ts';
+
+const plan: QueryPlan = {
+  kind: 'QueryPlan',
+  node: {
+    kind: 'Fetch',
+    serviceName: 'users',
+    operation: '{me{name bio(length:"ä\\n")}}',
+    operationName: undefined,
+    operationKind: 'query' as never,
+    variableUsages: ['id'],
+  },
+};
+
+it('asks the planner once for a text with the same overrides', async () => {
+  const answers = new PlannerAnswers();
+  let asked = 0;
+  const ask = (text: string, labels: readonly string[]): Promise<QueryPlan> =>
+    answers.of(text, labels, GATEWAY_ITSELF, () => {
+      asked += 1;
+      return Promise.resolve(plan);
+    });
+  const first = await ask('{ me { name } }', []);
+  expect(await ask('{ me { name } }', [])).toEqual(first);
+  expect(asked).toBe(1);
+  await ask('{ me { name } }', ['percent(5)']);
+  await ask('{ me { id } }', []);
+  expect(asked).toBe(3);
+});
+
+it('remembers no failure', async () => {
+  const answers = new PlannerAnswers();
+  const failing = answers.of('{ me { name } }', [], GATEWAY_ITSELF, () => Promise.reject(new Error('busy')));
+  await expect(failing).rejects.toThrow('busy');
+  expect(await answers.of('{ me { name } }', [], GATEWAY_ITSELF, () => Promise.resolve(plan))).toBe(plan);
+});

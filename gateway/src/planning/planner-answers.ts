@@ -1,0 +1,53 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { QueryPlan } from '@apollo/query-planner';
+import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
+import { sha256 } from '../operation/document/sha256.ts';
+import { GATEWAY_ITSELF, type PlannerCaller } from './threads/job-audience.ts';
+
+const MAX_ANSWERS = 5_000;
+/** Of all of them, compressed. */
+const MAX_BYTES = 8_000_000;
+/** What an answer takes up beside its bytes. */
+const ANSWER_BYTES = 300;
+
+interface PlannerAnswer {
+  /** One character for each byte: buffers would take up more around them. */
+  readonly compressed: string;
+}
+
+/**
+ * What the planner has answered, in little room. To plan takes many times as long as to make a plan executable again, and a
+ * thread: so executable plans, which take up fifty times as much, need not be kept for as long.
+ */
+export class PlannerAnswers {
+  readonly #answers = new S3FifoCache<PlannerAnswer>({
+    maxEntries: MAX_ANSWERS,
+    maxWeight: MAX_BYTES,
+    weigh: ({ compressed }) => compressed.length + ANSWER_BYTES,
+  });
+
+  /**
+   * What was answered to a text before; else what it is planned as now.
+   *
+   * @param caller whose share it takes
+   * @throws what `plan` throws
+   */
+  async of(
+    text: string,
+    overrideLabels: readonly string[],
+    caller: PlannerCaller,
+    plan: () => Promise<QueryPlan>,
+  ): Promise<QueryPlan> {
+    const key = sha256(JSON.stringify([text, overrideLabels]));
+    const known = this.#answers.get(key);
+    if (known) return expand(known);
+    const planned = await plan();
+    const compressed = deflateRawSync(JSON.stringify(planned), { level: 1 }).toString('latin1');
+    this.#answers.set(key, { compressed }, caller === GATEWAY_ITSELF ? undefined : caller.keys);
+    return planned;
+  }
+}
+
+function expand({ compressed }: PlannerAnswer): QueryPlan {
+  return JSON.parse(inflateRawSync(Buffer.from(compressed, 'latin1')).toString()) as QueryPlan; // written above
+}
