@@ -21,6 +21,7 @@ import { openRedisResources, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from '../streams/open-streams.ts';
 import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
+import { locateSupergraph } from '../supergraph/locate-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from '../supergraph/supergraph-store.ts';
 import { createDemandMetrics, type DemandMetrics } from '../observability/demand-metrics.ts';
@@ -258,9 +259,8 @@ function openSupergraphs(
   metrics: GraphMetrics,
   warm: (next: Supergraph) => Promise<void>,
 ): Promise<SupergraphStore> {
-  const remote = /^https?:\/\//.test(SUPERGRAPH);
   return createSupergraphStore({
-    ...(remote ? { url: SUPERGRAPH } : { file: SUPERGRAPH }),
+    ...locateSupergraph(SUPERGRAPH),
     subgraphUrls: SUBGRAPH_URLS,
     warm,
     observer: {
@@ -268,6 +268,8 @@ function openSupergraphs(
         metrics.serving(supergraph);
         logger.info({ supergraph: supergraph.hash }, 'serving this supergraph');
       },
+      waiting: (source, error) =>
+        logger.warn({ err: error, source }, 'the supergraph is not there yet; it is asked for again'),
       rejected: (source, error) => {
         metrics.rejected();
         logger.error({ err: error, source }, 'the supergraph is not usable; the one before goes on serving');

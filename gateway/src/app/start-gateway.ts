@@ -10,7 +10,7 @@ import { buildServer } from './server.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import { settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts';
 import { unknownSubgraphs } from '../config/unknown-subgraphs.ts';
-import { watchFile } from '../config/watch-file.ts';
+import { watchFile } from '../watch-file.ts';
 
 /**
  * Starts a gateway in this process. Rejects when it can't serve.

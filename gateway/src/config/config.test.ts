@@ -36,6 +36,12 @@ describe('The environment', () => {
     expect(problemsOf({})).toEqual(['SUPERGRAPH is required.']);
   });
 
+  it('refuses running subgraphs that are not all named with their address', () => {
+    expect(problemsOf({ SUPERGRAPH: 'users=http://127.0.0.1:4001/graphql posts' })).toEqual([
+      expect.stringMatching(/^SUPERGRAPH: must be a path, an http\(s\) URL, or running subgraphs/),
+    ]);
+  });
+
   it('is judged as a whole: every problem is told at once', () => {
     const problems = problemsOf({
       PORT: '99999',

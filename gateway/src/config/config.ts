@@ -15,6 +15,7 @@ import type { JWK } from 'jose';
 import { z } from 'zod';
 import { issuerProblems } from './configured-issuers.ts';
 import { mayBeForwarded } from '../settings/header-settings.ts';
+import { locateSupergraph } from '../supergraph/locate-supergraph.ts';
 import { readSettings } from './read-settings.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 
@@ -95,7 +96,12 @@ export const configSchema: z.ZodObject<ConfigShape> = z.object({
   ),
   SUPERGRAPH: z
     .string()
-    .describe('Path or http(s) URL of the supergraph schema. A change is taken over within seconds.'),
+    .refine((text) => locateSupergraph(text) !== undefined, {
+      error: 'must be a path, an http(s) URL, or running subgraphs, each once: name=http://… name=https://…',
+    })
+    .describe(
+      'Path or http(s) URL of the supergraph schema; or, in development, running subgraphs to compose: users=http://… posts=http://… A change is taken over within seconds.',
+    ),
   CONFIG: z.string().optional().describe('Path of gateway.yaml.'),
   GUARDS: z
     .enum(['on', 'off'])

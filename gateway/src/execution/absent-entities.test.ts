@@ -1,16 +1,23 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { catalogueChain } from '../../test-fixtures/graphs/catalogue-chain.ts';
 import { keysMashup } from '../../test-fixtures/graphs/several-keys.ts';
+import { partsOfPlaces } from '../../test-fixtures/graphs/parts-of-places.ts';
 import { plain, startHandGraph, type HandGraph } from '../../test-fixtures/hand-graph.ts';
 
 let chain: HandGraph;
 let keys: HandGraph;
+let warehouse: HandGraph;
 
 beforeAll(async () => {
-  [chain, keys] = await Promise.all([startHandGraph(catalogueChain), startHandGraph(keysMashup)]);
+  [chain, keys, warehouse] = await Promise.all([
+    startHandGraph(catalogueChain),
+    startHandGraph(keysMashup),
+    startHandGraph(partsOfPlaces),
+  ]);
 });
-afterAll(() => Promise.all([chain.close(), keys.close()]));
+afterAll(() => Promise.all([chain.close(), keys.close(), warehouse.close()]));
 afterEach(() => {
+  warehouse.server('prices').requests.splice(0);
   chain.server('shop').requests.splice(0);
   chain.server('middle').intercept(undefined);
 });
@@ -32,6 +39,19 @@ async function items(of: readonly string[], selection: string): Promise<unknown>
 /** What the third subgraph was told, call by call. */
 function told(): unknown {
   return chain.server('shop').requests.map(({ variables }) => variables['representations']);
+}
+
+/** Has the first subgraph answer with these parts, and asks for their prices. */
+async function parts(answered: readonly unknown[]): Promise<unknown> {
+  warehouse.server('places').intercept((_request, response) => {
+    response.end(JSON.stringify({ data: { parts: answered } }));
+    return true;
+  });
+  return plain(await warehouse.run('{ parts { price } }'));
+}
+
+function toldOfParts(): unknown {
+  return warehouse.server('prices').requests.map(({ variables }) => variables['representations']);
 }
 
 describe('An entity that a subgraph answers with null', () => {
@@ -72,6 +92,34 @@ describe('A key that is null', () => {
       errors: [{ path: ['items', 1, 'price'], code: 'INTERNAL_SERVER_ERROR' }],
     });
     expect(told()).toEqual([[{ __typename: 'Item', id: 'i1' }]]);
+  });
+});
+
+describe('A compound key whose fields may be null', () => {
+  const whole = { __typename: 'Part', place: { id: 'p1' }, serial: 's1' };
+
+  it.each([
+    ['null in all of its parts', { place: null, serial: null }],
+    ['null in all that its objects hold', { place: { id: null }, serial: null }],
+  ])('is not sent on where it is %s, and its neighbours are answered', async (_how, key) => {
+    expect(await parts([{ __typename: 'Part', ...key }, whole])).toEqual({
+      data: { parts: [{ price: null }, { price: 7 }] },
+    });
+    expect(toldOfParts()).toEqual([[whole]]);
+  });
+
+  it('is sent where a part of it has a value', async () => {
+    const half = { __typename: 'Part', place: null, serial: 's2' };
+    expect(await parts([half, whole])).toEqual({ data: { parts: [{ price: 7 }, { price: 7 }] } });
+    expect(toldOfParts()).toEqual([[half, whole]]);
+  });
+
+  it('is not sent on with a list in the place of an object', async () => {
+    expect(await parts([{ __typename: 'Part', place: [{ id: 'p2' }], serial: 's2' }, whole])).toMatchObject({
+      data: { parts: [{ price: null }, { price: 7 }] },
+      errors: [{ path: ['parts', 0, 'price'], code: 'INTERNAL_SERVER_ERROR' }],
+    });
+    expect(toldOfParts()).toEqual([[whole]]);
   });
 });
 

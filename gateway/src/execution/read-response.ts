@@ -47,9 +47,10 @@ export function readEvent(subgraph: string, event: unknown): GraphResponse | Fai
 }
 
 function readResult(subgraph: string, body: DataObject): GraphResponse | undefined {
-  const errors = readErrors(subgraph, own(body, 'errors'));
+  const sent = own(body, 'errors');
+  const errors = readErrors(subgraph, sent);
   const data = own(body, 'data');
-  if (isDataObject(data)) return { data, errors };
+  if (isDataObject(data)) return { data, errors: isNoList(sent) ? [readError(subgraph, sent)] : errors };
   return errors.length > 0 ? { data: null, errors } : undefined;
 }
 
@@ -71,6 +72,11 @@ function parseObject(body: Buffer, isAscii: boolean): DataObject | undefined {
 
 function own(object: DataObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** What stands where errors belong says that something failed, though not what. */
+function isNoList(errors: unknown): boolean {
+  return errors !== undefined && errors !== null && !Array.isArray(errors);
 }
 
 const NO_ERRORS: readonly FailureReason[] = [];

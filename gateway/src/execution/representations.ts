@@ -88,10 +88,10 @@ class RepresentationReader {
     return made;
   }
 
-  /** A key may have parts that are null, but not be null as a whole. */
+  /** A key may have parts that are null, but not be null as a whole: an object that is null through and through names nothing. */
   #hasKey(made: DataObject): boolean {
     const keys = Object.keys(made).filter((name) => name !== '__typename' && !this.#isNeeded(name));
-    return keys.length === 0 || keys.some((name) => made[name] !== null);
+    return keys.length === 0 || keys.some((name) => holdsValue(made[name]));
   }
 
   /** Whether some fields alone need it, and the key does not. */
@@ -173,7 +173,10 @@ class RepresentationReader {
     if (value === undefined) return internalFailure(`A subgraph did not answer the field ${field.name}.`);
     if (value === null) return type?.nullable === false ? ABSENCE : null;
     if (value instanceof Failure) return value;
-    if (Array.isArray(value)) return this.#list(value, field, type?.item);
+    if (Array.isArray(value)) {
+      if (field.selections && type && !type.item) return wrongType(field);
+      return this.#list(value, field, type?.item);
+    }
     if (!field.selections) return value;
     if (!isDataObject(value)) return wrongType(field);
     return this.#select(value, field.selections, typenameOf(value) ?? type?.name, false) ?? {};
@@ -188,6 +191,13 @@ class RepresentationReader {
     }
     return selected;
   }
+}
+
+function holdsValue(value: unknown): boolean {
+  if (value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsValue);
+  if (typeof value !== 'object') return true;
+  return Object.entries(value as DataObject).some(([name, own]) => name !== '__typename' && holdsValue(own));
 }
 
 function typenameOf(object: DataObject): string | undefined {

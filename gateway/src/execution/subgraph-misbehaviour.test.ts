@@ -174,6 +174,15 @@ describe('S-111 values that are none of their type', () => {
     });
   });
 
+  it.each([
+    ['{"message": "No price."}', 'No price.'],
+    ['"bad"', 'A subgraph reported an error without a message.'],
+  ])('errors beside data that are no list are told all the same: %s', async (sent, message) => {
+    answer('books', `{"data": {"books": [{"pages": 1}]}, "errors": ${sent}}`);
+    const { data, errors } = await graph.run('{ books { pages } }');
+    expect([data, errors?.map((error) => error.message)]).toEqual([{ books: [{ pages: 1 }] }, [message]]);
+  });
+
   it('an object for a list, and a list for an object, are errors at the field', async () => {
     answer('books', '{"data":{"found":{},"maybe":[]}}');
     expect(plain(await graph.run('{ found { __typename } maybe { title } }'))).toMatchObject({

@@ -117,7 +117,8 @@ function resolveText(request: GraphRequest): ResolvedText {
 
 /** Whether a request has neither a text nor anything that stands for one. */
 export function namesNoOperation({ query, documentId, extensions }: GraphRequest): boolean {
-  return !query && documentId === undefined && (ownMember(extensions, 'persistedQuery') ?? null) === null;
+  const hash = ownMember(ownMember(extensions, 'persistedQuery'), 'sha256Hash') ?? '';
+  return !query && !documentId && hash === '';
 }
 
 function textOf({ query }: GraphRequest): string {

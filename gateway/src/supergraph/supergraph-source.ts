@@ -9,6 +9,13 @@ export interface SupergraphSource {
    * @throws when it can't be read
    */
   read(signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * How long the first reading is tried again where it fails for another reason than what was read, milliseconds: who is
+   * asked may be starting too. @default 0
+   */
+  readonly patienceMs?: number;
+  /** How often reading again is worthwhile, milliseconds. @default 5000 */
+  readonly pollMs?: number;
   /** Calls back when reading again is worthwhile, as far as the source can tell. @returns ends it */
   watch?(changed: () => void): () => void;
 }

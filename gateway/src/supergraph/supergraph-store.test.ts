@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -77,12 +77,29 @@ describe('a supergraph file', () => {
     }
   });
 
+  it('behind links is served when they lead elsewhere, as Kubernetes replaces what it mounts', async () => {
+    for (const [folder, name] of [
+      ['v1', 'two'],
+      ['v2', 'three'],
+    ] as const) {
+      await mkdir(join(directory, folder));
+      await writeFile(join(directory, folder, 'graph'), graphWith(name));
+    }
+    await symlink('v1', join(directory, '..data'));
+    await symlink(join('..data', 'graph'), join(directory, 'mounted'));
+    store = await createSupergraphStore({ file: join(directory, 'mounted'), pollMs: 1_000_000, observer });
+    await symlink('v2', join(directory, '..data_next'));
+    await rename(join(directory, '..data_next'), join(directory, '..data'));
+    await until(() => fieldsOf(store.current())[0] === 'three');
+  });
+
   it('F-12 that is broken, empty, cut short or gone leaves the old one serving, and is told of once', async () => {
     store = await createSupergraphStore({ file, pollMs: 20, observer });
     const before = store.current();
     for (const text of ['', 'type Query {', graphWith('two').slice(0, 300)]) {
       const told = rejections.length;
-      await writeFile(file, text);
+      await writeFile(`${file}.new`, text);
+      await rename(`${file}.new`, file); // at once: while it is being written it would be told of as well
       await until(() => rejections.length > told);
     }
     const told = rejections.length;

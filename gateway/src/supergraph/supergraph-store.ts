@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { buildSupergraph, InvalidSupergraph } from './build-supergraph.ts';
 import { createFileSource } from './file-source.ts';
 import { createSubgraphsSource } from './subgraphs-source.ts';
@@ -18,6 +19,8 @@ export interface SupergraphStore {
 export interface SupergraphObserver {
   /** A generation serves: the first one, and each that takes the place of another. */
   serving(supergraph: Supergraph): void;
+  /** The first text can't be read yet, and is asked for again. Told once for each reason. */
+  waiting?(source: string, error: Error): void;
   /** A text was refused, or could not be read: the generation before goes on serving. Told once for each text. */
   rejected(source: string, error: Error): void;
 }
@@ -32,12 +35,17 @@ export interface SupergraphStoreOptions {
   readonly subgraphs?: readonly SubgraphEndpoint[] | undefined;
   /** Replaces the addresses in the supergraph, by the subgraph's name. */
   readonly subgraphUrls?: Readonly<Record<string, string>> | undefined;
-  /** How often a change is looked for where no watcher tells of it, milliseconds. @default 5000 */
+  /** How long the first supergraph may be waited for, milliseconds. @default what fits its source, 0 for files and URLs */
+  readonly patienceMs?: number | undefined;
+  /** How often a change is looked for where no watcher tells of it, milliseconds. @default what fits its source, 5000 for files and URLs */
   readonly pollMs?: number | undefined;
   /** Prepares a generation before it serves, the first one too. Where it rejects, the generation is not usable. */
   readonly warm?: ((next: Supergraph) => Promise<void>) | undefined;
   readonly observer?: SupergraphObserver | undefined;
 }
+
+const POLL_MS = 5000;
+const FIRST_READING_AGAIN_MS = 250;
 
 /** Editors and `cp` write in several steps. */
 const SETTLE_MS = 50;
@@ -66,16 +74,37 @@ async function readFirst(
   options: SupergraphStoreOptions,
   signal: AbortSignal,
 ): Promise<FirstReading> {
-  try {
-    const text = await source.read(signal);
-    if (text === undefined) throw new InvalidSupergraph('There is nothing.');
-    return { text, supergraph: buildSupergraph(text, options) };
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new InvalidSupergraph(`The supergraph at ${source.description} can't be served. ${reason}`, {
-      cause,
-    });
+  const lastTryAt = performance.now() + (options.patienceMs ?? source.patienceMs ?? 0);
+  let told: string | undefined;
+  for (;;) {
+    try {
+      return await readOnce(source, options, signal);
+    } catch (error) {
+      const cause = asError(error);
+      if (cause instanceof InvalidSupergraph || performance.now() >= lastTryAt)
+        throw new InvalidSupergraph(
+          `The supergraph at ${source.description} can't be served. ${cause.message}`,
+          { cause },
+        );
+      if (cause.message !== told) options.observer?.waiting?.(source.description, cause);
+      told = cause.message;
+    }
+    await delay(FIRST_READING_AGAIN_MS, undefined, { signal });
   }
+}
+
+async function readOnce(
+  source: SupergraphSource,
+  options: SupergraphStoreOptions,
+  signal: AbortSignal,
+): Promise<FirstReading> {
+  const text = await source.read(signal);
+  if (text === undefined) throw new InvalidSupergraph('There is nothing.');
+  return { text, supergraph: buildSupergraph(text, options) };
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 function sourceOf({ file, url, subgraphs }: SupergraphStoreOptions): SupergraphSource {
@@ -110,7 +139,7 @@ class WatchingStore implements SupergraphStore {
     this.#current = first.supergraph;
     this.#lastText = first.text;
     this.#unwatch = source.watch?.(() => this.#settle());
-    this.#poll = setInterval(() => this.#enqueue(), options.pollMs ?? 5000);
+    this.#poll = setInterval(() => this.#enqueue(), options.pollMs ?? source.pollMs ?? POLL_MS);
     this.#poll.unref();
   }
 
@@ -146,12 +175,13 @@ class WatchingStore implements SupergraphStore {
     if (this.#closing.signal.aborted) return;
     try {
       const text = await this.#source.read(this.#closing.signal);
+      if (text === undefined) this.#lastProblem = undefined; // it can be read again
       if (text === undefined || text === this.#lastText) return;
       this.#lastText = text;
       this.#lastProblem = undefined;
       await this.#swap(buildSupergraph(text, this.#options));
     } catch (error) {
-      this.#reject(error instanceof Error ? error : new Error(String(error)));
+      this.#reject(asError(error));
     }
   }
 

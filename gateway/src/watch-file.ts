@@ -5,7 +5,8 @@ const POLL_MS = 1_000;
 
 /**
  * Calls back when a file changes, is replaced, appears or disappears, compared with what it is now. It looks every second:
- * watchers miss files that are replaced by a rename, and files on network volumes.
+ * watchers miss files that are replaced by a rename, files behind links, as Kubernetes mounts them, and files on network
+ * volumes.
  *
  * @returns ends it
  */

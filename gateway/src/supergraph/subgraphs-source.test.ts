@@ -1,0 +1,176 @@
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import { createLogger, createMetrics } from '@trellis/runtime';
+import { freePort } from '@trellis/testkit';
+import { parse, type GraphQLFieldResolver } from 'graphql';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FEDERATION } from '../../test-fixtures/federation.ts';
+import { startSubgraphServer, type SubgraphServer } from '../../test-fixtures/subgraph-server.ts';
+import { gateway } from '../app/gateway.ts';
+import { locateSupergraph } from './locate-supergraph.ts';
+import { createSubgraphsSource } from './subgraphs-source.ts';
+import { createSupergraphStore, type SupergraphStore } from './supergraph-store.ts';
+
+const PEOPLE = `${FEDERATION}
+  type Query { person: Person }
+  type Person @key(fields: "id") { id: ID! name: String! }`;
+const POSTS = `${FEDERATION}
+  type Person @key(fields: "id") { id: ID! posts: Int! }`;
+
+const running = new Map<string, SubgraphServer>();
+let ports: { readonly people: number; readonly posts: number };
+let store: SupergraphStore | undefined;
+let told: string[];
+
+/** Starts a subgraph at its port, in the place of the one that runs there. */
+async function serve(name: 'people' | 'posts', sdl: string): Promise<void> {
+  await running.get(name)?.close();
+  const schema = buildSubgraphSchema(parse(sdl));
+  const person: Readonly<Record<string, unknown>> = { __typename: 'Person', id: '1', name: 'Ada', posts: 7 };
+  const fieldResolver: GraphQLFieldResolver<unknown, unknown> = (
+    source,
+    _values,
+    _context,
+    { fieldName },
+  ) => {
+    if (fieldName === 'person') return person;
+    return fieldName === 'sdl' ? (source as { readonly sdl: string }).sdl : person[fieldName]; // of _service
+  };
+  running.set(name, await startSubgraphServer({ schema, fieldResolver, port: ports[name] }));
+}
+
+function endpoints(): readonly { readonly name: string; readonly url: string }[] {
+  return Object.entries(ports).map(([name, port]) => ({ name, url: `http://127.0.0.1:${port}/graphql` }));
+}
+
+const observer = {
+  serving: () => void told.push('serving'),
+  waiting: (_source: string, { message }: Error) => void told.push(`waiting: ${message}`),
+  rejected: (_source: string, { message }: Error) => void told.push(`rejected: ${message}`),
+};
+
+async function start(patienceMs?: number): Promise<SupergraphStore> {
+  store = await createSupergraphStore({ subgraphs: endpoints(), observer, pollMs: 50, patienceMs });
+  return store;
+}
+
+function personFields(): string[] {
+  const type = store?.current().schema.getType('Person');
+  return type && 'getFields' in type ? Object.keys(type.getFields()).toSorted() : [];
+}
+
+beforeEach(async () => {
+  told = [];
+  ports = { people: await freePort(), posts: await freePort() };
+});
+afterEach(async () => {
+  await store?.close();
+  store = undefined;
+  for (const server of running.values()) await server.close();
+  running.clear();
+});
+
+describe('A supergraph of running subgraphs', () => {
+  it('is composed of what they say, and follows a schema that changes', async () => {
+    await serve('people', PEOPLE);
+    await serve('posts', POSTS);
+    await start();
+    expect(personFields()).toEqual(['id', 'name', 'posts']);
+    await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! drafts: Int'));
+    await expect.poll(personFields, { timeout: 10_000 }).toEqual(['drafts', 'id', 'name', 'posts']);
+    expect(told.filter((text) => text === 'serving')).toHaveLength(2);
+  });
+
+  it('waits at start for one that is down, and says so once', async () => {
+    await serve('people', PEOPLE);
+    const started = start();
+    await expect.poll(() => told.length, { timeout: 10_000 }).toBe(1);
+    await serve('posts', POSTS);
+    await started;
+    expect(told).toEqual([
+      expect.stringMatching(/^waiting: Couldn't load service definitions for "posts" at http:/),
+      'serving',
+    ]);
+  });
+
+  it('is given up where one stays down, by its name', async () => {
+    await serve('people', PEOPLE);
+    await expect(start(300)).rejects.toThrow(
+      /The supergraph at the running subgraphs people, posts can't be served\. .*"posts" at http:/,
+    );
+  });
+
+  it('that does not compose is refused at start, at once', async () => {
+    await serve('people', PEOPLE);
+    await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! name: Int!'));
+    await expect(start()).rejects.toThrow(/a valid schema couldn't be composed.*Person\.name/is);
+    expect(told).toEqual([]);
+  });
+
+  it('goes on serving while it does not compose or one is down, and follows what comes after', async () => {
+    await serve('people', PEOPLE);
+    await serve('posts', POSTS);
+    await start();
+    await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! name: Int!'));
+    await expect.poll(() => told.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*Person\.name/s);
+    expect(personFields()).toEqual(['id', 'name', 'posts']);
+    // A schema that changed while another subgraph was down is not missed.
+    await running.get('people')?.close();
+    await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! likes: Int'));
+    await expect.poll(() => told.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*"people"/);
+    expect(personFields()).toEqual(['id', 'name', 'posts']);
+    await serve('people', PEOPLE);
+    await expect.poll(personFields, { timeout: 10_000 }).toEqual(['id', 'likes', 'name', 'posts']);
+  });
+
+  it('is served by a gateway that has no supergraph file', async () => {
+    await serve('people', PEOPLE);
+    await serve('posts', POSTS);
+    const SUPERGRAPH = endpoints()
+      .map(({ name, url }) => `${name}=${url}`)
+      .join(' ');
+    const logger = createLogger({ service: 'gateway', level: 'silent' });
+    const served = await gateway.start(gateway.readConfig({ PORT: '0', SUPERGRAPH }), {
+      logger,
+      metrics: createMetrics('gateway'),
+    });
+    const response = await fetch(`${served.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ person { name posts } }' }),
+    });
+    expect(await response.json()).toEqual({ data: { person: { name: 'Ada', posts: 7 } } });
+    await served.close();
+  });
+
+  it('says what to install where the composer is not', async () => {
+    const source = createSubgraphsSource(endpoints(), () =>
+      Promise.reject(new Error('ERR_MODULE_NOT_FOUND')),
+    );
+    await expect(source.read(new AbortController().signal)).rejects.toThrow(
+      'npm install @apollo/gateway@2.14.4',
+    );
+  });
+});
+
+describe('SUPERGRAPH', () => {
+  it.each([
+    ['graph/supergraph.graphql', { file: 'graph/supergraph.graphql' }],
+    ['/a=b/supergraph.graphql', { file: '/a=b/supergraph.graphql' }],
+    ['https://example.com/graph?name=http://x', { url: 'https://example.com/graph?name=http://x' }],
+    ['a=http://x/graphql', { subgraphs: [{ name: 'a', url: 'http://x/graphql' }] }],
+    [
+      'a=http://x/graphql  b=https://y',
+      {
+        subgraphs: [
+          { name: 'a', url: 'http://x/graphql' },
+          { name: 'b', url: 'https://y' },
+        ],
+      },
+    ],
+    ['a=http://x b', undefined],
+    ['a=http://x b=ftp://y', undefined],
+    ['a=http://x a=http://y', undefined],
+  ])('%s', (text, location) => {
+    expect(locateSupergraph(text)).toEqual(location);
+  });
+});
