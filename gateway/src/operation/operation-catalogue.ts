@@ -1,4 +1,4 @@
-import { shareKeysOf } from '@trellis/admission';
+import { shareKeysOf, type ShareKeys } from '@trellis/admission';
 import { GraphQLError, Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql';
 import { readAuthorizationRules, type AuthorizationRules } from './access/authorization-rules.ts';
 import { createOperationGuard, type OperationGuard } from './access/operation-guard.ts';
@@ -123,10 +123,11 @@ export function createOperationCatalogue(
     maxWeight: MAX_REFUSED_CHARACTERS,
     weigh: (_refusal, text) => text.length + REFUSAL_CHARACTERS,
   });
+  const ownerOf = ownersByAddress();
   const admitAnew = (text: string, address: string | undefined): CataloguedDocument => {
     const refusal = refusals.get(text);
     if (refusal) throw refusal;
-    const owner = address === undefined ? undefined : shareKeysOf({ address });
+    const owner = ownerOf(address);
     const admitted = admit(text, graph);
     if (admitted instanceof RequestRefused) {
       refusals.set(text, admitted, owner);
@@ -138,6 +139,16 @@ export function createOperationCatalogue(
   return {
     known: (text) => documents.get(text)?.catalogued,
     document: (text, address) => documents.get(text)?.catalogued ?? admitAnew(text, address),
+  };
+}
+
+/** Whose share texts count in. New texts come in rows from one address: its keys are made once for a row. */
+function ownersByAddress(): (address: string | undefined) => ShareKeys | undefined {
+  let last: { readonly address: string; readonly keys: ShareKeys } | undefined;
+  return (address) => {
+    if (address === undefined) return undefined;
+    if (last?.address !== address) last = { address, keys: shareKeysOf({ address }) };
+    return last.keys;
   };
 }
 

@@ -36,9 +36,10 @@ export async function admitOperation(
   const catalogue = services.catalogueOf(supergraph);
   run.enter('document');
   const known = catalogue.known(text);
-  const { operation, caller: early }: AdmittedText = known
+  const admitted: AdmittedText | Promise<AdmittedText> = known
     ? { operation: known.operation(request.operationName), caller: undefined }
-    : await admitNewText(text, request, context, catalogue, services); // parse, protect, validate, limits of the text
+    : admitNewText(text, request, context, catalogue, services); // parse, protect, validate, limits of the text
+  const { operation, caller: early } = admitted instanceof Promise ? await admitted : admitted;
   run.enter('transport');
   assertCarried(operation, context);
   run.enter('variables');

@@ -1,6 +1,8 @@
+import type { ShareKeys } from '@trellis/admission';
 import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
 import { refused } from '../errors.ts';
+import type { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import { PLANNING_SPENT } from '../planning/planner-failure.ts';
 import { authenticateRequest } from './authenticate.ts';
 import type { CataloguedOperation, OperationCatalogue } from '../operation/operation-catalogue.ts';
@@ -10,7 +12,7 @@ import type { PipelineServices } from './services.ts';
 export interface AdmittedText {
   readonly operation: CataloguedOperation;
   /** Absent where nobody has asked yet. Rejects as {@link authenticateRequest} does. */
-  readonly caller: Promise<Caller> | undefined;
+  readonly caller: Caller | Promise<Caller> | undefined;
 }
 
 /**
@@ -18,33 +20,51 @@ export interface AdmittedText {
  * the event loop some milliseconds: it is done by {@link TextTurns}, and counts in the caller's budget of what is new, and for whoever has used that up nothing is
  * parsed. A token that is not good is told of where its turn comes; until then its sender counts as the network.
  *
+ * @returns at once where there is nothing to wait for: what is sent with it and after it, of the same text, is let in after it
  * @throws RequestRefused RATE_LIMITED, and for all that the text is refused for
  */
-export async function admitNewText(
+export function admitNewText(
   text: string,
   { operationName }: GraphRequest,
   context: RequestContext,
   catalogue: OperationCatalogue,
   services: PipelineServices,
-): Promise<AdmittedText> {
+): AdmittedText | Promise<AdmittedText> {
   const { planningBudget, shares, textTurns } = services;
   const admit = (): CataloguedOperation => catalogue.document(text, context.address).operation(operationName);
   if (!planningBudget) {
     const network = shares.of(undefined, context.address);
-    return { operation: await textTurns.run(network, context.signal, admit), caller: undefined };
+    return admittedBy(textTurns.run(network, context.signal, admit), undefined);
   }
-  const caller = authenticated(context, services);
-  const sharer = shares.of(await caller.catch(() => undefined), context.address);
-  const waitMs = planningBudget.waitMs(sharer.keys);
-  if (waitMs > 0)
-    throw refused('RATE_LIMITED', PLANNING_SPENT, { retryAfterS: Math.max(1, Math.ceil(waitMs / 1_000)) });
-  const operation = await textTurns.run(sharer, context.signal, () =>
-    planningBudget.measured(sharer.keys, admit),
-  );
-  return { operation, caller };
+  const caller = callerOf(context, services);
+  const admitFor = (known: Caller | undefined): AdmittedText | Promise<AdmittedText> => {
+    const sharer = shares.of(known, context.address);
+    enforceBudget(planningBudget, sharer.keys);
+    const measured = (): CataloguedOperation => planningBudget.measured(sharer.keys, admit);
+    return admittedBy(textTurns.run(sharer, context.signal, measured), caller);
+  };
+  return caller instanceof Promise ? caller.catch(() => undefined).then(admitFor) : admitFor(caller);
 }
 
-/** It always returns a promise. */
-async function authenticated(context: RequestContext, services: PipelineServices): Promise<Caller> {
-  return authenticateRequest(context, services);
+function enforceBudget(planningBudget: PlanningBudget, keys: ShareKeys): void {
+  const waitMs = planningBudget.waitMs(keys);
+  if (waitMs > 0)
+    throw refused('RATE_LIMITED', PLANNING_SPENT, { retryAfterS: Math.max(1, Math.ceil(waitMs / 1_000)) });
+}
+
+function admittedBy(
+  operation: CataloguedOperation | Promise<CataloguedOperation>,
+  caller: AdmittedText['caller'],
+): AdmittedText | Promise<AdmittedText> {
+  if (!(operation instanceof Promise)) return { operation, caller };
+  return operation.then((admitted) => ({ operation: admitted, caller }));
+}
+
+/** At once where the token was verified before; a token that is not good is always told of by a promise. */
+function callerOf(context: RequestContext, services: PipelineServices): Caller | Promise<Caller> {
+  try {
+    return authenticateRequest(context, services);
+  } catch (error) {
+    return Promise.reject(error); // RequestRefused, or what is broken
+  }
 }
