@@ -103,7 +103,13 @@ function relay(options: Partial<RelayOptions> = {}): Background {
 const leads = () =>
   expect
     .poll(
-      async () => (await source.query('SELECT FROM pg_locks WHERE locktype = $1', ['advisory'])).rowCount,
+      async () =>
+        (
+          await source.query(
+            'SELECT FROM pg_locks WHERE locktype = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())',
+            ['advisory'],
+          )
+        ).rowCount,
       {
         timeout: 5_000,
       },
