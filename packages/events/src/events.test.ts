@@ -385,7 +385,10 @@ describe('the relay', () => {
     relay();
     await tell('one');
     await expect.poll(streamed).toEqual(['one']);
-    await source.query('SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = $1', ['advisory']);
+    await source.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())',
+      ['advisory'],
+    );
     await tell('two');
     await expect.poll(streamed, { timeout: 5_000 }).toEqual(['one', 'two']);
   });
