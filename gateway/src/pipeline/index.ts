@@ -142,7 +142,7 @@ async function executeMutation(
     result = await begin();
     return result;
   } finally {
-    run.enter('invalidate');
+    if (result) run.enter('invalidate'); // a mutation that failed ended where it failed
     await invalidateWritten(plan, result, caller, run.services);
   }
 }
@@ -156,6 +156,9 @@ function respondWhole(
   const { body, objects } = result;
   const { maxCharacters, showsAny } = run.services.answerPolicy;
   // Never fewer bytes than characters: near the limit, characters are counted.
-  if (body && !showsAny && body.length <= maxCharacters) return new WholeAnswer(result, body, admitted);
+  if (body && !showsAny && body.length <= maxCharacters) {
+    run.enter('respond');
+    return new WholeAnswer(result, body, admitted);
+  }
   return run.respond(result, admitted, { plan, clock: run.clock, objects });
 }

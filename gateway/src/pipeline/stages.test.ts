@@ -56,6 +56,7 @@ describe('Stages', () => {
 
   it.each([
     ['a query', '{ count latest { author { name } } }', 'respond'],
+    ['a query of one subgraph', '{ count }', 'respond'],
     ['a mutation', 'mutation { bump }', 'invalidate'],
     ['a query of the schema', '{ __schema { queryType { name } } }', 'respond'],
   ])('of %s run in the order of the table', async (_, query, last) => {

@@ -6,7 +6,10 @@ export interface Stage {
   /** Of a request's admission, of a stream, or of each run. */
   readonly at: 'admission' | 'stream' | 'run';
   readonly does: string;
-  /** What a run that ends in this stage ends with. Errors on single fields are not listed: they end no run. */
+  /**
+   * What a run that ends in this stage ends with. Errors on single fields are not listed: they end no run. Nor is what can end a
+   * run anywhere: its time is over, its client has disconnected, or it fails inside.
+   */
   readonly errors: readonly GatewayErrorCode[];
 }
 
