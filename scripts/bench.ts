@@ -9,12 +9,14 @@ import {
   measureSubscribers,
   runAuthBenchmark,
   runBenchmark,
+  runPairedBenchmark,
 } from '@trellis/bench';
 import { describeMachine, writeSection } from './measure/performance-page.ts';
 import { runTool } from './programs/run-program.ts';
 
 const USAGE = `npm run bench -- [--section gateway|auth] [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT] [--write]
 npm run bench -- --subscribers N [--events N] [--target NAME]…
+npm run bench -- --against DIR [--scenario TEXT] [--rounds N] [--warm-up-ms MS] [--turn-ms MS]
 npm run bench -- --caches`;
 /** How many subscribe to one topic unless another number is said. */
 const SUBSCRIBERS = 1_000;
@@ -47,6 +49,9 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
     subscribers: { type: 'string' },
     events: { type: 'string', default: '100' },
+    against: { type: 'string' },
+    'warm-up-ms': { type: 'string', default: '3000' },
+    'turn-ms': { type: 'string', default: '1000' },
     caches: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -76,7 +81,21 @@ async function benchGateway(rounds: number): Promise<void> {
   if (values.scenario === '') await benchSubscribers(SUBSCRIBERS);
 }
 
+async function benchAgainst(against: string): Promise<void> {
+  await compile();
+  const table = await runPairedBenchmark({
+    against,
+    scenario: values.scenario,
+    pairs: Number(values.rounds),
+    warmUpCpuMs: Number(values['warm-up-ms']),
+    turnCpuMs: Number(values['turn-ms']),
+    tell,
+  });
+  process.stdout.write(`${table}\n`);
+}
+
 async function bench(): Promise<void> {
+  if (values.against !== undefined) return benchAgainst(values.against);
   installPeers();
   await compile();
   const { subscribers, section, scenario } = values;

@@ -5,6 +5,7 @@ export {
   type HitRatios,
 } from './caches/compare-caches.ts';
 export { runBenchmark, type BenchmarkOptions } from './run-benchmark.ts';
+export { runPairedBenchmark, type PairedBenchmarkOptions } from './paired/run-paired-benchmark.ts';
 export { runAuthBenchmark, type AuthBenchmarkOptions } from './auth/run-auth-benchmark.ts';
 export {
   measureSubscribers,

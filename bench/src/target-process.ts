@@ -9,6 +9,7 @@ import type { MeasuredGraph, Target } from './targets/target.ts';
 export interface TargetProcess {
   readonly name: string;
   readonly url: string;
+  readonly pid: number;
   processorTimeMs(): number;
   residentBytes(): number;
   stop(): Promise<void>;
@@ -44,6 +45,7 @@ export async function startTarget(
   return {
     name: target.name,
     url,
+    pid,
     processorTimeMs: () => processorTimeMs(pid),
     residentBytes: () => residentBytes(pid),
     stop: () => stop(child),

@@ -1,15 +1,11 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Operation } from '../operations.ts';
 import { startTarget, type TargetProcess } from '../target-process.ts';
-import type { GatewayBuild, MeasuredGraph, Target } from '../targets/index.ts';
+import type { GatewayBuild, Target } from '../targets/index.ts';
 import { Audience } from './audience.ts';
 import { subscriptionTargets } from './subscription-targets.ts';
-import { writeTopicGraph, type Asked, type Counted } from './topic-graph.ts';
+import { publish, startTopic, TOPIC_PROBE, untilAllHear, type TopicProcess } from './started-topic.ts';
 
 /** How many subscribers are measured, and by how many events. */
 export interface SubscriberLoad {
@@ -41,12 +37,6 @@ export interface SubscriberCost {
 const FIRST_CLIENTS = 50;
 /** Events before the measured ones: code is compiled, and buffers have grown. */
 const WARM_UP = 30;
-/** What every gateway answers once it serves. */
-const PROBE: Operation = { operationName: 'Probe', query: 'query Probe { __typename }' };
-/** How long clients may take to hear of an event before it is taken for missed: by those not subscribed yet, by all others. */
-const PROBE_MS = 2_000;
-const MAX_PROBES = 15;
-const EVENT_MS = 60_000;
 
 /**
  * Measures subscribers of one topic over WebSocket, each event joined with an entity of another subgraph; one gateway
@@ -80,7 +70,7 @@ async function measureTarget(
 ): Promise<SubscriberCost> {
   const { graph, topic } = await startTopic(supergraphFile);
   try {
-    const running = await startTarget(target, graph, PROBE);
+    const running = await startTarget(target, graph, TOPIC_PROBE);
     try {
       return await measure(running, topic, load);
     } finally {
@@ -131,68 +121,4 @@ async function measureAudience(
     kilobytesPerClient,
     lastDeliveryMs: latenciesMs.toSorted((a, b) => a - b)[Math.floor(events / 2)] ?? 0,
   };
-}
-
-/** The protocol acknowledges no subscription: events are published until every client hears them. */
-async function untilAllHear(topic: TopicProcess, audience: Audience): Promise<void> {
-  for (let probes = 0; probes < MAX_PROBES; probes += 1) {
-    if (await audience.got(topic.publish(), PROBE_MS)) return;
-  }
-  throw new Error('Not all clients hear what is published.');
-}
-
-/** Publishes one event after the other, each when the last client has the one before. @returns milliseconds of each */
-async function publish(topic: TopicProcess, audience: Audience, events: number): Promise<number[]> {
-  const latenciesMs: number[] = [];
-  for (let sent = 0; sent < events; sent += 1) {
-    const beganAt = performance.now();
-    if (!(await audience.got(topic.publish(), EVENT_MS))) throw new Error('Not all clients got an event.');
-    latenciesMs.push(performance.now() - beganAt);
-  }
-  return latenciesMs;
-}
-
-interface StartedTopic {
-  readonly graph: MeasuredGraph;
-  readonly topic: TopicProcess;
-}
-
-async function startTopic(supergraphFile: string): Promise<StartedTopic> {
-  const program = fileURLToPath(new URL('topic-process.ts', import.meta.url));
-  const child = fork(program, { execArgv: ['--conditions=trellis-source', '--import', 'tsx'] });
-  const [{ urls }] = (await once(child, 'message')) as [{ urls: { topic: string; authors: string } }]; // it is the first
-  writeTopicGraph(supergraphFile, urls);
-  return { graph: { supergraphFile, subgraphUrls: urls }, topic: new TopicProcess(child) };
-}
-
-/** The subgraphs of the topic, in a process of their own. */
-class TopicProcess {
-  readonly #child: ChildProcess;
-  #published = 0;
-
-  constructor(child: ChildProcess) {
-    this.#child = child;
-  }
-
-  /** @returns the number of the event */
-  publish(): number {
-    const number = this.#published;
-    this.#published += 1;
-    this.#ask({ kind: 'publish', number });
-    return number;
-  }
-
-  async count(): Promise<Counted> {
-    this.#ask({ kind: 'count' });
-    const [counted] = (await once(this.#child, 'message')) as [Counted]; // it answers nothing else
-    return counted;
-  }
-
-  stop(): void {
-    this.#child.kill();
-  }
-
-  #ask(asked: Asked): void {
-    this.#child.send(asked);
-  }
 }

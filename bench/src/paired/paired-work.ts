@@ -1,0 +1,101 @@
+import type { TargetProcess } from '../target-process.ts';
+import { compareTurns, type Turn, type TurnPair } from './compare-turns.ts';
+import type { ComparedWork } from './comparison-table.ts';
+import { spentBetween, threadTimesOf, type SpentTime } from './thread-times.ts';
+
+/** One of both gateways, and what is done with it. */
+export interface PairedSide {
+  readonly target: TargetProcess;
+  /** Before each turn, not counted. */
+  readonly begin?: () => Promise<void>;
+  /** After each turn, not counted. */
+  readonly end?: () => void;
+  /**
+   * Does the work once.
+   *
+   * @param round counted from 0 for each side: the same for both
+   * @returns how many units it was
+   */
+  readonly perform: (round: number) => Promise<number>;
+}
+
+/** Work that both gateways do in turns. */
+export interface PairedWork {
+  readonly name: string;
+  /** What the figures are of: a request, a delivery. */
+  readonly unit: string;
+  readonly before: PairedSide;
+  readonly now: PairedSide;
+}
+
+/** How long both are measured. */
+export interface PairedLength {
+  /** Turns of each. */
+  readonly pairs: number;
+  /** Processor time that each has before it is measured: code that is not compiled yet is not what is compared. */
+  readonly warmUpCpuMs: number;
+  /** Processor time that a turn is to take at least: work is repeated for that, as often for both. */
+  readonly turnCpuMs: number;
+}
+
+/** Has both do the work in turns: before, now, now, before, and so on. What else the machine does then meets both alike. */
+export async function measurePaired(work: PairedWork, length: PairedLength): Promise<ComparedWork> {
+  const { before, now } = work;
+  const warm = [await warmUp(before, length.warmUpCpuMs), await warmUp(now, length.warmUpCpuMs)];
+  const firstRound = Math.max(...warm.map(({ rounds }) => rounds));
+  const repeats = Math.max(1, Math.ceil(length.turnCpuMs / Math.max(...warm.map(({ lastMs }) => lastMs))));
+  const pairs: TurnPair[] = [];
+  for (let pair = 0; pair < length.pairs; pair += 1) {
+    const rounds = Array.from({ length: repeats }, (_, index) => firstRound + pair * repeats + index);
+    pairs.push(await takeTurns(work, rounds, pair % 2 === 0));
+  }
+  return { name: work.name, unit: work.unit, ...compareTurns(pairs) };
+}
+
+async function takeTurns(
+  { before, now }: PairedWork,
+  rounds: readonly number[],
+  isBeforeFirst: boolean,
+): Promise<TurnPair> {
+  if (isBeforeFirst) return { before: await takeTurn(before, rounds), now: await takeTurn(now, rounds) };
+  const second = await takeTurn(now, rounds);
+  return { before: await takeTurn(before, rounds), now: second };
+}
+
+async function takeTurn(side: PairedSide, rounds: readonly number[]): Promise<Turn> {
+  await side.begin?.();
+  try {
+    const { units, spent } = await spend(side, rounds);
+    return { totalMs: spent.totalMs / units, mainMs: spent.mainMs / units };
+  } finally {
+    side.end?.();
+  }
+}
+
+async function spend(
+  { target, perform }: PairedSide,
+  rounds: readonly number[],
+): Promise<{ readonly units: number; readonly spent: SpentTime }> {
+  const before = threadTimesOf(target.pid);
+  let units = 0;
+  for (const round of rounds) units += await perform(round);
+  return { units, spent: spentBetween(target.pid, before, threadTimesOf(target.pid)) };
+}
+
+/** @returns how many rounds that took, and the processor time of the last one */
+async function warmUp(
+  side: PairedSide,
+  cpuMs: number,
+): Promise<{ readonly rounds: number; readonly lastMs: number }> {
+  await side.begin?.();
+  try {
+    let spentMs = 0;
+    for (let round = 0; ; round += 1) {
+      const { totalMs } = (await spend(side, [round])).spent;
+      spentMs += totalMs;
+      if (spentMs >= cpuMs) return { rounds: round + 1, lastMs: totalMs };
+    }
+  } finally {
+    side.end?.();
+  }
+}

@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSubgraphs, type MeasuredSubgraphs } from '../measured-subgraphs.ts';
+import { scenarios } from '../scenarios.ts';
+import { writeSupergraph } from '../supergraph-file.ts';
+import { startTarget, type TargetProcess } from '../target-process.ts';
+import type { GatewayBuild, MeasuredGraph } from '../targets/index.ts';
+import { openCheckout, type Checkout } from './checkout.ts';
+import { formatComparisons, type ComparedWork } from './comparison-table.ts';
+import { pairedLiveQueries } from './paired-live-queries.ts';
+import { pairedRequests } from './paired-requests.ts';
+import { startSubscribedSide } from './paired-subscribers.ts';
+import { measurePaired, type PairedLength, type PairedWork } from './paired-work.ts';
+
+/** What to compare. */
+export interface PairedBenchmarkOptions extends PairedLength {
+  /** The checkout that this one is compared with, compiled. */
+  readonly against: string;
+  /** Only rows whose name contains this text. */
+  readonly scenario: string;
+  /** How both gateways run. @default compiled */
+  readonly build?: GatewayBuild;
+  /** Where progress is told. */
+  readonly tell: (line: string) => void;
+}
+
+const LIVE_QUERIES = 'live queries';
+const SUBSCRIBERS = 'subscribers';
+
+interface Comparing {
+  readonly before: Checkout;
+  readonly now: Checkout;
+  readonly directory: string;
+  readonly options: PairedBenchmarkOptions;
+}
+
+/**
+ * Starts the gateways of another checkout and of this one side by side, has both do the same in turns, and compares the processor
+ * time of all their threads.
+ *
+ * @returns the table
+ * @throws Error when one of both does not start, or they do not answer alike
+ */
+export async function runPairedBenchmark(options: PairedBenchmarkOptions): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-paired-'));
+  try {
+    const before = await openCheckout(options.against, options.build);
+    const now = await openCheckout(undefined, options.build);
+    const comparing = { before, now, directory, options };
+    const rows = [...(await compareOnGraph(comparing)), ...(await compareSubscribers(comparing))];
+    if (rows.length === 0) throw new Error(`There is no row whose name contains "${options.scenario}".`);
+    return formatComparisons(rows);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+function isChosen(name: string, { scenario }: PairedBenchmarkOptions): boolean {
+  return name.includes(scenario);
+}
+
+async function compareOnGraph(comparing: Comparing): Promise<ComparedWork[]> {
+  const names = [...scenarios.map(({ name }) => name), LIVE_QUERIES];
+  if (!names.some((name) => isChosen(name, comparing.options))) return [];
+  const subgraphs = await startSubgraphs();
+  try {
+    const graph = {
+      supergraphFile: join(comparing.directory, 'supergraph.graphql'),
+      subgraphUrls: subgraphs.urls,
+    };
+    writeSupergraph(graph.supergraphFile, subgraphs.urls);
+    return [
+      ...(await compareRequests(comparing, graph)),
+      ...(await compareLiveQueries(comparing, graph, subgraphs)),
+    ];
+  } finally {
+    subgraphs.stop();
+  }
+}
+
+async function compareRequests(comparing: Comparing, graph: MeasuredGraph): Promise<ComparedWork[]> {
+  const chosen = scenarios.filter(({ name }) => isChosen(name, comparing.options));
+  if (chosen.length === 0) return [];
+  return withBoth(comparing, 'bench-gateway.mjs', graph, async (before, now) => {
+    const rows: ComparedWork[] = [];
+    for (const scenario of chosen)
+      rows.push(await compare(await pairedRequests(scenario, before, now), comparing.options));
+    return rows;
+  });
+}
+
+async function compareLiveQueries(
+  comparing: Comparing,
+  graph: MeasuredGraph,
+  { requestCount }: MeasuredSubgraphs,
+): Promise<ComparedWork[]> {
+  if (!isChosen(LIVE_QUERIES, comparing.options)) return [];
+  return withBoth(comparing, 'live-gateway.mjs', graph, async (before, now) => [
+    await compare(pairedLiveQueries(LIVE_QUERIES, before, now, requestCount), comparing.options),
+  ]);
+}
+
+async function withBoth<Result>(
+  { before, now }: Comparing,
+  program: string,
+  graph: MeasuredGraph,
+  use: (before: TargetProcess, now: TargetProcess) => Promise<Result>,
+): Promise<Result> {
+  const other = await startTarget(before.target(program), graph);
+  try {
+    const own = await startTarget(now.target(program), graph);
+    try {
+      return await use(other, own);
+    } finally {
+      await own.stop();
+    }
+  } finally {
+    await other.stop();
+  }
+}
+
+/** Each has subgraphs of its own: what is published is heard by the clients of both otherwise. */
+async function compareSubscribers({ before, now, directory, options }: Comparing): Promise<ComparedWork[]> {
+  if (!isChosen(SUBSCRIBERS, options)) return [];
+  const program = 'subscribers-gateway.mjs';
+  const other = await startSubscribedSide(before.target(program), join(directory, 'before.graphql'));
+  try {
+    const own = await startSubscribedSide(now.target(program), join(directory, 'now.graphql'));
+    try {
+      return [await compare({ name: SUBSCRIBERS, unit: 'delivery', before: other, now: own }, options)];
+    } finally {
+      await own.stop();
+    }
+  } finally {
+    await other.stop();
+  }
+}
+
+async function compare(work: PairedWork, options: PairedBenchmarkOptions): Promise<ComparedWork> {
+  const row = await measurePaired(work, options);
+  options.tell(`measured ${row.name}: ratio ${row.ratio.toFixed(3)}`);
+  return row;
+}
