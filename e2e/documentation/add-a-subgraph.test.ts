@@ -77,7 +77,7 @@ describe(`The subgraph of ${PAGE}`, () => {
 
   it('composes, generates its types and compiles, step by step', { timeout: 180_000 }, () => {
     const steps = noted('steps');
-    expect(steps.length).toBeGreaterThan(1);
+    expect(steps.length).toBeGreaterThan(0);
     for (const { text } of steps) {
       const { status, output } = run(text);
       expect(status, `${text}\n${output}`).toBe(0);

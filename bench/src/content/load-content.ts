@@ -1,4 +1,5 @@
-import { createPool, migrate, type Pool } from '@trellis/postgres';
+import { createPool, type Pool } from '@trellis/postgres';
+import { migrateSubgraph } from '@trellis/subgraph-kit';
 import { columns, createContentRows, type ContentRows, type ContentSize } from './content-rows.ts';
 import { indexContent, indexLoads } from './index-content.ts';
 import { loadTable } from './load-table.ts';
@@ -80,7 +81,7 @@ async function step(table: string, tell: LoadOptions['tell'], fill: () => Promis
 async function migrateAll(databaseUrls: DatabaseUrls): Promise<void> {
   for (const [schema, connectionString] of Object.entries(databaseUrls)) {
     const directory = new URL(`../../../services/${schema}/migrations/`, import.meta.url);
-    await migrate({ connectionString, schema, directory });
+    await migrateSubgraph({ connectionString, schema, directory });
   }
 }
 

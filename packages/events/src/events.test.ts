@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { createLogger, createMetrics } from '@trellis/runtime';
-import { createPool, inTransaction, type Pool } from '@trellis/postgres';
+import { createPool, inTransaction, migrate, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import {
   createTestDatabase,
@@ -12,6 +11,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createConsumerMetrics, startConsumer, type EventHandler } from './consumer.ts';
 import type { SequencedEvent } from './domain-event.ts';
+import { eventMigrations } from './event-migrations.ts';
 import type { EventSource } from './event-source.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
 import type { Background } from './leadership.ts';
@@ -21,7 +21,6 @@ import { appendEvent } from './outbox.ts';
 import { startRelay, type RelayOptions } from './relay.ts';
 import { createRelayWakeUp, relayChannel, type RelayWakeUp } from './relay-wake-up.ts';
 
-const sql = (name: string) => readFileSync(new URL(`../sql/${name}.sql`, import.meta.url), 'utf8');
 const logger = createLogger({ service: 'test', level: 'silent' });
 const SUBJECT = '01941f29-7c00-7a00-8000-000000000001';
 const POISON = 'poison';
@@ -41,9 +40,12 @@ beforeAll(async () => {
   const { connectionString } = database;
   source = createPool({ connectionString, schema: 'source', max: 30 });
   target = createPool({ connectionString, schema: 'target' });
-  await source.query(`CREATE SCHEMA source; CREATE TABLE note (subject uuid, text text); ${sql('outbox')}`);
+  for (const schema of ['source', 'target']) {
+    await migrate({ connectionString, schema, directory: eventMigrations.directory });
+  }
+  await source.query('CREATE TABLE note (subject uuid, text text)');
   await target.query(
-    `CREATE SCHEMA target; CREATE TABLE applied (seq bigint PRIMARY KEY); CREATE TABLE held (text text PRIMARY KEY, stale boolean NOT NULL DEFAULT false); ${sql('consumer')}`,
+    'CREATE TABLE applied (seq bigint PRIMARY KEY); CREATE TABLE held (text text PRIMARY KEY, stale boolean NOT NULL DEFAULT false)',
   );
   const connect = () => connectRedis({ url: redis.url, name: 'test', onError: () => {} });
   [connection, reading] = [connect(), connect()];

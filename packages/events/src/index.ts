@@ -7,6 +7,7 @@ export {
   type ConsumerOptions,
   type EventHandler,
 } from './consumer.ts';
+export { eventMigrations } from './event-migrations.ts';
 export { addEventRoutes, type EventRoutesOptions } from './event-routes.ts';
 export {
   createHttpEventSource,

@@ -1,3 +1,3 @@
 export { createPool, type Pool, type PoolOptions } from './pool.ts';
-export { migrate, type MigrateOptions } from './migrate.ts';
+export { migrate, type LibraryMigrations, type MigrateOptions } from './migrate.ts';
 export { inTransaction, type Transaction } from './transaction.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createTemporaryDirectory, createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrate } from './migrate.ts';
+import { migrate, type LibraryMigrations } from './migrate.ts';
 import { createPool, type Pool } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -27,7 +27,11 @@ describe('Migrations', () => {
     files.remove();
   });
 
-  function run(migrations: readonly (readonly [name: string, sql: string])[], lockTimeoutMs?: number) {
+  function run(
+    migrations: readonly (readonly [name: string, sql: string])[],
+    lockTimeoutMs?: number,
+    libraries?: readonly LibraryMigrations[],
+  ) {
     folders += 1;
     const directory = join(files.path, String(folders));
     mkdirSync(directory);
@@ -37,7 +41,18 @@ describe('Migrations', () => {
       schema: 'notes',
       directory: pathToFileURL(`${directory}/`),
       ...(lockTimeoutMs !== undefined && { lockTimeoutMs }),
+      ...(libraries && { libraries }),
     });
+  }
+  /** A library and a program whose files have the same names, as they do everywhere: 0001_create. */
+  function runWithLibrary(own: readonly (readonly [name: string, sql: string])[]) {
+    const library = join(files.path, `library-${(folders += 1)}`);
+    mkdirSync(library);
+    writeFileSync(
+      join(library, '0001_create.sql'),
+      "CREATE TABLE tag (text text); INSERT INTO tag VALUES ('once')",
+    );
+    return run(own, undefined, [{ name: 'tags', directory: pathToFileURL(`${library}/`) }]);
   }
   const notes = async () => (await pool.query('SELECT text FROM note')).rows;
 
@@ -51,6 +66,19 @@ describe('Migrations', () => {
     await run([CREATE, FILL]);
     expect(await run([CREATE, FILL, CHANGE])).toEqual(['0003_change']);
     expect(await run([CREATE, FILL, CHANGE])).toEqual([]);
+  });
+
+  it("of a library run once each before the program's, under names of their own", async () => {
+    const references = ['0002_refer.sql', 'INSERT INTO note SELECT text FROM tag'] as const;
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => runWithLibrary([CREATE, references])));
+    expect(outcomes.flat()).toEqual(['tags/0001_create', '0001_create', '0002_refer']);
+    expect(await notes()).toEqual([{ text: 'once' }]);
+  });
+
+  it('of a library run in a schema whose own migrations ran before it was used', async () => {
+    await run([CREATE, FILL]);
+    expect(await runWithLibrary([CREATE, FILL, CHANGE])).toEqual(['tags/0001_create', '0003_change']);
+    expect(await run([CREATE, FILL, CHANGE])).toEqual([]); // the former version starts on the same database
   });
 
   it('that fail are undone, and those before them stay', async () => {

@@ -3,13 +3,23 @@ import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 
+/** Migrations of a library whose tables stand in the schema of the program that uses it. */
+export interface LibraryMigrations {
+  /** Names the table in which its applied migrations are listed: `migration_<name>`. Lower-case letters, digits and `_`. */
+  readonly name: string;
+  /** The folder of its `NNNN_name.sql` files. */
+  readonly directory: URL;
+}
+
 /** Settings of {@link migrate}. */
 export interface MigrateOptions {
   readonly connectionString: string;
-  /** Created when absent; the table of what has run is kept in it. */
+  /** Created when absent; the tables of applied migrations are kept in it. */
   readonly schema: string;
-  /** The folder of `NNNN_name.sql` files, run once each in the order of their names. */
+  /** The folder of the program's own `NNNN_name.sql` files, run once each in the order of their names. */
   readonly directory: URL;
+  /** Run before the program's own, in this order. @default none */
+  readonly libraries?: readonly LibraryMigrations[];
   /** Milliseconds for which a migration may wait for a table that is in use, and make others wait behind it. @default 2_000 */
   readonly lockTimeoutMs?: number;
 }
@@ -20,15 +30,19 @@ const DEFAULT_LOCK_TIMEOUT_MS = 2_000;
 /** Attempts to get a table that is in use, and the pause between them, in which those go on who waited behind. */
 const [ATTEMPTS, PAUSE_MS] = [30, 1_000];
 
+/** The program's own applied migrations. */
+const OWN_TABLE = 'migration';
+
 /** SQLSTATE lock_not_available: the lock was not to be had in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Brings a schema up to date while others use it. Instances that start together wait for one another on an advisory lock; each
  * migration runs once, in a transaction of its own. One that needs a table that somebody uses gives up its place in the queue
- * after `lockTimeoutMs`, lets those pass who queue behind it, and tries again.
+ * after `lockTimeoutMs`, lets those pass who queue behind it, and tries again. Each library has a table of applied migrations
+ * of its own, so that its file names can't clash with those of the program or of another library (ADR 0050).
  *
- * @returns the names of the migrations that ran now
+ * @returns the migrations that ran now: `0001_create_posts` of the program, `events/0001_create_outbox` of a library
  * @throws Error when another instance migrates for longer than five minutes, or a table can't be had in thirty attempts
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
@@ -44,7 +58,7 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
     ]);
     await createSchemaIfAbsent(client, options.schema);
     await limitWaiting(client, options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS);
-    return await runPatiently(client, options);
+    return await runAll(client, options);
   } finally {
     await client.end();
   }
@@ -54,13 +68,43 @@ async function limitWaiting(client: pg.Client, milliseconds: number): Promise<vo
   await client.query(`SET lock_timeout = ${milliseconds}`);
 }
 
+/** The files of one owner, and where the applied ones are listed. */
+interface MigrationSet {
+  readonly schema: string;
+  readonly directory: URL;
+  readonly table: string;
+  /** Stands before its names in the result of {@link migrate}. */
+  readonly prefix: string;
+}
+
+async function runAll(client: pg.Client, options: MigrateOptions): Promise<readonly string[]> {
+  const applied: string[] = [];
+  for (const set of migrationSets(options)) {
+    const names = await runPatiently(client, set);
+    applied.push(...names.map((name) => set.prefix + name));
+  }
+  return applied;
+}
+
+function migrationSets({ schema, directory, libraries = [] }: MigrateOptions): readonly MigrationSet[] {
+  return [
+    ...libraries.map((set) => ({
+      schema,
+      directory: set.directory,
+      table: `${OWN_TABLE}_${set.name}`,
+      prefix: `${set.name}/`,
+    })),
+    { schema, directory, table: OWN_TABLE, prefix: '' },
+  ];
+}
+
 /** What has run before an attempt that fails stays. */
-async function runPatiently(client: pg.Client, options: MigrateOptions): Promise<readonly string[]> {
-  const before = await appliedMigrations(client, options.schema);
+async function runPatiently(client: pg.Client, set: MigrationSet): Promise<readonly string[]> {
+  const before = await appliedMigrations(client, set);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await runPending(client, options);
-      const after = await appliedMigrations(client, options.schema);
+      await runPending(client, set);
+      const after = await appliedMigrations(client, set);
       return after.filter((name) => !before.includes(name));
     } catch (error) {
       if (attempt === ATTEMPTS || !isLockTimeout(error)) throw error;
@@ -70,26 +114,29 @@ async function runPatiently(client: pg.Client, options: MigrateOptions): Promise
   }
 }
 
-async function runPending(client: pg.Client, { directory, schema }: MigrateOptions): Promise<void> {
+async function runPending(client: pg.Client, { directory, schema, table }: MigrationSet): Promise<void> {
   await runner({
     dbClient: client,
     dir: fileURLToPath(directory),
     direction: 'up',
     schema,
-    migrationsTable: 'migration',
+    migrationsTable: table,
     singleTransaction: false, // each lets go of its tables before the next begins
     noLock: true,
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
   });
 }
 
-async function appliedMigrations(client: pg.Client, schema: string): Promise<readonly string[]> {
-  const table = `${pg.escapeIdentifier(schema)}.migration`;
+async function appliedMigrations(
+  client: pg.Client,
+  { schema, table }: MigrationSet,
+): Promise<readonly string[]> {
+  const qualified = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;
   const { rows } = await client.query<{ known: boolean }>('SELECT to_regclass($1) IS NOT NULL AS known', [
-    table,
+    qualified,
   ]);
   if (!rows[0]?.known) return [];
-  return (await client.query<{ name: string }>(`SELECT name FROM ${table} ORDER BY id`)).rows.map(
+  return (await client.query<{ name: string }>(`SELECT name FROM ${qualified} ORDER BY id`)).rows.map(
     ({ name }) => name,
   );
 }

@@ -9,12 +9,13 @@ import {
   type Resources,
 } from '@trellis/runtime';
 import { createRelayWakeUp, type Background, type RelayWakeUp } from '@trellis/events';
-import { createPool, migrate, type Pool, type PoolOptions } from '@trellis/postgres';
+import { createPool, type Pool, type PoolOptions } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createUserContextVerifier, type UserContextVerifier } from '@trellis/subgraph-protocol';
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { z } from 'zod';
 import type { SubgraphServer } from './build-subgraph-server.ts';
+import { migrateSubgraph } from './migrate-subgraph.ts';
 import { createPeers, type Peers } from './peers.ts';
 import { observePool } from './subgraph-metrics.ts';
 import { subgraphContradictions, type SubgraphConfig, type SubgraphShape } from './subgraph-variables.ts';
@@ -56,7 +57,7 @@ export interface SubgraphDefinition<Config extends SubgraphConfig> {
   readonly service: string;
   /** {@link subgraphVariables} and what the subgraph adds. */
   readonly configSchema: z.ZodObject<SubgraphShape & z.ZodRawShape>;
-  /** The folder of SQL migrations. */
+  /** The folder of its SQL migrations, for its own tables only: the kit brings those of events and idempotent mutations. */
   readonly migrations: URL;
   readonly buildServer: (dependencies: SubgraphDependencies, config: Config) => Promise<SubgraphServer>;
   /** Starts what runs beside the requests: relay, consumers, periodic tasks. */
@@ -188,7 +189,7 @@ async function migrateDatabase<Config extends SubgraphConfig>(
   { DATABASE_URL: connectionString }: Config,
   { logger }: Resources,
 ): Promise<void> {
-  const applied = await migrate({ connectionString, schema: service, directory: migrations });
+  const applied = await migrateSubgraph({ connectionString, schema: service, directory: migrations });
   if (applied.length > 0) logger.info({ migrations: applied }, 'brought the database up to date');
 }
 

@@ -18,6 +18,7 @@ export {
 export { eventId } from './event-stream.ts';
 export { createId, isTimeOrderedId, parseId, timeOfId } from './ids.ts';
 export { addLookupRoute, type LookupRouteOptions } from './lookup-route.ts';
+export { migrateSubgraph } from './migrate-subgraph.ts';
 export { createMutations, type MutationCall, type Mutations, type MutationsOptions } from './mutations.ts';
 export { groupByPosition, orderByKey } from './order-by-key.ts';
 export { type Peers } from './peers.ts';

@@ -16,7 +16,7 @@ const FORGET_PAUSE_MS = 600_000;
  * Starts what every subgraph with mutations has beside its requests: kept answers are forgotten when their time is over and,
  * with a Redis, its relay gives what it tells to others.
  *
- * @param service the subgraph, whose database has the tables of `sql/idempotent-answer.sql` and of the outbox
+ * @param service the subgraph, whose database {@link migrateSubgraph} brought up to date
  */
 export function startWritingTasks(
   dependencies: BackgroundDependencies<unknown>,

@@ -1,6 +1,6 @@
-import { createPool, migrate, type Pool } from '@trellis/postgres';
+import { createPool, type Pool } from '@trellis/postgres';
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
-import { createId } from '@trellis/subgraph-kit';
+import { createId, migrateSubgraph } from '@trellis/subgraph-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSearchIndex } from './search-index.ts';
 
@@ -21,7 +21,7 @@ describe.each([
   beforeAll(async () => {
     database = await createTestDatabase();
     const location = { connectionString: database.connectionString, schema: 'search' };
-    await migrate({ ...location, directory: new URL('../migrations/', import.meta.url) });
+    await migrateSubgraph({ ...location, directory: new URL('../migrations/', import.meta.url) });
     pool = createPool(location);
     await pool.query(
       "INSERT INTO post_document (id, published, words, generation) VALUES ($1, true, 'post', 1)",

@@ -1,11 +1,12 @@
 import { createLogger, createMetrics, type Metrics } from '@trellis/runtime';
-import { createPool, migrate, type Pool } from '@trellis/postgres';
+import { createPool, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createTestDatabase, createTestUserContext, type TestUserContext } from '@trellis/testkit';
 import { createUserContextVerifier, USER_CONTEXT_HEADER, type UserContext } from '@trellis/subgraph-protocol';
 import { createLocalJWKSet } from 'jose';
 import type { SubgraphServer } from '../build-subgraph-server.ts';
 import type { SubgraphDependencies } from '../create-subgraph-program.ts';
+import { migrateSubgraph } from '../migrate-subgraph.ts';
 import type { Peers } from '../peers.ts';
 import { subscribe, type SubscriptionQuestion, type TestSubscription } from './subscribe.ts';
 
@@ -76,7 +77,7 @@ const NOBODY: UserContext = { scopes: ['read:data'] };
 export async function startTestSubgraph(options: TestSubgraphOptions): Promise<TestSubgraph> {
   const database = await createTestDatabase();
   const location = { connectionString: database.connectionString, schema: options.service };
-  await migrate({ ...location, directory: options.migrations });
+  await migrateSubgraph({ ...location, directory: options.migrations });
   const pool = createPool(location);
   const statements = recordStatements(pool);
   const keys = await createTestUserContext();

@@ -6,8 +6,8 @@ import {
   type PostSaved,
 } from '@trellis/content-events';
 import type { SequencedEvent } from '@trellis/events';
-import { createPool, inTransaction, migrate, type Pool } from '@trellis/postgres';
-import { createId } from '@trellis/subgraph-kit';
+import { createPool, inTransaction, type Pool } from '@trellis/postgres';
+import { createId, migrateSubgraph } from '@trellis/subgraph-kit';
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commentIndexer } from './comment-documents.ts';
@@ -23,7 +23,7 @@ describe('A comment that is told of while its post ends', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     const location = { connectionString: database.connectionString, schema: 'search' };
-    await migrate({ ...location, directory: new URL('../../migrations/', import.meta.url) });
+    await migrateSubgraph({ ...location, directory: new URL('../../migrations/', import.meta.url) });
     pool = createPool(location);
   });
   afterAll(async () => {
