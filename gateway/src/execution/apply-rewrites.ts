@@ -1,6 +1,6 @@
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import { isDataObject, type DataObject } from './failure.ts';
-import type { Rewrite, RewriteStep } from '../plan/plan-steps.ts';
+import type { Rewrite, RewriteStep } from '../plan/fetch-fields.ts';
 
 /** Changes data in place as the plan says. Paths run through lists. */
 export function applyRewrites(value: unknown, rewrites: readonly Rewrite[], types: TypeIndex): void {

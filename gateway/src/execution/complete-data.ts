@@ -11,7 +11,7 @@ import {
 import { clientPath, pathOf, selectionOf, type Path } from './answer-path.ts';
 import { denialReason, missing, nullReason, unknownType, wrongTypeReason } from './field-failures.ts';
 import { IntrospectionPlaces } from './introspection-places.ts';
-import { leafValue } from './leaf-values.ts';
+import { leafValue } from '../plan/leaf-values.ts';
 import { asksMoreOfSomeType, objectShapeOf } from './object-shape-of.ts';
 import type {
   DeferredShape,
@@ -176,7 +176,7 @@ class Completion {
   }
 
   #leaf(shape: Extract<ValueShape, { kind: 'leaf' }>, value: unknown, place: Place): unknown {
-    const completed = leafValue(shape.type, value);
+    const completed = leafValue(shape, value);
     return completed === undefined
       ? this.#fail(shape, place, [wrongTypeReason(place.field, shape.type.name)])
       : completed;

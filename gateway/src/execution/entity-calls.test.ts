@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { FetchFields } from '../plan/fetch-fields.ts';
+import type { TypeIndex } from '../supergraph/type-index.ts';
 import { EntityCalls, type EntityCaller } from './entity-calls.ts';
 import type { DataObject } from './failure.ts';
-import type { FetchStep } from '../plan/plan-steps.ts';
+import { FetchStep } from '../plan/fetch-step.ts';
 import type { RepresentationBatch } from './representations.ts';
 
-const step: FetchStep = {
-  kind: 'fetch',
+const fields: FetchFields = {
   id: undefined,
   subgraph: 'stock',
   isMutation: false,
@@ -22,6 +23,9 @@ const step: FetchStep = {
   outputRewrites: [],
   contextValues: [],
 };
+
+const types: TypeIndex = { isSubtype: () => true, isObject: () => true, fieldType: () => undefined };
+const step = new FetchStep(fields, types);
 
 /** Answers each representation with its own text. */
 class EchoCaller implements EntityCaller {

@@ -1,5 +1,5 @@
 import type { DataObject } from './failure.ts';
-import type { FetchStep } from '../plan/plan-steps.ts';
+import type { FetchStep } from '../plan/fetch-step.ts';
 import type { RepresentationBatch } from './representations.ts';
 
 /** What {@link EntityCalls} leaves to others. */

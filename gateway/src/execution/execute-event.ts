@@ -1,4 +1,4 @@
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
 import type { DataObject } from './failure.ts';
 import { withIntrospection } from './with-introspection.ts';
@@ -16,7 +16,7 @@ import { shapeAnswer } from './shape-answer.ts';
  * @throws the signal's reason when it is aborted, and what introspection throws; nothing else: failures are in `errors`
  */
 export async function executeEvent(
-  plan: OperationPlan,
+  plan: Plan,
   { primary, rest }: SubscriptionPlan,
   event: unknown,
   context: ExecutionContext,

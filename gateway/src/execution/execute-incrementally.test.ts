@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { FEDERATION, startHandGraph, type HandGraph } from '../../test-fixtures/hand-graph.ts';
 import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
 import { createGate } from '../testing/gate.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { executeIncrementally, type RunningAnswer } from './execute-incrementally.ts';
 import type { IncrementalUpdate } from './incremental-answer.ts';
 import { decidedFor } from '../testing/decided-for.ts';
@@ -66,7 +66,7 @@ afterAll(async () => {
 afterEach(() => gate.open());
 
 interface Begun {
-  readonly plan: OperationPlan;
+  readonly plan: Plan;
   readonly answer: Promise<RunningAnswer>;
 }
 

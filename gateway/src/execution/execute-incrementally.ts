@@ -5,7 +5,7 @@ import type { IntrospectionPlaces } from './introspection-places.ts';
 import { startRun, type ExecutionContext, type PlanRun } from './plan-run.ts';
 import { completeRun, takeLooseErrors, untoldErrors } from './shape-answer.ts';
 import { whenAborted } from '../abort/when-aborted.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import { completePart, isWholePart, wholePart, type PartCompletion } from './complete-part.ts';
 import type { CompletedPart, IncrementalAnswer, IncrementalUpdate } from './incremental-answer.ts';
@@ -25,10 +25,7 @@ export interface RunningAnswer extends IncrementalAnswer {
  * @throws the signal's reason when it is aborted before the first part is there
  * @throws GraphQLError RESPONSE_TOO_LARGE when there are too many parts; the updates throw likewise
  */
-export async function executeIncrementally(
-  plan: OperationPlan,
-  context: ExecutionContext,
-): Promise<RunningAnswer> {
+export async function executeIncrementally(plan: Plan, context: ExecutionContext): Promise<RunningAnswer> {
   context.signal.throwIfAborted();
   const signal = new DeadlineSignal();
   const stopWatching = whenAborted(context.signal, () => signal.abort(context.signal.reason));
@@ -72,7 +69,7 @@ async function beginAnswer(inParts: RunInParts): Promise<RunningAnswer> {
   };
 }
 
-async function completeFirst(plan: OperationPlan, run: PlanRun, progress: PlanProgress): Promise<Completed> {
+async function completeFirst(plan: Plan, run: PlanRun, progress: PlanProgress): Promise<Completed> {
   for (;;) {
     if (progress.isFetched()) {
       const completed = completeRun(plan, run);
@@ -84,7 +81,7 @@ async function completeFirst(plan: OperationPlan, run: PlanRun, progress: PlanPr
 
 /** One run of a plan, and who waits for what. */
 interface RunInParts {
-  readonly plan: OperationPlan;
+  readonly plan: Plan;
   readonly run: PlanRun;
   readonly progress: PlanProgress;
   readonly announcer: PartAnnouncer;

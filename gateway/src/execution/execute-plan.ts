@@ -1,11 +1,10 @@
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
 import { ResponseBody } from '../plan/response-body.ts';
 import type { DataObject } from './failure.ts';
 import { startRun, type ExecutionContext } from './plan-run.ts';
 import { runStep } from './run-step.ts';
 import { cachingOf, shapeAnswer } from './shape-answer.ts';
-import { verbatimJudgeOf } from './verbatim-answer.ts';
 import { withIntrospection } from './with-introspection.ts';
 
 export type { ExecutionContext } from './plan-run.ts';
@@ -15,14 +14,17 @@ export type { ExecutionContext } from './plan-run.ts';
  *
  * @throws the signal's reason when it is aborted, and what introspection throws; nothing else: failures are in `errors`
  */
-export async function executePlan(plan: OperationPlan, context: ExecutionContext): Promise<ExecutionResult> {
+export async function executePlan(plan: Plan, context: ExecutionContext): Promise<ExecutionResult> {
   const run = startRun(plan.supergraph, context, Object.create(null) as DataObject, plan.origins);
   run.calls = plan.subgraphCalls;
-  run.verbatimJudge = verbatimJudgeOf(plan);
+  run.passthrough = plan.passthrough;
   if (plan.step) await runStep(plan.step, run);
-  const { verbatim } = run;
-  if (verbatim)
-    return ResponseBody.ofBytes(verbatim.body, { objects: verbatim.objects, caching: cachingOf(run) });
+  const { passedThrough } = run;
+  if (passedThrough)
+    return ResponseBody.ofBytes(passedThrough.body, {
+      objects: passedThrough.objects,
+      caching: cachingOf(run),
+    });
   const result = shapeAnswer(plan, run);
   return run.introspection ? withIntrospection(result, run) : result;
 }

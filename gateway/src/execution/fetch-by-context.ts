@@ -3,9 +3,10 @@ import { tooComplex } from '../errors.ts';
 import { Failure, internalFailure, withoutPath, type DataObject } from './failure.ts';
 import { failObject } from './place-answer.ts';
 import { targetsWithAncestors, type Target } from './path-targets.ts';
-import type { ContextValue, FetchStep } from '../plan/plan-steps.ts';
+import type { ContextValue } from '../plan/fetch-fields.ts';
+import type { FetchStep } from '../plan/fetch-step.ts';
 import type { PlanRun } from './plan-run.ts';
-import { withoutVariables, type LeftOutField } from './prune-fetch.ts';
+import type { LeftOutField } from '../plan/prune-fetch.ts';
 
 /** Fetches entities with values from above them. @param text variables as members of a JSON object */
 export type FetchWithValues = (
@@ -75,7 +76,7 @@ async function fetchGroup(
   fetch: FetchWithValues,
 ): Promise<void> {
   if (missing.size === 0) return void (await fetch(step, [...objects.keys()], text));
-  const { step: remaining, leftOut } = withoutVariables(step, missing);
+  const { step: remaining, leftOut } = step.withoutVariables(missing);
   if (remaining) await fetch(remaining, [...objects.keys()], text);
   for (const [object, failures] of objects) failLeftOut(run, object, leftOut, failures);
 }

@@ -1,4 +1,5 @@
-import type { DeferredPlan, FetchStep, PlanStep } from '../plan/plan-steps.ts';
+import type { FetchStep } from '../plan/fetch-step.ts';
+import type { DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
 
 /** Which fetches of a run are over. */
 export interface FetchLedger {

@@ -13,7 +13,7 @@ import {
 } from './failure.ts';
 import { mergeKey } from './merge-data.ts';
 import { placeErrors } from './place-errors.ts';
-import type { FetchStep } from '../plan/plan-steps.ts';
+import type { FetchStep } from '../plan/fetch-step.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { GraphResponse } from './read-response.ts';
 
@@ -141,8 +141,9 @@ function placeFields(
 
 /** There is no such entity: its fields are null. */
 export function placeNothing(step: FetchStep, run: PlanRun, object: DataObject): void {
+  run.version += 1;
   object[absent] = true;
-  for (const key of expectedKeys(step, run, object)) if (object[key] === undefined) object[key] = null;
+  for (const key of expectedKeys(step, object)) if (object[key] === undefined) object[key] = null;
 }
 
 /** An interface's name may stand for an object's own, in either direction. */
@@ -170,7 +171,7 @@ function fieldsFor(step: FetchStep, run: PlanRun, target: DataObject, source: Da
     fields.push({ key: '__typename', value });
     mergeKey(target, '__typename', value, run.supergraph.types);
   }
-  const keys = expectedKeys(step, run, target);
+  const keys = expectedKeys(step, target);
   for (const key of keys) if (Object.hasOwn(source, key)) fields.push({ key, value: source[key] });
   return fields;
 }
@@ -179,7 +180,7 @@ function fieldsFor(step: FetchStep, run: PlanRun, target: DataObject, source: Da
 export function failObject(step: FetchStep, run: PlanRun, object: DataObject, failure: Failure): void {
   run.failed = true;
   run.version += 1;
-  for (const key of expectedKeys(step, run, object)) {
+  for (const key of expectedKeys(step, object)) {
     const known = Object.hasOwn(object, key) ? object[key] : undefined;
     if (known === undefined) object[key] = narrowed(failure, key);
     else if (key === '__typename') markUnresolved(object, failure);
@@ -204,29 +205,10 @@ export function failDependents(
   }
 }
 
-const keysByStep = new WeakMap<FetchStep, Map<string, readonly string[]>>();
-
 /** The keys that a fetch brings to an object of its type. */
-function expectedKeys(
-  step: FetchStep,
-  { supergraph: { types } }: PlanRun,
-  object: DataObject,
-): readonly string[] {
-  const told = Object.hasOwn(object, '__typename') ? object['__typename'] : undefined;
-  const typename = typeof told === 'string' ? told : '';
-  let byType = keysByStep.get(step);
-  if (!byType) keysByStep.set(step, (byType = new Map()));
-  let keys = byType.get(typename);
-  if (!keys) {
-    keys = step.expected
-      .filter(
-        ({ typeCondition }) =>
-          typeCondition === undefined || typename === '' || types.isSubtype(typename, typeCondition),
-      )
-      .flatMap((selection) => selection.keys);
-    if (typename === '' || types.isObject(typename)) byType.set(typename, keys); // names that are none grow nothing
-  }
-  return keys;
+function expectedKeys(step: FetchStep, object: DataObject): readonly string[] {
+  const typename = Object.hasOwn(object, '__typename') ? object['__typename'] : undefined;
+  return step.expectedKeys(typeof typename === 'string' ? typename : undefined);
 }
 
 /** Errors without a usable path explain the nulls that nothing else explains; if there are none, they are told as they are. */

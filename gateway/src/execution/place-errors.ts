@@ -1,5 +1,5 @@
 import { Failure, type DataObject, type FailureReason, type PathKey } from './failure.ts';
-import type { BroughtKeys } from '../plan/plan-steps.ts';
+import type { BroughtKeys } from '../plan/fetch-fields.ts';
 
 /**
  * Puts a subgraph's errors where they made values null, deepest first reached: there they explain the null, whatever path

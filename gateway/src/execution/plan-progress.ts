@@ -1,8 +1,9 @@
 import type { Completed } from './complete-data.ts';
 import type { PlanRun } from './plan-run.ts';
-import type { DeferredPlan, FetchStep, LaterPart } from '../plan/plan-steps.ts';
+import type { FetchStep } from '../plan/fetch-step.ts';
+import type { DeferredPlan, LaterPart } from '../plan/plan-steps.ts';
 import { runStep } from './run-step.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { createFetchLedger, fetchesOf, type FetchLedger } from './fetch-ledger.ts';
 
 /** Stands for the first part among the ids of the `@defer` directives. */
@@ -22,7 +23,7 @@ export class PlanProgress {
   #wake: () => void = () => {};
 
   /** Begins. Where the plan knows of no parts, nobody can say what is fetched: what is there has to be looked at. */
-  constructor({ parts, step }: OperationPlan, run: PlanRun) {
+  constructor({ parts, step }: Plan, run: PlanRun) {
     this.#run = run;
     this.#isPlanned = parts !== undefined;
     const plan = parts ?? { first: step, later: [] };

@@ -6,8 +6,9 @@ import type { EntityCalls } from './entity-calls.ts';
 import type { DataObject, FailureReason } from './failure.ts';
 import type { IntrospectionPlaces } from './introspection-places.ts';
 import type { Introspector } from '../plan/introspector.ts';
-import type { FetchStep, TargetOrigins } from '../plan/plan-steps.ts';
-import type { VerbatimJudge } from './verbatim-answer.ts';
+import type { FetchStep } from '../plan/fetch-step.ts';
+import type { TargetOrigins } from '../plan/plan-steps.ts';
+import type { Passthrough } from '../plan/passthrough.ts';
 import type { SubgraphClient, SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
 
 /** What one run of a plan needs. */
@@ -49,10 +50,10 @@ export interface PlanRun {
   failed: boolean;
   /** Whether a subgraph sent a backslash: then strings may hold what JSON escapes. */
   hasEscapes: boolean;
-  /** Asked about the response to the only fetch of a plan; absent where it must be read. */
-  verbatimJudge: VerbatimJudge | undefined;
-  /** A response that is the answer as it is, and how many objects are in it. */
-  verbatim: { readonly body: Buffer; readonly objects: number } | undefined;
+  /** Decides whether the response to the only fetch is the client's; absent where it must be read. */
+  passthrough: Passthrough | undefined;
+  /** A response that is passed on as it came, and how many objects are in it. */
+  passedThrough: { readonly body: Buffer; readonly objects: number } | undefined;
   /** Whether subgraphs sent nothing but ASCII; escapes may still stand for other characters. */
   isAscii: boolean;
   /** Requests to subgraphs that the plan makes, and those that are made beside them as the data want it. */
@@ -101,8 +102,8 @@ export function startRun(
     failed: false,
     hasEscapes: false,
     isAscii: true,
-    verbatimJudge: undefined,
-    verbatim: undefined,
+    passthrough: undefined,
+    passedThrough: undefined,
     calls: 0,
     version: 0,
     targets: NO_TARGETS,

@@ -1,7 +1,8 @@
 import type { FieldType, TypeIndex } from '../supergraph/type-index.ts';
 import { applyRewrites } from './apply-rewrites.ts';
 import { ABSENCE, absent, Failure, internalFailure, isDataObject, type DataObject } from './failure.ts';
-import type { FetchStep, RequiredSelection } from '../plan/plan-steps.ts';
+import type { RequiredSelection } from '../plan/fetch-fields.ts';
+import type { FetchStep } from '../plan/fetch-step.ts';
 
 /** What one call tells a subgraph about objects, and which objects each telling is about. */
 export interface RepresentationBatch {

@@ -12,12 +12,11 @@ import {
   placeRoot,
 } from './place-answer.ts';
 import { fetchByContext } from './fetch-by-context.ts';
-import type { FetchStep } from '../plan/plan-steps.ts';
+import type { FetchStep } from '../plan/fetch-step.ts';
 import type { PlanRun } from './plan-run.ts';
 import { targetsAt } from './path-targets.ts';
 import { readResponse, type GraphResponse } from './read-response.ts';
 import { flatRepresentations } from './flat-representations.ts';
-import { reduceFetch } from './prune-fetch.ts';
 import { representationsOf, type RepresentationBatch } from './representations.ts';
 import { SubgraphFailure } from '../subgraphs/subgraph-failure.ts';
 import { unitedTargetsAt } from './unite-references.ts';
@@ -74,7 +73,7 @@ function fetchEntities(
   contextText: string,
 ): Promise<unknown> {
   const { types } = run.supergraph;
-  const flat = flatRepresentations(objects, step, types);
+  const flat = flatRepresentations(objects, step);
   if (flat) return flat.texts.length > 0 ? fetchBatch(step, run, flat, contextText) : NOTHING_TO_ASK;
   const batches = representationsOf(objects, step, types, (object, failure) => {
     if (failure === ABSENCE) placeNothing(step, run, object);
@@ -93,7 +92,7 @@ function fetchBatch(
   const { missing, targets } = batch;
   if (missing.size === 0)
     return fetchWhole(step, run, batch, joinMembers(variablesText(step, run), contextText));
-  const reduced = reduceFetch(step, new Set(missing.keys()));
+  const reduced = step.without(new Set(missing.keys()));
   for (const object of targets.flat()) failDependents(step, run, object, missing);
   if (!reduced) return NOTHING_TO_ASK;
   return askEntities(reduced, run, batch, joinMembers(variablesText(reduced, run), contextText));
@@ -166,9 +165,9 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
       sharedBy,
     });
     noteCaching(response, run);
-    const objects = response.status === 200 ? run.verbatimJudge?.objectsIn(response.body) : undefined;
+    const objects = response.status === 200 ? run.passthrough?.objectsIn(response.body) : undefined;
     if (objects !== undefined) {
-      run.verbatim = { body: response.body, objects };
+      run.passedThrough = { body: response.body, objects };
       return nothingToMerge;
     }
     run.hasEscapes ||= response.body.includes(BACKSLASH);

@@ -1,4 +1,5 @@
-import type { FetchStep, PlanStep } from '../plan/plan-steps.ts';
+import type { FetchStep } from '../plan/fetch-step.ts';
+import type { PlanStep } from '../plan/plan-steps.ts';
 import type { PlanRun } from './plan-run.ts';
 import { runFetch } from './run-fetch.ts';
 

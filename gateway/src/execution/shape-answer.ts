@@ -1,20 +1,19 @@
 import { GraphQLError } from 'graphql';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { ResponseWriter } from '../plan/response-writer.ts';
 import { ResponseBody } from '../plan/response-body.ts';
-import { compileWriter, type AnswerWriter } from './compile-writer.ts';
 import { completeData, MAX_ERRORS, type Completed } from './complete-data.ts';
 import type { ExecutionResult, SubgraphCaching } from '../plan/execution-result.ts';
 import type { FailureReason } from './failure.ts';
 import type { PlanRun } from './plan-run.ts';
-import type { FetchStep, TargetOrigins } from '../plan/plan-steps.ts';
-import type { SelectionShape } from '../plan/response-shape.ts';
+import type { FetchStep } from '../plan/fetch-step.ts';
 
 /**
  * Makes the answer of what a run merged. Where nothing failed it is checked and written in one go; whatever is not as it
  * must be is found out by the careful way, which decides what the answer is.
  */
-export function shapeAnswer(plan: OperationPlan, run: PlanRun): ExecutionResult {
-  const written = hasWorries(run) ? undefined : writeAnswer(writerOf(plan), run);
+export function shapeAnswer(plan: Plan, run: PlanRun): ExecutionResult {
+  const written = hasWorries(run) ? undefined : writeAnswer(plan.writerOfRun(), run);
   if (written) return written;
   const completed = completeRun(plan, run);
   const { data, errors, objects, hasPropagated } = completed;
@@ -53,7 +52,7 @@ export function hasWorries({ failed, looseErrors }: PlanRun): boolean {
  *
  * @returns nothing without a writer, or when something is not as it must be
  */
-export function writeAnswer(writer: AnswerWriter | undefined, run: PlanRun): ExecutionResult | undefined {
+export function writeAnswer(writer: ResponseWriter | undefined, run: PlanRun): ExecutionResult | undefined {
   const dataText = writer?.write(run.root, run.hasEscapes ? quoteAny : quotePlain);
   if (!writer || dataText === undefined) return undefined;
   return ResponseBody.ofWritten(dataText, run.isAscii && !run.hasEscapes, {
@@ -68,7 +67,7 @@ export function cachingOf({ cachePolicy, hasUndated }: PlanRun): SubgraphCaching
 }
 
 /** Shapes what a run merged the careful way. */
-export function completeRun(plan: OperationPlan, run: PlanRun): Completed {
+export function completeRun(plan: Plan, run: PlanRun): Completed {
   return completeData(plan.shape, run.root, run);
 }
 
@@ -96,35 +95,6 @@ function quotePlain(text: string): string {
 
 function quoteAny(text: string): string {
   return JSON.stringify(text);
-}
-
-interface WriterState {
-  uses: number;
-  writer: AnswerWriter | undefined;
-}
-
-const writers = new WeakMap<SelectionShape, WriterState>();
-
-/** Making a writer, and warming its code, costs more than it saves on an operation that runs now and then. */
-const USES_BEFORE_COMPILING = 10;
-
-/** Makes the writer of a plan's answers, whether it is worth it or not; nothing where there can be none. */
-export function compileWriterOf({ shape, origins }: OperationPlan): AnswerWriter | undefined {
-  return compileWriter(shape, unitedPaths(origins));
-}
-
-function writerOf(plan: OperationPlan): AnswerWriter | undefined {
-  const { shape } = plan;
-  let state = writers.get(shape);
-  if (!state) writers.set(shape, (state = { uses: 0, writer: undefined }));
-  state.uses += 1;
-  if (state.uses === USES_BEFORE_COMPILING) state.writer = compileWriterOf(plan);
-  return state.writer;
-}
-
-function unitedPaths(origins: TargetOrigins): ReadonlySet<string> {
-  const united = [...origins].filter(([, { referenceKeys }]) => referenceKeys);
-  return new Set(united.map(([path]) => path));
 }
 
 /** Without a path: the subgraph did not say which field it means. */

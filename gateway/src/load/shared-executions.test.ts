@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
 import { until } from '../testing/until.ts';
 import { SharedExecutions } from './shared-executions.ts';
 
-const newPlan = (): OperationPlan => ({}) as OperationPlan; // nothing but its identity counts
+const newPlan = (): Plan => ({}) as Plan; // nothing but its identity counts
 const plan = newPlan();
 const { signal } = new AbortController();
 

@@ -1,4 +1,4 @@
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { ExecutionGroup } from './execution-group.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
 import { untilAborted } from '../abort/until-aborted.ts';
@@ -10,7 +10,7 @@ import { untilAborted } from '../abort/until-aborted.ts';
  * again and again, it waits a moment for those who were just answered.
  */
 export class SharedExecutions {
-  readonly #groups = new WeakMap<OperationPlan, Map<string, ExecutionGroup>>();
+  readonly #groups = new WeakMap<Plan, Map<string, ExecutionGroup>>();
   #size = 0;
   #turn: Promise<void> | undefined;
 
@@ -27,7 +27,7 @@ export class SharedExecutions {
    * @throws what `execute` throws
    */
   execute(
-    plan: OperationPlan,
+    plan: Plan,
     context: string,
     signal: AbortSignal,
     execute: () => Promise<ExecutionResult>,
@@ -40,7 +40,7 @@ export class SharedExecutions {
     );
   }
 
-  #groupOf(plan: OperationPlan, context: string): ExecutionGroup {
+  #groupOf(plan: Plan, context: string): ExecutionGroup {
     let groups = this.#groups.get(plan);
     if (!groups) this.#groups.set(plan, (groups = new Map()));
     let group = groups.get(context);

@@ -1,12 +1,12 @@
-import { operationOf } from '../plan/operation-of.ts';
+import { operationOf } from '../plan/fetch-fields.ts';
 import type { DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import type { PipelineServices } from './services.ts';
 
 /** How an operation came to its answer, as far as an operator lets clients see it. */
 export interface AnswerReport {
-  readonly plan: OperationPlan;
+  readonly plan: Plan;
   /** Absent where nobody is to be told. */
   readonly clock: OperationClock | undefined;
   /** Of the answer, or of its first part. */
@@ -60,7 +60,7 @@ function costOf(
 
 type Description = Readonly<Record<string, unknown>>;
 
-function describePlan({ step, parts }: OperationPlan): Description | null {
+function describePlan({ step, parts }: Plan): Description | null {
   if (parts) return describeParts(parts);
   return step ? describeStep(step) : null;
 }

@@ -8,7 +8,7 @@ import type {
 } from '../execution/incremental-answer.ts';
 import type { ExecutionContext } from '../execution/execute-plan.ts';
 import { executeIncrementally } from '../execution/execute-incrementally.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import type { PipelineAnswer } from './operation-answer.ts';
 import type { OperationRun } from './operation-run.ts';
@@ -20,7 +20,7 @@ import { showErrors } from './respond.ts';
  * @throws what executing throws, and RequestRefused RESPONSE_TOO_LARGE; nothing goes on then
  */
 export async function answerInParts(
-  plan: OperationPlan,
+  plan: Plan,
   execution: ExecutionContext,
   admitted: AdmittedOperation,
   run: OperationRun,

@@ -2,7 +2,7 @@ import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
 import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { Variables } from '../operation/document/variables.ts';
 import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
@@ -87,7 +87,7 @@ function planOf(
   admitted: AdmittedOperation,
   context: RequestContext,
   services: PipelineServices,
-): OperationPlan | Promise<OperationPlan> {
+): Plan | Promise<Plan> {
   const { supergraph, operation, decided, caller, denied } = admitted;
   const { document, documentHash, name: operationName } = operation;
   const account = new CallerPlanningAccount(caller, context.address, services);
@@ -99,7 +99,7 @@ function planOf(
 }
 
 function executeUnlessCached(
-  plan: OperationPlan,
+  plan: Plan,
   execution: ExecutionContext,
   { query }: CachedExecution,
   run: OperationRun,
@@ -112,7 +112,7 @@ function executeUnlessCached(
 
 /** Queries that are the same for subgraphs, and arrive together, are executed once. */
 function execute(
-  plan: OperationPlan,
+  plan: Plan,
   execution: ExecutionContext,
   { variables, caller }: AdmittedOperation,
   context: RequestContext,
@@ -132,7 +132,7 @@ function textOf(variables: Variables): string {
 }
 
 async function executeMutation(
-  plan: OperationPlan,
+  plan: Plan,
   begin: () => Promise<ExecutionResult>,
   caller: Caller,
   run: OperationRun,
@@ -151,7 +151,7 @@ function respondWhole(
   result: ExecutionResult,
   admitted: AdmittedOperation,
   run: OperationRun,
-  plan: OperationPlan,
+  plan: Plan,
 ): OperationAnswer {
   const { body, objects } = result;
   const { maxCharacters, showsAny } = run.services.answerPolicy;

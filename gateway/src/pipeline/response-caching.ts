@@ -4,7 +4,7 @@ import { groupOf } from '../identity/group-of.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
 import { NOTHING_DENIED } from '../operation/access/denial.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { contentsOf, type AnswerContents } from '../response-cache/answer-contents.ts';
 import { entityKeysOf } from '../supergraph/entity-keys.ts';
 import type { Invalidation } from '../response-cache/invalidations.ts';
@@ -24,7 +24,7 @@ export interface CachedExecution {
  * anything is denied to the caller, or the schema forbids it, it is not.
  */
 export function cachedExecutionOf(
-  plan: OperationPlan,
+  plan: Plan,
   admitted: AdmittedOperation,
   context: RequestContext,
   { responseCaching, headersForSubgraphs }: PipelineServices,
@@ -74,7 +74,7 @@ function writerOf(caller: Caller): string | undefined {
  * @param result absent where the mutation failed: it may have changed something all the same
  */
 export async function invalidateWritten(
-  plan: OperationPlan,
+  plan: Plan,
   result: ExecutionResult | undefined,
   caller: Caller,
   { responseCaching }: PipelineServices,
@@ -85,7 +85,7 @@ export async function invalidateWritten(
   await responseCaching.cache.invalidate([...written, ...(result?.data ? shownIn(plan, result.data) : [])]);
 }
 
-function shownIn(plan: OperationPlan, data: Readonly<Record<string, unknown>>): readonly Invalidation[] {
+function shownIn(plan: Plan, data: Readonly<Record<string, unknown>>): readonly Invalidation[] {
   const keys = entityKeysOf(plan.supergraph);
   const { entities, unnamed } = contentsOf(plan, data);
   const types = unnamed.filter((type) => keys.has(type)).map((type) => ({ type }));

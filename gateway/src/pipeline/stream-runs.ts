@@ -6,7 +6,7 @@ import { executeEvent } from '../execution/execute-event.ts';
 import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { SubscriptionPlan } from '../plan/plan-steps.ts';
 import type { RequestContext } from '../request/context.ts';
 import { weightOf } from './admit-operation.ts';
@@ -25,7 +25,7 @@ export interface StreamContext extends Pick<RequestContext, 'requestId' | 'heade
 /** A planned subscription or live query, for all clients that share it. */
 export interface SharedOperation {
   readonly admitted: AdmittedOperation;
-  readonly plan: OperationPlan;
+  readonly plan: Plan;
   readonly context: StreamContext;
   /** In whose name subgraphs are asked. */
   readonly caller: Caller;

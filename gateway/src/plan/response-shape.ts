@@ -18,6 +18,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { Denial } from '../operation/access/denial.ts';
+import { leafCheck, type LeafCheck } from './leaf-values.ts';
 import { mergeQuestions, type IntrospectionQuestion } from './introspection-question.ts';
 import type {
   PreparedDefer,
@@ -32,7 +33,9 @@ export class SelectionShape {
   readonly type: GraphQLCompositeType;
   readonly #selections: readonly PreparedSelection[];
   readonly #context: ShapeContext;
-  readonly #byType = new Map<string, ObjectShape | undefined>();
+  /** Bounded by the types that can stand here. */
+  readonly #byType = new Map<string, ObjectShape>();
+  #reachableTypes: readonly string[] | undefined;
 
   constructor(type: GraphQLCompositeType, selections: readonly PreparedSelection[], context: ShapeContext) {
     this.type = type;
@@ -63,8 +66,11 @@ export class SelectionShape {
    * @returns nothing when clients may not see such an object here
    */
   of(typeName: string): ObjectShape | undefined {
-    if (!this.#byType.has(typeName)) this.#byType.set(typeName, this.#compile(typeName));
-    return this.#byType.get(typeName);
+    const known = this.#byType.get(typeName);
+    if (known) return known;
+    const shape = this.#compile(typeName);
+    if (shape) this.#byType.set(typeName, shape); // a subgraph chooses the name: one that is no type is not remembered
+    return shape;
   }
 
   /** The object types that clients may see here. */
@@ -73,6 +79,16 @@ export class SelectionShape {
     return (isAbstractType(this.type) ? schema.getPossibleTypes(this.type) : [this.type]).map(
       ({ name }) => name,
     );
+  }
+
+  /** Every object type that can stand here or below, so that an empty list is known to be one of posts. */
+  get reachableTypes(): readonly string[] {
+    if (!this.#reachableTypes) {
+      const found = new Set<string>();
+      addTypes(this, found);
+      this.#reachableTypes = [...found];
+    }
+    return this.#reachableTypes;
   }
 
   #compile(typeName: string): ObjectShape | undefined {
@@ -130,7 +146,13 @@ export interface FieldShape {
 
 /** What a value must be. */
 export type ValueShape =
-  | { readonly kind: 'leaf'; readonly nullable: boolean; readonly type: GraphQLLeafType }
+  | {
+      readonly kind: 'leaf';
+      readonly nullable: boolean;
+      readonly type: GraphQLLeafType;
+      /** Whether a value is one of the type. */
+      readonly accepts: LeafCheck;
+    }
   | { readonly kind: 'object'; readonly nullable: boolean; readonly selection: SelectionShape }
   | { readonly kind: 'list'; readonly nullable: boolean; readonly item: ValueShape };
 
@@ -234,8 +256,21 @@ function valueShape(
   const nullable = !isNonNullType(type);
   const inner = getNullableType(type);
   if (isListType(inner)) return { kind: 'list', nullable, item: valueShape(inner.ofType, group, context) };
-  if (isLeafType(inner)) return { kind: 'leaf', nullable, type: inner };
+  if (isLeafType(inner)) return { kind: 'leaf', nullable, type: inner, accepts: leafCheck(inner) };
   if (!isCompositeType(inner)) throw new TypeError(`The type ${String(inner)} can't be answered.`);
   const selections = group.flatMap((field) => field.selections ?? []);
   return { kind: 'object', nullable, selection: new SelectionShape(inner, selections, context) };
+}
+
+function addTypes(selection: SelectionShape, found: Set<string>): void {
+  for (const type of selection.possibleTypes()) {
+    found.add(type);
+    for (const { kind, value } of selection.of(type)?.fields ?? [])
+      if (kind === 'data') addTypesOfValue(value, found);
+  }
+}
+
+function addTypesOfValue(value: ValueShape, found: Set<string>): void {
+  if (value.kind === 'list') addTypesOfValue(value.item, found);
+  else if (value.kind === 'object') addTypes(value.selection, found);
 }

@@ -1,6 +1,6 @@
 import type { FetchNode } from '@apollo/query-planner';
 import { Kind, parse, type FieldNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql';
-import type { BroughtKeys, ExpectedSelection } from '../plan/plan-steps.ts';
+import type { BroughtKeys, ExpectedSelection } from '../plan/fetch-fields.ts';
 
 /** How a rewrite's path names a type condition. */
 export const FRAGMENT_PREFIX = '... on ';

@@ -3,27 +3,28 @@ import { OperationTypeNode } from 'graphql';
 import type { TranslatedFetch } from './threads/translate-plan.ts';
 import type {
   ContextValue,
-  DeferredPlan,
-  FetchStep,
-  PlanStep,
   RequiredSelection,
   Rewrite,
   RewriteStep,
-} from '../plan/plan-steps.ts';
+  FetchFields,
+} from '../plan/fetch-fields.ts';
+import { FetchStep } from '../plan/fetch-step.ts';
+import type { DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
+import type { TypeIndex } from '../supergraph/type-index.ts';
 import { sha256 } from '../operation/document/sha256.ts';
 import { FRAGMENT_PREFIX, readAnswerKeys } from './answer-keys.ts';
 
 /** Makes a query plan executable: done once per plan. */
-export function compilePlanNode(node: PlanNode, path: readonly string[] = []): PlanStep {
+export function compilePlanNode(node: PlanNode, types: TypeIndex, path: readonly string[] = []): PlanStep {
   switch (node.kind) {
     case 'Sequence':
-      return { kind: 'sequence', steps: node.nodes.map((child) => compilePlanNode(child, path)) };
+      return { kind: 'sequence', steps: node.nodes.map((child) => compilePlanNode(child, types, path)) };
     case 'Parallel':
-      return { kind: 'parallel', steps: node.nodes.map((child) => compilePlanNode(child, path)) };
+      return { kind: 'parallel', steps: node.nodes.map((child) => compilePlanNode(child, types, path)) };
     case 'Flatten':
-      return compilePlanNode(node.node, [...path, ...node.path.map(String)]);
+      return compilePlanNode(node.node, types, [...path, ...node.path.map(String)]);
     case 'Fetch':
-      return compileFetch(node, path);
+      return compileFetch(node, types, path);
     case 'Condition':
       throw new Error('A plan has a condition although all were decided before planning.');
     case 'Defer':
@@ -34,24 +35,23 @@ export function compilePlanNode(node: PlanNode, path: readonly string[] = []): P
 }
 
 /** Makes a plan with deferred parts executable; a plan without any is one that has its first part alone. */
-export function compileDeferredPlan(node: PlanNode | undefined): DeferredPlan {
-  if (node?.kind !== 'Defer') return { first: node && compilePlanNode(node), later: [] };
+export function compileDeferredPlan(node: PlanNode | undefined, types: TypeIndex): DeferredPlan {
+  if (node?.kind !== 'Defer') return { first: node && compilePlanNode(node, types), later: [] };
   return {
-    first: node.primary.node && compilePlanNode(node.primary.node),
+    first: node.primary.node && compilePlanNode(node.primary.node, types),
     later: node.deferred.map((part) => ({
       deferId: part.label ?? '',
       after: part.depends.map(({ id }) => id),
-      plan: compileDeferredPlan(part.node),
+      plan: compileDeferredPlan(part.node, types),
     })),
   };
 }
 
 /** Makes one fetch executable. */
-export function compileFetch(node: TranslatedFetch, path: readonly string[]): FetchStep {
+export function compileFetch(node: TranslatedFetch, types: TypeIndex, path: readonly string[]): FetchStep {
   const { expected, brings, isFlat } = readAnswerKeys(node);
   const outputRewrites = node.outputRewrites?.map(compileRewrite) ?? [];
-  return {
-    kind: 'fetch',
+  const fields: FetchFields = {
     id: node.id,
     subgraph: node.serviceName,
     isMutation: node.operationKind === OperationTypeNode.MUTATION,
@@ -70,6 +70,7 @@ export function compileFetch(node: TranslatedFetch, path: readonly string[]): Fe
       node.contextRewrites?.map(({ path: from, renameKeyTo }) => compileContextValue(from, renameKeyTo)) ??
       [],
   };
+  return new FetchStep(fields, types);
 }
 
 function bodyStartOf({ operation, operationName }: FetchNode): string {

@@ -1,12 +1,12 @@
 import type { DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { PlanFields } from '../plan/plan.ts';
 
 /** How many requests to subgraphs a plan makes, whether at once, in parts, or for each event of a subscription. */
 export function countCalls({
   step,
   parts,
   subscription,
-}: Pick<OperationPlan, 'step' | 'parts' | 'subscription'>): number {
+}: Pick<PlanFields, 'step' | 'parts' | 'subscription'>): number {
   const ofEvent = subscription ? 1 + callsOf(subscription.rest) : 0;
   return callsOf(step) + callsOfParts(parts) + ofEvent;
 }

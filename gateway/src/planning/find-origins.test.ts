@@ -1,14 +1,21 @@
 import type { FetchDataKeyRenamer, FetchNode, PlanNode } from '@apollo/query-planner';
 import { describe, expect, it } from 'vitest';
 import type { TargetOrigins } from '../plan/plan-steps.ts';
+import type { TypeIndex } from '../supergraph/type-index.ts';
 import { compilePlanNode } from './compile-plan.ts';
 import { findOrigins } from './find-origins.ts';
 
 const posts = fetch('{ posts { id author { __typename id } } }');
 const names = entities(['posts', '@', 'author'], '{ name }');
 
+const types: TypeIndex = {
+  isSubtype: (type, condition) => type === condition,
+  isObject: () => true,
+  fieldType: () => undefined,
+};
+
 function originsOf(...nodes: PlanNode[]): TargetOrigins {
-  return findOrigins(compilePlanNode({ kind: 'Sequence', nodes }));
+  return findOrigins(compilePlanNode({ kind: 'Sequence', nodes }, types));
 }
 
 function fetch(operation: string, more: Partial<FetchNode> = {}): FetchNode {

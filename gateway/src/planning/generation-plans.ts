@@ -4,14 +4,14 @@ import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './threads/
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { PlannerAnswers } from './planner-answers.ts';
 import { JoinedWork } from './joined-work.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 
 /** Makes a plan for those who wait for it. */
 export type MakePlan = (audience: JobAudience) => Promise<WeighedPlan>;
 
 /** A plan and what it takes up. */
 export interface WeighedPlan {
-  readonly plan: OperationPlan;
+  readonly plan: Plan;
   /** An estimate, with what is compiled of it while it runs. */
   readonly bytes: number;
 }
@@ -36,7 +36,7 @@ export class GenerationPlans {
   /** What planner threads have answered, for longer than the plans that were made of it. */
   readonly answers: PlannerAnswers = new PlannerAnswers();
   readonly #refusals = new LRUCache<string, GraphQLError>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
-  readonly #underway = new JoinedWork<OperationPlan>(() => this.#settled());
+  readonly #underway = new JoinedWork<Plan>(() => this.#settled());
   readonly #release: () => void;
   #isRetired = false;
   #isReleased = false;
@@ -52,7 +52,7 @@ export class GenerationPlans {
   }
 
   /** @throws GraphQLError what making it threw a short while ago, when that is to be remembered */
-  known(key: string): OperationPlan | undefined {
+  known(key: string): Plan | undefined {
     const known = this.#plans.get(key);
     if (known) return known.plan;
     const refusal = this.#refusals.get(key);
@@ -66,8 +66,8 @@ export class GenerationPlans {
   }
 
   /** Waits for a plan that is underway, or makes it. @throws the signal's reason; it is still made for others */
-  make(key: string, makePlan: MakePlan, caller: PlannerCaller, signal: AbortSignal): Promise<OperationPlan> {
-    const make = async (audience: JobAudience): Promise<OperationPlan> => {
+  make(key: string, makePlan: MakePlan, caller: PlannerCaller, signal: AbortSignal): Promise<Plan> {
+    const make = async (audience: JobAudience): Promise<Plan> => {
       const made = await makePlan(audience);
       this.#plans.set(key, made, caller === GATEWAY_ITSELF ? undefined : caller.keys);
       return made.plan;

@@ -6,6 +6,7 @@ import {
   PlannerStarved,
 } from './threads/planner-refusals.ts';
 import { SelectionShape } from '../plan/response-shape.ts';
+import type { TypeIndex } from '../supergraph/type-index.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';
 import { countCalls } from './count-calls.ts';
@@ -15,7 +16,7 @@ import { countSelections } from './count-selections.ts';
 import { NOTHING_DENIED, type Denied } from '../operation/access/denial.ts';
 import type { OperationFacts } from '../operation/document/document-facts.ts';
 import type { WeighedPlan } from './generation-plans.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import { Plan, type PlanFields } from '../plan/plan.ts';
 import type { PlanRequest } from './operation-planner.ts';
 import { findOrigins } from './find-origins.ts';
 import { enforceLimit } from './planning-limits.ts';
@@ -54,8 +55,8 @@ export async function makePlan(
     maxDefers,
     incremental: request.incremental ?? false,
   });
-  const steps = await planSteps(prepared, planText);
-  const plan = Object.freeze({
+  const steps = await planSteps(prepared, supergraph.types, planText);
+  const plan = new Plan({
     supergraph,
     kind: prepared.kind,
     ...steps,
@@ -66,7 +67,7 @@ export async function makePlan(
   return { plan, bytes: weighPlan(plan, selections) };
 }
 
-type Steps = Pick<OperationPlan, 'step' | 'parts' | 'subscription' | 'origins'>;
+type Steps = Pick<PlanFields, 'step' | 'parts' | 'subscription' | 'origins'>;
 
 const NO_STEPS: Steps = { step: undefined, parts: undefined, subscription: undefined, origins: new Map() };
 
@@ -74,18 +75,18 @@ const NO_STEPS: Steps = { step: undefined, parts: undefined, subscription: undef
  * The planner fails on some deferred fragments. Then the operation is planned as if nothing were deferred, and the parts are
  * found out while it runs.
  */
-async function planSteps(prepared: PreparedOperation, planText: PlanText): Promise<Steps> {
+async function planSteps(prepared: PreparedOperation, types: TypeIndex, planText: PlanText): Promise<Steps> {
   if (prepared.defers.size > 0) {
     try {
-      return { ...NO_STEPS, parts: compileDeferredPlan(await partsNode(prepared, planText)) };
+      return { ...NO_STEPS, parts: compileDeferredPlan(await partsNode(prepared, planText), types) };
     } catch (error) {
       if (isRefusal(error)) throw error;
       // what is wrong beside the deferral shows below
     }
   }
   const node = await planNode(prepared, false, planText);
-  if (node?.kind === 'Subscription') return { ...NO_STEPS, subscription: compileSubscription(node) };
-  const step = node && compilePlanNode(node);
+  if (node?.kind === 'Subscription') return { ...NO_STEPS, subscription: compileSubscription(node, types) };
+  const step = node && compilePlanNode(node, types);
   // What comes in parts is noted by the objects that it belongs to: these must stay where they are.
   return { ...NO_STEPS, step, ...(prepared.defers.size === 0 && { origins: findOrigins(step) }) };
 }

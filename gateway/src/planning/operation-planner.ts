@@ -4,7 +4,7 @@ import type { PlannerCaller } from './threads/job-audience.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Decided } from '../operation/document/decided-conditions.ts';
 import type { Denied } from '../operation/access/denial.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 
 /** What is to be planned. */
 export interface PlanRequest {
@@ -45,7 +45,7 @@ export interface OperationPlanner extends Introspector {
    * @throws GraphQLError INTERNAL_SERVER_ERROR when the planner fails
    * @throws the signal's reason; the plan is still made for others who wait for it
    */
-  planOperation(request: PlanRequest, signal: AbortSignal): OperationPlan | Promise<OperationPlan>;
+  planOperation(request: PlanRequest, signal: AbortSignal): Plan | Promise<Plan>;
   /**
    * Prepares planning for a generation of the supergraph.
    *

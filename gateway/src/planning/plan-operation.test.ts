@@ -10,7 +10,7 @@ import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { decidedFor } from '../testing/decided-for.ts';
 import { NOTHING_DENIED } from '../operation/access/denial.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { OperationPlanner, PlanRequest } from './operation-planner.ts';
 import { createOperationPlanner, type PlannerOptions } from './plan-operation.ts';
 
@@ -29,7 +29,7 @@ interface Bench {
   readonly planner: OperationPlanner;
   /** What the planner was asked for. */
   readonly asked: string[];
-  plan(document: DocumentNode, variables?: Record<string, unknown>): Promise<OperationPlan>;
+  plan(document: DocumentNode, variables?: Record<string, unknown>): Promise<Plan>;
 }
 
 function createBench(options: PlannerOptions = {}): Bench {
@@ -111,7 +111,7 @@ describe('plans', () => {
     const title = fieldsOf(document).find(({ name }) => name.value === 'title');
     if (!title) throw new Error('The document is another one.');
     const { signal } = new AbortController();
-    const planFor = async (message: string): Promise<OperationPlan> =>
+    const planFor = async (message: string): Promise<Plan> =>
       bench.planner.planOperation(
         {
           supergraph: bench.supergraph,
@@ -127,7 +127,7 @@ describe('plans', () => {
 
   it('are bounded in number; the planner is not asked again for one that has left', async () => {
     const bench = createBench({ maxPlans: 2 });
-    const plans: OperationPlan[] = [];
+    const plans: Plan[] = [];
     for (const name of ['a', 'b', 'c', 'a'])
       plans.push(await bench.plan(parse(`{ ${name}: maybe { pages } }`)));
     expect(plans[3]).not.toBe(plans[0]);

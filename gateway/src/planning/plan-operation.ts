@@ -6,7 +6,7 @@ import { operationFacts } from '../operation/document/document-facts.ts';
 import { GenerationPlans, type WeighedPlan } from './generation-plans.ts';
 import { makePlan } from './make-plan.ts';
 import { IntrospectionAnswers, type IntrospectionObserver } from './introspection-answers.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { OperationPlanner, PlanRequest } from './operation-planner.ts';
 import { planKey } from './plan-key.ts';
 import { plannerFailure } from './planner-failure.ts';
@@ -60,10 +60,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
     return generation;
   };
 
-  const planOrRecall = (
-    request: PlanRequest,
-    signal: AbortSignal,
-  ): OperationPlan | Promise<OperationPlan> => {
+  const planOrRecall = (request: PlanRequest, signal: AbortSignal): Plan | Promise<Plan> => {
     const { supergraph } = request;
     const facts = operationFacts(request.document, request.operationName, request.documentHash);
     enforceLimit('conditionVariables', maxConditionVariables, facts.conditionVariables.length);

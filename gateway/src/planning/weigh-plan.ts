@@ -1,4 +1,4 @@
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { PlanFields } from '../plan/plan.ts';
 import type { DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
 
 /** What a selection takes up in the nodes of its text, prepared, and in the shape of the answer. */
@@ -15,7 +15,7 @@ const PLAN_BYTES = 3_000;
  * @returns bytes
  */
 export function weighPlan(
-  { step, parts, subscription }: Pick<OperationPlan, 'step' | 'parts' | 'subscription'>,
+  { step, parts, subscription }: Pick<PlanFields, 'step' | 'parts' | 'subscription'>,
   selections: number,
 ): number {
   const ofEvent = subscription ? bytesOf(subscription.primary) + bytesOf(subscription.rest) : 0;

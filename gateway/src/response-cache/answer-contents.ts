@@ -1,5 +1,5 @@
 import type { ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { entityKeysOf, type EntityKeys } from '../supergraph/entity-keys.ts';
 
 /** What an answer is made of: whatever becomes of it concerns the answer. */
@@ -23,10 +23,10 @@ export function entityName(type: string, id: string): string {
 }
 
 /** @param data an answer to the plan's operation, by response keys */
-export function contentsOf(plan: OperationPlan, data: Readonly<Record<string, unknown>>): AnswerContents {
+export function contentsOf(plan: Plan, data: Readonly<Record<string, unknown>>): AnswerContents {
   const reader = new ContentsReader(entityKeysOf(plan.supergraph));
   reader.readObject(plan.shape, data);
-  return { types: typesOf(plan.shape), ...reader.found() };
+  return { types: plan.shape.reachableTypes, ...reader.found() };
 }
 
 class ContentsReader {
@@ -54,7 +54,7 @@ class ContentsReader {
     const shape = shapeOf(selection, data);
     if (!shape) {
       // It does not tell its type: it may be any of them, and so may be what is below.
-      for (const type of typesOf(selection)) this.#unnamed.add(type);
+      for (const type of selection.reachableTypes) this.#unnamed.add(type);
       return;
     }
     this.#note(shape, data);
@@ -108,29 +108,4 @@ function toldType(selection: SelectionShape, data: Readonly<Record<string, unkno
 
 function own(data: Readonly<Record<string, unknown>>, key: string): unknown {
   return Object.hasOwn(data, key) ? data[key] : undefined;
-}
-
-const typesBySelection = new WeakMap<SelectionShape, readonly string[]>();
-
-function typesOf(selection: SelectionShape): readonly string[] {
-  let types = typesBySelection.get(selection);
-  if (!types) {
-    const found = new Set<string>();
-    addTypes(selection, found);
-    typesBySelection.set(selection, (types = [...found]));
-  }
-  return types;
-}
-
-function addTypes(selection: SelectionShape, found: Set<string>): void {
-  for (const type of selection.possibleTypes()) {
-    found.add(type);
-    for (const { kind, value } of selection.of(type)?.fields ?? [])
-      if (kind === 'data') addTypesOfValue(value, found);
-  }
-}
-
-function addTypesOfValue(value: ValueShape, found: Set<string>): void {
-  if (value.kind === 'list') addTypesOfValue(value.item, found);
-  else if (value.kind === 'object') addTypes(value.selection, found);
 }

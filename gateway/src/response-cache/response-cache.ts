@@ -4,7 +4,7 @@ import type { CacheRedis } from '../caching/cache-redis.ts';
 import { isCacheable, type CachePolicy } from '../caching/cache-policy.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
 import { untilAborted } from '../abort/until-aborted.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { contentsOf } from './answer-contents.ts';
 import { Invalidations, type Invalidation, type Write } from './invalidations.ts';
 import { readKept, resultOfKept, writeKept, type KeptAnswer } from './kept-answer.ts';
@@ -44,7 +44,7 @@ export interface ResponseCaching {
 
 /** A query whose answer may be kept. */
 export interface CachedQuery {
-  readonly plan: OperationPlan;
+  readonly plan: Plan;
   /** Names all that the answer depends on. */
   readonly key: string;
   /** Names whoever asks, as it does for what they write; absent for nobody. */
@@ -76,7 +76,7 @@ export class ResponseCache {
   /** What is being executed, by key; each comes to what was kept of it, and never rejects. */
   readonly #running = new Map<string, Promise<KeptAnswer | undefined>>();
   /** Plans whose last answer could not be kept: nobody should wait for the next. */
-  readonly #notKept = new WeakSet<OperationPlan>();
+  readonly #notKept = new WeakSet<Plan>();
   #pausedUntilMs = 0;
 
   constructor({ redis, observer, shares, now = Date.now }: ResponseCacheOptions) {

@@ -19,8 +19,8 @@ import type { OperationStreams } from '../pipeline/operation-streams.ts';
 import type { ResultStream } from '../pipeline/result-stream.ts';
 import type { SharedOperation, StreamContext } from '../pipeline/stream-runs.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
-import { operationOf } from '../plan/operation-of.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import { operationOf } from '../plan/fetch-fields.ts';
+import type { Plan } from '../plan/plan.ts';
 import { ownVariable } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
@@ -73,7 +73,7 @@ class Streams implements OpenStreams, StreamKeeper {
   readonly #sockets: SubgraphSockets;
   readonly #upstreams: Upstreams;
   readonly #quota = new StreamQuota();
-  readonly #planIds = new WeakMap<OperationPlan, number>();
+  readonly #planIds = new WeakMap<Plan, number>();
   readonly #closing = new AbortController();
   readonly #stopFollowing: () => void;
   #plans = 0;
@@ -178,7 +178,7 @@ class Streams implements OpenStreams, StreamKeeper {
     return { topic, shared, asked, lastEventId };
   }
 
-  #planId(plan: OperationPlan): number {
+  #planId(plan: Plan): number {
     let id = this.#planIds.get(plan);
     if (id === undefined) this.#planIds.set(plan, (id = this.#plans += 1));
     return id;
@@ -265,7 +265,7 @@ function picked(
 }
 
 /** A subscription that asks no subgraph: its field is denied to the caller, or left out by a condition. */
-function denialOf({ shape }: OperationPlan): Error {
+function denialOf({ shape }: Plan): Error {
   const root = shape.onlyType === undefined ? undefined : shape.of(shape.onlyType);
   const denial = root?.fields.find((field) => field.denial)?.denial;
   if (denial) return refusedWith(denial.code, denial.message);

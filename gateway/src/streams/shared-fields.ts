@@ -1,12 +1,12 @@
 import { ObjectType } from '@apollo/federation-internals';
-import type { OperationPlan } from '../plan/operation-plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { appliedArguments, linkedDirectives } from '../supergraph/linked-directives.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 
 const sharedFields = new WeakMap<Supergraph, ReadonlySet<string>>();
 
 /** Whether a subscription is of a field that its team has marked `@sharedSubscription`. */
-export function isShared(plan: OperationPlan): boolean {
+export function isShared(plan: Plan): boolean {
   const shared = sharedFieldsOf(plan.supergraph);
   const root = plan.shape.onlyType;
   const fields = root === undefined ? undefined : plan.shape.of(root)?.fields;

@@ -9,11 +9,11 @@ import type { ExecutionResult } from '../../src/plan/execution-result.ts';
 import type { DataObject } from '../../src/execution/failure.ts';
 import { startRun, type PlanRun } from '../../src/execution/plan-run.ts';
 import { runStep } from '../../src/execution/run-step.ts';
-import { compileWriterOf, hasWorries, shapeAnswer, writeAnswer } from '../../src/execution/shape-answer.ts';
+import { hasWorries, shapeAnswer, writeAnswer } from '../../src/execution/shape-answer.ts';
 import type { SubgraphClient } from '../../src/subgraphs/subgraph-client.ts';
-import { verbatimObjects } from '../../src/execution/verbatim-check.ts';
-import { verbatimShape } from '../../src/execution/verbatim-shape.ts';
-import type { OperationPlan } from '../../src/plan/operation-plan.ts';
+import { passthroughObjects } from '../../src/plan/passthrough.ts';
+import { passthroughShape } from '../../src/plan/passthrough-shape.ts';
+import type { Plan } from '../../src/plan/plan.ts';
 import type { OperationPlanner } from '../../src/planning/operation-planner.ts';
 import { decidedFor } from '../../src/testing/decided-for.ts';
 import { FAULT_CODE } from './field-resolution.ts';
@@ -72,15 +72,15 @@ function recording({ send, close }: SubgraphClient): { client: SubgraphClient; b
 }
 
 /** Of a long answer the bytes are what counts. */
-function writtenText(plan: OperationPlan, run: PlanRun): string | undefined {
-  const answer = writeAnswer(compileWriterOf(plan), run);
+function writtenText(plan: Plan, run: PlanRun): string | undefined {
+  const answer = writeAnswer(plan.compileWriter(), run);
   return answer?.body ? dataTextOf(answer.body) : answer?.dataText;
 }
 
-function verbatimText(plan: OperationPlan, bodies: readonly Buffer[]): string | undefined {
+function verbatimText(plan: Plan, bodies: readonly Buffer[]): string | undefined {
   const [body] = bodies;
-  const shape = verbatimShape(plan);
-  return body && shape && verbatimObjects(body, shape) !== undefined ? dataTextOf(body) : undefined;
+  const shape = plan.step?.kind === 'fetch' && passthroughShape(plan.step, plan.shape);
+  return body && shape && passthroughObjects(body, shape) !== undefined ? dataTextOf(body) : undefined;
 }
 
 function dataTextOf(body: Buffer): string {
@@ -93,7 +93,7 @@ export async function prepareToRun(
   graph: RunningGraph,
   operation: RandomOperation,
   { incremental }: { readonly incremental: boolean },
-): Promise<[OperationPlan, ExecutionContext]> {
+): Promise<[Plan, ExecutionContext]> {
   const { document } = operation;
   const { signal } = new AbortController();
   const definitions = getOperationAST(document)?.variableDefinitions ?? [];

@@ -11,7 +11,7 @@ import { executePlan, type ExecutionContext } from '../../execution/execute-plan
 import { executeIncrementally } from '../../execution/execute-incrementally.ts';
 import { refuseDeferredEvents } from '../../pipeline/refuse-deferred-events.ts';
 import type { Introspector } from '../../plan/introspector.ts';
-import type { OperationPlan } from '../../plan/operation-plan.ts';
+import type { Plan } from '../../plan/plan.ts';
 import type { SubscriptionPlan } from '../../plan/plan-steps.ts';
 import { writeIntrospection } from '../../planning/threads/write-introspection.ts';
 import type { Variables } from '../document/variables.ts';
@@ -65,7 +65,7 @@ const executed = { answers: 0, parts: 0, events: 0, questions: 0, moved: 0, unmo
 const VALUES_PER_FIELD = 1_000;
 
 /** Runs a plan to its last part; a subscription for one event. @returns how many fields were answered for it */
-async function execute(plan: OperationPlan, variables: Variables): Promise<number> {
+async function execute(plan: Plan, variables: Variables): Promise<number> {
   const { signal } = new AbortController();
   let values = 0;
   const introspector: Introspector = {
@@ -85,14 +85,14 @@ async function execute(plan: OperationPlan, variables: Variables): Promise<numbe
   return graph.takeCount() + values / VALUES_PER_FIELD;
 }
 
-async function executeParts(plan: OperationPlan, context: ExecutionContext): Promise<void> {
+async function executeParts(plan: Plan, context: ExecutionContext): Promise<void> {
   const { updates } = await executeIncrementally(plan, context);
   for await (const _update of updates) executed.parts += 1;
 }
 
 /** The subgraph sends what it was subscribed to with. */
 async function executeOneEvent(
-  plan: OperationPlan,
+  plan: Plan,
   subscription: SubscriptionPlan,
   context: ExecutionContext,
 ): Promise<void> {

@@ -1,25 +1,25 @@
 import { isEnumType, type GraphQLLeafType } from 'graphql';
-import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
+import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from './response-shape.ts';
 
-/** Writes answers of one operation. */
-export interface AnswerWriter {
+/** Writes responses of one operation. */
+export interface ResponseWriter {
   /**
-   * Writes an answer as JSON, and checks each value while it does.
+   * Writes a response as JSON, and checks each value while it does.
    *
    * @param data merged data without failures
    * @param quote writes a string as JSON
-   * @returns nothing when anything is not as it must be: then the careful way finds out what
+   * @returns nothing when anything is not as it must be: then the slow path finds out what
    */
   write(data: unknown, quote: (text: string) => string): string | undefined;
   /** How many objects were in the answer that was written last, as an execution's result counts them. */
   objects(): number;
 }
 
-/** Functions of one writer: an operation that needs more is answered the careful way. */
+/** Functions of one writer: an operation that needs more is completed by the slow path. */
 const MAX_FUNCTIONS = 400;
 
 /**
- * Compiles the writer of a selection. What is accepted is written just as the careful way would have; there is no error
+ * Compiles the writer of a selection. What is accepted is written just as the slow path would; there is no error
  * logic here, one constant stands for everything that may be wrong.
  *
  * Code is made from names of the schema and keys of the operation, which are GraphQL names, and from nothing else.
@@ -30,12 +30,12 @@ const MAX_FUNCTIONS = 400;
 export function compileWriter(
   selection: SelectionShape,
   unitedPaths: ReadonlySet<string> = new Set(),
-): AnswerWriter | undefined {
+): ResponseWriter | undefined {
   const compiler = new WriterCompiler(unitedPaths);
   const root = compiler.object(selection, []);
   if (root === undefined || compiler.hasGivenUp) return undefined;
   try {
-    // oxlint-disable-next-line typescript/no-implied-eval, no-new-func -- names only, see above; the fallback is the careful way
+    // oxlint-disable-next-line typescript/no-implied-eval, no-new-func -- names only, see above; the fallback is the slow path
     const make = new Function('enums', 'bail', compiler.source(root)) as WriterFactory;
     return make(compiler.enums, bail);
   } catch {
@@ -43,7 +43,7 @@ export function compileWriter(
   }
 }
 
-type WriterFactory = (enums: readonly ReadonlySet<unknown>[], thrown: symbol) => AnswerWriter;
+type WriterFactory = (enums: readonly ReadonlySet<unknown>[], thrown: symbol) => ResponseWriter;
 
 const bail = Symbol('bail');
 

@@ -10,45 +10,36 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { operationOf } from '../plan/operation-of.ts';
-import type { ExpectedSelection, FetchStep, RewriteStep } from '../plan/plan-steps.ts';
-import { dropUnusedVariables, keepEntityFields } from '../plan/prune-document.ts';
-
-const reducedSteps = new WeakMap<FetchStep, Map<string, FetchStep>>();
+import { operationOf, type ExpectedSelection, type FetchFields, type RewriteStep } from './fetch-fields.ts';
+import { dropUnusedVariables, keepEntityFields } from './prune-document.ts';
 
 /**
- * A fetch without the fields that need what is not there, so that the others are answered all the same. Made at the first
- * use: it takes a failed requirement to need it.
+ * A fetch without the fields that need what is missing.
  *
- * @returns nothing when no field is left
+ * @returns nothing when no field remains
  */
-export function reduceFetch(step: FetchStep, missing: ReadonlySet<string>): FetchStep | undefined {
-  const signature = [...missing].toSorted().join();
-  let known = reducedSteps.get(step);
-  if (!known) reducedSteps.set(step, (known = new Map()));
-  let reduced = known.get(signature);
-  if (!reduced) known.set(signature, (reduced = makeReduced(step, droppedKeys(step, missing))));
-  return reduced.expected.length > 0 ? reduced : undefined;
-}
-
-/** What a fetch would have brought but for what is missing: keys by type. */
-function droppedKeys(step: FetchStep, missing: ReadonlySet<string>): readonly ExpectedSelection[] {
-  return step.dependents
-    .filter(({ needs }) => needs.some((key) => missing.has(key)))
-    .map(({ typeCondition, key }) => ({ typeCondition, keys: [key] }));
-}
-
-function makeReduced(step: FetchStep, dropped: readonly ExpectedSelection[]): FetchStep {
+export function pruneFields(fetch: FetchFields, missing: ReadonlySet<string>): FetchFields | undefined {
+  const dropped = droppedKeys(fetch, missing);
   const isDropped = (typeCondition: string | undefined, key: string): boolean =>
     dropped.some((selection) => selection.typeCondition === typeCondition && selection.keys.includes(key));
-  const expected = step.expected
+  const expected = fetch.expected
     .map(({ typeCondition, keys }) => ({
       typeCondition,
       keys: keys.filter((key) => !isDropped(typeCondition, key)),
     }))
     .filter(({ keys }) => keys.some((key) => key !== '__typename'));
-  if (expected.length === 0) return { ...step, expected };
-  return { ...withOperation(step, withoutFields(operationOf(step), isDropped)), expected };
+  if (expected.length === 0) return undefined;
+  return { ...withOperation(fetch, withoutFields(operationOf(fetch), isDropped)), expected };
+}
+
+/** What a fetch would have brought but for what is missing: keys by type. */
+function droppedKeys(
+  { dependents }: FetchFields,
+  missing: ReadonlySet<string>,
+): readonly ExpectedSelection[] {
+  return dependents
+    .filter(({ needs }) => needs.some((key) => missing.has(key)))
+    .map(({ typeCondition, key }) => ({ typeCondition, keys: [key] }));
 }
 
 function withoutFields(
@@ -70,32 +61,18 @@ export interface LeftOutField {
   readonly variable: string;
 }
 
-/** What is left of a fetch when variables have no value. */
-export interface RemainingFetch {
-  /** Nothing where all that it asks takes such a variable. */
-  readonly step: FetchStep | undefined;
+/** What remains of a fetch when variables have no value. */
+interface RemainingFields {
+  /** Absent where all that it asks takes such a variable. */
+  readonly fields: FetchFields | undefined;
   readonly leftOut: readonly LeftOutField[];
 }
 
-const remainders = new WeakMap<FetchStep, Map<string, RemainingFetch>>();
-
-/**
- * A fetch of entities without the fields, at any depth, that take one of these variables: the others are answered all the
- * same. Made at the first use.
- */
-export function withoutVariables(step: FetchStep, variables: ReadonlySet<string>): RemainingFetch {
-  const signature = [...variables].toSorted().join();
-  let known = remainders.get(step);
-  if (!known) remainders.set(step, (known = new Map()));
-  let remaining = known.get(signature);
-  if (!remaining) known.set(signature, (remaining = makeRemaining(step, variables)));
-  return remaining;
-}
-
-function makeRemaining(step: FetchStep, variables: ReadonlySet<string>): RemainingFetch {
+/** A fetch of entities without the fields, at any depth, that take one of these variables. */
+export function pruneVariables(fetch: FetchFields, variables: ReadonlySet<string>): RemainingFields {
   const leftOut: LeftOutField[] = [];
   let isEmpty = false;
-  const document = visit(parse(operationOf(step), { noLocation: true }), {
+  const document = visit(parse(operationOf(fetch), { noLocation: true }), {
     Field: (node) => {
       if (node.name.value !== '_entities' || !node.selectionSet) return undefined;
       const selectionSet = reduceSet(node.selectionSet, [], variables, leftOut);
@@ -103,12 +80,12 @@ function makeRemaining(step: FetchStep, variables: ReadonlySet<string>): Remaini
       return isEmpty ? BREAK : { ...node, selectionSet };
     },
   });
-  if (isEmpty) return { step: undefined, leftOut };
-  const expected = step.expected.map(({ typeCondition, keys }) => ({
+  if (isEmpty) return { fields: undefined, leftOut };
+  const expected = fetch.expected.map(({ typeCondition, keys }) => ({
     typeCondition,
     keys: keys.filter((key) => !leftOut.some((field) => isAtTop(field, typeCondition, key))),
   }));
-  return { step: { ...withOperation(step, document), expected }, leftOut };
+  return { fields: { ...withOperation(fetch, document), expected }, leftOut };
 }
 
 /** Whether it asks for more than what its object is. */
@@ -167,14 +144,14 @@ function variableIn(field: FieldNode, variables: ReadonlySet<string>): string | 
   return found;
 }
 
-/** A fetch that asks something else, by those of its variables that this takes. It shares no call with others any more. */
-function withOperation(step: FetchStep, document: DocumentNode): FetchStep {
+/** A fetch of another operation, with those of its variables that this takes. It shares no request with others. */
+function withOperation(fetch: FetchFields, document: DocumentNode): FetchFields {
   const { document: declared, used } = dropUnusedVariables(document);
   const operation = stripIgnoredCharacters(print(declared));
   return {
-    ...step,
-    bodyStart: step.bodyStart.replace(JSON.stringify(operationOf(step)), () => JSON.stringify(operation)),
-    variableNames: step.variableNames.filter((name) => used.has(name)),
+    ...fetch,
+    bodyStart: fetch.bodyStart.replace(JSON.stringify(operationOf(fetch)), () => JSON.stringify(operation)),
+    variableNames: fetch.variableNames.filter((name) => used.has(name)),
     mergeKey: undefined,
   };
 }

@@ -26,34 +26,31 @@ const builtIn: ReadonlyMap<string, LeafCheck> = new Map([
   [GraphQLID.name, (value: unknown) => typeof value === 'string'],
 ]);
 
-const checks = new WeakMap<GraphQLLeafType, LeafCheck>();
-
 /**
  * The check of a scalar or enum type. Values of a custom scalar are the business of those who define it; of an enum, only
  * values that clients may see are accepted.
  */
 export function leafCheck(type: GraphQLLeafType): LeafCheck {
-  let check = checks.get(type);
-  if (!check) checks.set(type, (check = makeCheck(type)));
-  return check;
+  if (isEnumType(type)) return (value) => typeof value === 'string' && type.getValue(value) != undefined;
+  return builtIn.get(type.name) ?? acceptAny;
 }
 
-function makeCheck(type: GraphQLLeafType): LeafCheck {
-  if (isEnumType(type)) {
-    const names = new Set(type.getValues().map(({ name }) => name));
-    return (value) => typeof value === 'string' && names.has(value);
-  }
-  return builtIn.get(type.name) ?? (() => true);
-}
+const acceptAny: LeafCheck = () => true;
 
 /**
  * The value as clients get it.
  *
  * @returns nothing when it is none of the type. An ID that came as an integer becomes a string (GraphQL §3.5.5).
  */
-export function leafValue(type: GraphQLLeafType, value: unknown): unknown {
-  if (leafCheck(type)(value)) return value;
-  return type === GraphQLID || type.name === GraphQLID.name ? idOf(value) : undefined;
+export function leafValue({ type, accepts }: LeafShape, value: unknown): unknown {
+  if (accepts(value)) return value;
+  return type.name === GraphQLID.name ? idOf(value) : undefined;
+}
+
+/** A position of a scalar or enum type. */
+interface LeafShape {
+  readonly type: GraphQLLeafType;
+  readonly accepts: LeafCheck;
 }
 
 function idOf(value: unknown): string | undefined {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { NOTHING_DENIED } from '../operation/access/denial.ts';
 import { operationFacts } from '../operation/document/document-facts.ts';
 import { prepareOperation } from '../planning/prepare-operation.ts';
-import { compileWriter } from './compile-writer.ts';
-import { SelectionShape } from '../plan/response-shape.ts';
+import { compileWriter } from './response-writer.ts';
+import { SelectionShape } from './response-shape.ts';
 import { decidedFor } from '../testing/decided-for.ts';
 
 const schema = buildSchema(`

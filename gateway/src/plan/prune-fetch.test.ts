@@ -1,13 +1,11 @@
 import { expect, it } from 'vitest';
-import { operationOf } from '../plan/operation-of.ts';
-import type { FetchStep } from '../plan/plan-steps.ts';
-import { withoutVariables } from './prune-fetch.ts';
+import { operationOf, type FetchFields } from './fetch-fields.ts';
+import { pruneVariables } from './prune-fetch.ts';
 
 it('leaves a field out of the type alone that takes the variable', () => {
   const operation =
     'query($representations:[_Any!]!$unit:String){_entities(representations:$representations){...on Offer{price(unit:$unit)}...on Rent{id price}}}';
-  const step: FetchStep = {
-    kind: 'fetch',
+  const fetch: FetchFields = {
     id: undefined,
     subgraph: 'prices',
     isMutation: false,
@@ -27,7 +25,7 @@ it('leaves a field out of the type alone that takes the variable', () => {
     outputRewrites: [],
     contextValues: [],
   };
-  const { step: remaining, leftOut } = withoutVariables(step, new Set(['unit']));
+  const { fields: remaining, leftOut } = pruneVariables(fetch, new Set(['unit']));
   expect(leftOut).toEqual([{ path: [{ kind: 'type', type: 'Offer' }], key: 'price', variable: 'unit' }]);
   expect(remaining?.expected).toEqual([
     { typeCondition: 'Offer', keys: [] },

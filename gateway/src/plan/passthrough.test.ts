@@ -1,19 +1,19 @@
 import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { verbatimObjects } from './verbatim-check.ts';
-import type { VerbatimValue } from './verbatim-shape.ts';
+import { passthroughObjects } from './passthrough.ts';
+import type { PassthroughValue } from './passthrough-shape.ts';
 import { leafCheck } from './leaf-values.ts';
 
 const field = (
   key: string,
-  value: VerbatimValue,
+  value: PassthroughValue,
   isFirst = false,
-): { start: Buffer; value: VerbatimValue } => ({
+): { start: Buffer; value: PassthroughValue } => ({
   start: Buffer.from(`${isFirst ? '{' : ','}"${key}":`),
   value,
 });
 const nullable = true;
-const shape: VerbatimValue = {
+const shape: PassthroughValue = {
   kind: 'object',
   nullable: false,
   fields: [
@@ -38,7 +38,7 @@ const shape: VerbatimValue = {
     ),
   ],
 };
-const accepts = (text: string): boolean => verbatimObjects(Buffer.from(text), shape) !== undefined;
+const accepts = (text: string): boolean => passthroughObjects(Buffer.from(text), shape) !== undefined;
 const item = (members: string): string => `{"data":{"items":[{${members}}]}}`;
 const good = '"name":"a","count":1,"weight":1.5,"isNew":true,"size":"S"';
 
@@ -106,14 +106,16 @@ describe('A response that may be passed on as it is', () => {
   });
 
   it('is counted by its objects', () => {
-    const objectsIn = (text: string): number | undefined => verbatimObjects(Buffer.from(text), shape);
+    const objectsIn = (text: string): number | undefined => passthroughObjects(Buffer.from(text), shape);
     expect(objectsIn('{"data":{"items":[]}}')).toBe(0);
     expect(objectsIn(item(good))).toBe(1);
     expect(objectsIn(item(`${good}},{${good}},{${good}`))).toBe(3);
   });
 
   it('is none in another encoding than UTF-8', () => {
-    expect(verbatimObjects(Buffer.from(item(good.replace('"a"', '"é"')), 'latin1'), shape)).toBeUndefined();
+    expect(
+      passthroughObjects(Buffer.from(item(good.replace('"a"', '"é"')), 'latin1'), shape),
+    ).toBeUndefined();
   });
 
   it('is right whenever it is accepted: each byte of a good one changed to any other', () => {
@@ -123,7 +125,7 @@ describe('A response that may be passed on as it is', () => {
       for (let byte = 0; byte < 256; byte += 1) {
         const changed = Buffer.from(original);
         changed[at] = byte;
-        if (verbatimObjects(changed, shape) === undefined) continue;
+        if (passthroughObjects(changed, shape) === undefined) continue;
         accepted += 1;
         expect(isRight(changed.toString())).toBe(true);
       }

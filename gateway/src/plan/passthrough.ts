@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { VerbatimField, VerbatimValue } from './verbatim-shape.ts';
+import type { FetchFields } from './fetch-fields.ts';
+import { passthroughShape, type PassthroughField, type PassthroughValue } from './passthrough-shape.ts';
+import type { SelectionShape } from './response-shape.ts';
 
 const START = Buffer.from('{"data":');
 const NULL = Buffer.from('null');
@@ -33,14 +35,42 @@ interface Tally {
   objects: number;
 }
 
+/** Smaller responses are read and written in less time than it takes to check them. */
+const MIN_BYTES = 16_384;
+/** A subgraph that writes its responses otherwise so many times in a row will go on doing so. */
+const MAX_MISMATCHES = 3;
+
+/** Decides for the responses to the only fetch of a plan whether they can be passed on as they are. */
+export class Passthrough {
+  readonly #fetch: FetchFields;
+  readonly #selection: SelectionShape;
+  /** `unread` until a large response comes. */
+  #shape: PassthroughValue | undefined | 'unread' = 'unread';
+  #mismatches = 0;
+
+  constructor(fetch: FetchFields, selection: SelectionShape) {
+    this.#fetch = fetch;
+    this.#selection = selection;
+  }
+
+  /** How many objects are in a response that can be passed on just as it came; nothing where it can't. */
+  objectsIn(body: Buffer): number | undefined {
+    if (body.length < MIN_BYTES || this.#mismatches >= MAX_MISMATCHES) return undefined;
+    if (this.#shape === 'unread') this.#shape = passthroughShape(this.#fetch, this.#selection);
+    const objects = this.#shape && passthroughObjects(body, this.#shape);
+    this.#mismatches = objects === undefined ? this.#mismatches + 1 : 0;
+    return objects;
+  }
+}
+
 /**
  * Checks that a response is, byte by byte, what clients are to get: the very members, in their order, with values of their
- * types, and nothing else. It knows nothing of errors: what it does not accept may still be right, and is read the careful
- * way.
+ * types, and nothing else. It knows nothing of errors: what it does not accept may still be right, and takes the slow
+ * path.
  *
  * @returns how many objects are in the data, itself not counted; nothing where the response is something else
  */
-export function verbatimObjects(body: Buffer, shape: VerbatimValue): number | undefined {
+export function passthroughObjects(body: Buffer, shape: PassthroughValue): number | undefined {
   if (!isUtf8(body) || bytesAt(body, 0, START) === NO) return undefined;
   const tally: Tally = { objects: -1 };
   const end = valueAt(body, START.length, shape, tally);
@@ -49,7 +79,7 @@ export function verbatimObjects(body: Buffer, shape: VerbatimValue): number | un
 }
 
 /** @returns where the value ends; -1 when it is none */
-function valueAt(body: Buffer, at: number, shape: VerbatimValue, tally: Tally): number {
+function valueAt(body: Buffer, at: number, shape: PassthroughValue, tally: Tally): number {
   if (body[at] === NULL[0]) return shape.nullable ? bytesAt(body, at, NULL) : NO;
   switch (shape.kind) {
     case 'object':
@@ -77,7 +107,7 @@ function bytesAt(body: Buffer, at: number, expected: Buffer): number {
   return at + length;
 }
 
-function objectAt(body: Buffer, start: number, fields: readonly VerbatimField[], tally: Tally): number {
+function objectAt(body: Buffer, start: number, fields: readonly PassthroughField[], tally: Tally): number {
   tally.objects += 1;
   let at = start;
   for (const field of fields) {
@@ -89,7 +119,7 @@ function objectAt(body: Buffer, start: number, fields: readonly VerbatimField[],
   return body[at] === RIGHT_BRACE ? at + 1 : NO;
 }
 
-function listAt(body: Buffer, start: number, item: VerbatimValue, tally: Tally): number {
+function listAt(body: Buffer, start: number, item: PassthroughValue, tally: Tally): number {
   if (body[start] !== LEFT_BRACKET) return NO;
   if (body[start + 1] === RIGHT_BRACKET) return start + 2;
   let at = start;
