@@ -7,7 +7,6 @@ import { NOTHING_DENIED } from '../src/operation/access/denial.ts';
 import type { Denial } from '../src/operation/access/denial.ts';
 import type { OperationPlanner } from '../src/planning/operation-planner.ts';
 import type { Overrides } from '../src/operation/document/override-labels.ts';
-import { schemaHints } from '../src/supergraph/schema-hints.ts';
 import { createOperationPlanner, type PlannerOptions } from '../src/planning/plan-operation.ts';
 import { createPlannerPool, type QueryPlanSource } from '../src/planning/threads/planner-pool.ts';
 import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';
@@ -147,7 +146,7 @@ async function run(text: string, options: RunOptions, engine: Engine): Promise<E
       if (denial) denied.set(node, denial);
     },
   });
-  const overrides = { labels: schemaHints(supergraph.supergraphSchema).overrideLabels, ...engine.overriding };
+  const overrides = { labels: supergraph.hints.overrideLabels, ...engine.overriding };
   const decided = decidedFor(document, coerced, operationName, overrides);
   const plan = await planner.planOperation(
     { supergraph, document, operationName, decided, denied: { ...NOTHING_DENIED, fields: denied } },

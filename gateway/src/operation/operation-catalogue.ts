@@ -19,7 +19,6 @@ import { compileDecision, type DecideConditions } from './document/decided-condi
 import { operationFacts } from './document/document-facts.ts';
 import type { Overrides } from './document/override-labels.ts';
 import { sha256 } from './document/sha256.ts';
-import { schemaHints } from '../supergraph/schema-hints.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileVariables, type CoerceVariables } from './document/coerce-variables.ts';
 import { enforceTextLimits } from './limits/enforce-limits.ts';
@@ -108,7 +107,7 @@ export function createOperationCatalogue(
     rules: readAuthorizationRules(supergraph.supergraphSchema),
     cacheHints: readCacheHints(supergraph.supergraphSchema),
     overrides: {
-      labels: schemaHints(supergraph.supergraphSchema).overrideLabels,
+      labels: supergraph.hints.overrideLabels,
       percents: settings.overridePercents ?? {},
       random: Math.random,
     },

@@ -6,7 +6,6 @@ import type { ExecutionResult } from '../plan/execution-result.ts';
 import { NOTHING_DENIED } from '../operation/access/denial.ts';
 import type { Plan } from '../plan/plan.ts';
 import { contentsOf, type AnswerContents } from '../response-cache/answer-contents.ts';
-import { entityKeysOf } from '../supergraph/entity-keys.ts';
 import type { Invalidation } from '../response-cache/invalidations.ts';
 import type { CachedQuery, ResponseCaching } from '../response-cache/response-cache.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
@@ -86,7 +85,7 @@ export async function invalidateWritten(
 }
 
 function shownIn(plan: Plan, data: Readonly<Record<string, unknown>>): readonly Invalidation[] {
-  const keys = entityKeysOf(plan.supergraph);
+  const keys = plan.supergraph.entityKeys;
   const { entities, unnamed } = contentsOf(plan, data);
   const types = unnamed.filter((type) => keys.has(type)).map((type) => ({ type }));
   return [...types, ...entities.map(entityOf)];

@@ -8,6 +8,7 @@ import { NOTHING_DENIED } from '../operation/access/denial.ts';
 import type { OperationPlanner } from './operation-planner.ts';
 import { createOperationPlanner } from './plan-operation.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
+import { Supergraph } from '../supergraph/supergraph.ts';
 import { compose } from '../testing/compose.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
@@ -47,7 +48,7 @@ function use(known: KnownOperations, catalogue: OperationCatalogue, text: string
 describe('Operations that are known', () => {
   it('are planned for the next generation before it serves, once each', async () => {
     const before = buildSupergraph(compose(graph.all));
-    const next = { ...before };
+    const next = new Supergraph(before);
     const { planner, planned } = countingPlanner();
     const known = createKnownOperations();
     const old = createOperationCatalogue(before, settings);

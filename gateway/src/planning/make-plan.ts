@@ -23,7 +23,6 @@ import { enforceLimit } from './planning-limits.ts';
 import { prepareOperation, type Preparation } from './prepare-operation.ts';
 import type { PreparedOperation } from '../plan/prepared-operation.ts';
 import { printForPlanning } from './print-operation.ts';
-import { schemaHints } from '../supergraph/schema-hints.ts';
 
 /** Asks the planner. @throws Error when there is no plan */
 export type PlanText = (text: string) => Promise<QueryPlan>;
@@ -50,7 +49,7 @@ export async function makePlan(
     facts,
     decided,
     denied,
-    hints: schemaHints(supergraph.supergraphSchema),
+    hints: supergraph.hints,
     maxSelections,
     maxDefers,
     incremental: request.incremental ?? false,
@@ -122,7 +121,7 @@ function shapeOf(
   { types: deniedTypes }: Denied,
 ): SelectionShape {
   const { schema, types } = supergraph;
-  const { interfaceObjects } = schemaHints(supergraph.supergraphSchema);
+  const { interfaceObjects } = supergraph.hints;
   const root = schema.getRootType(prepared.kind);
   if (!root) throw new TypeError(`The schema has no ${prepared.kind} type.`);
   return new SelectionShape(root, prepared.selections, { schema, types, interfaceObjects, deniedTypes });

@@ -7,7 +7,7 @@ import { PlannerOverstrained } from './threads/planner-refusals.ts';
 import { createPlannerPool, type QueryPlanSource } from './threads/planner-pool.ts';
 import { PlannerQueueFull } from './threads/planner-refusals.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
-import type { Supergraph } from '../supergraph/supergraph.ts';
+import { Supergraph } from '../supergraph/supergraph.ts';
 import { decidedFor } from '../testing/decided-for.ts';
 import { NOTHING_DENIED } from '../operation/access/denial.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -39,7 +39,7 @@ function createBench(options: PlannerOptions = {}): Bench {
     return thread.plan(supergraph, operation, ...rest);
   });
   const planner = createOperationPlanner({ source, ...options });
-  const supergraph = { ...original };
+  const supergraph = new Supergraph(original);
   return {
     supergraph,
     planner,
@@ -157,7 +157,7 @@ describe('plans', () => {
       return Promise.reject(new Error('The planner is confused.'));
     });
     const planner = createOperationPlanner({ source });
-    const request = requestFor({ ...original });
+    const request = requestFor(new Supergraph(original));
     const { signal } = new AbortController();
     await expect(planner.planOperation(request, signal)).rejects.toMatchObject({
       extensions: { code: 'INTERNAL_SERVER_ERROR' },
@@ -175,7 +175,7 @@ describe('an operation that overstrains the planner', () => {
       return Promise.reject(new PlannerOverstrained('planningMs', 5_000, 5_001));
     });
     const planner = createOperationPlanner({ source });
-    const request = requestFor({ ...original });
+    const request = requestFor(new Supergraph(original));
     for (let time = 0; time < 3; time += 1) {
       await expect(planner.planOperation(request, new AbortController().signal)).rejects.toMatchObject({
         extensions: {
@@ -190,7 +190,7 @@ describe('an operation that overstrains the planner', () => {
   it('is asked to come back when too many wait', async () => {
     const source = sourceThat(() => Promise.reject(new PlannerQueueFull('1000 wait.')));
     const planner = createOperationPlanner({ source });
-    const request = requestFor({ ...original });
+    const request = requestFor(new Supergraph(original));
     await expect(planner.planOperation(request, new AbortController().signal)).rejects.toMatchObject({
       extensions: { code: 'OVERLOADED', retryAfterS: 1 },
     });
@@ -201,7 +201,7 @@ describe('an operation that overstrains the planner', () => {
       Promise.reject(new Error('Number of non-local selections exceeds limit of 100000')),
     );
     const planner = createOperationPlanner({ source });
-    const request = requestFor({ ...original });
+    const request = requestFor(new Supergraph(original));
     await expect(planner.planOperation(request, new AbortController().signal)).rejects.toMatchObject({
       extensions: { code: 'QUERY_TOO_COMPLEX' },
     });
@@ -223,7 +223,7 @@ describe('a generation that no longer serves', () => {
       unload: ({ hash }) => void released.push(hash),
     };
     const planner = createOperationPlanner({ source });
-    const supergraph = { ...original };
+    const supergraph = new Supergraph(original);
     const request = requestFor(supergraph);
     const plan = planner.planOperation(request, new AbortController().signal);
     planner.retire(supergraph);

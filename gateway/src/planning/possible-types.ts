@@ -18,35 +18,42 @@ export interface Position {
 }
 
 const nothing: ReadonlySet<string> = new Set();
-const possibleBySchema = new WeakMap<GraphQLSchema, Map<string, ReadonlySet<string>>>();
 
-/** The object types that a composite type stands for. */
-export function possibleTypes(schema: GraphQLSchema, typeName: string): ReadonlySet<string> {
-  let byType = possibleBySchema.get(schema);
-  if (!byType) possibleBySchema.set(schema, (byType = new Map()));
-  let names = byType.get(typeName);
-  if (!names) byType.set(typeName, (names = readPossibleTypes(schema, typeName)));
-  return names;
-}
+/** The object types that composite types stand for, read once for an operation. */
+export class PossibleTypes {
+  readonly schema: GraphQLSchema;
+  readonly #byType = new Map<string, ReadonlySet<string>>();
 
-function readPossibleTypes(schema: GraphQLSchema, typeName: string): ReadonlySet<string> {
-  const type = schema.getType(typeName);
-  if (isObjectType(type)) return new Set([typeName]);
-  return isAbstractType(type) ? new Set(schema.getPossibleTypes(type).map(({ name }) => name)) : nothing;
+  constructor(schema: GraphQLSchema) {
+    this.schema = schema;
+  }
+
+  of(typeName: string): ReadonlySet<string> {
+    let names = this.#byType.get(typeName);
+    if (!names) this.#byType.set(typeName, (names = this.#read(typeName)));
+    return names;
+  }
+
+  #read(typeName: string): ReadonlySet<string> {
+    const type = this.schema.getType(typeName);
+    if (isObjectType(type)) return new Set([typeName]);
+    if (!isAbstractType(type)) return nothing;
+    return new Set(this.schema.getPossibleTypes(type).map(({ name }) => name));
+  }
 }
 
 /** Where the selections of a field are; nothing below a leaf. */
 export function positionBelow(
-  schema: GraphQLSchema,
+  types: PossibleTypes,
   position: Position,
   fieldName: string,
 ): Position | undefined {
-  const parent = schema.getType(position.type);
+  const parent = types.schema.getType(position.type);
   if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined;
   const field = parent.getFields()[fieldName];
   const type = field && getNamedType(field.type);
   return isCompositeType(type)
-    ? { type: type.name, possible: possibleTypes(schema, type.name), base: type.name }
+    ? { type: type.name, possible: types.of(type.name), base: type.name }
     : undefined;
 }
 
@@ -58,13 +65,14 @@ export function positionBelow(
  * they are written out for each object type.
  */
 export function positionsWithin(
-  schema: GraphQLSchema,
+  types: PossibleTypes,
   hints: SchemaHints,
   position: Position,
   typeCondition: string | undefined,
 ): readonly Position[] {
   if (typeCondition === undefined || typeCondition === position.type) return [position];
-  const allowed = possibleTypes(schema, typeCondition);
+  const { schema } = types;
+  const allowed = types.of(typeCondition);
   const possible = new Set([...position.possible].filter((name) => allowed.has(name)));
   if (possible.size === 0) return [];
   const type = schema.getType(position.type);

@@ -23,7 +23,7 @@ import type {
 } from '../plan/prepared-operation.ts';
 import { isIntrospectionRoot } from '../supergraph/selection-types.ts';
 import { enforceLimit } from './planning-limits.ts';
-import { positionBelow, positionsWithin, type Position } from './possible-types.ts';
+import { PossibleTypes, positionBelow, positionsWithin, type Position } from './possible-types.ts';
 import type { SchemaHints } from '../supergraph/schema-hints.ts';
 
 /** What decides how an operation is prepared: the members of a plan's cache key. */
@@ -64,11 +64,13 @@ export function prepareOperation(preparation: Preparation): PreparedOperation {
 class Preparer {
   readonly defers = new Map<string, PreparedDefer>();
   readonly #given: Preparation;
+  readonly #types: PossibleTypes;
   readonly #ourKeys = new Map<string, string>();
   #count = 0;
 
   constructor(preparation: Preparation) {
     this.#given = preparation;
+    this.#types = new PossibleTypes(preparation.schema);
   }
 
   selections(set: SelectionSetNode, position: Position): PreparedSelection[] {
@@ -99,7 +101,7 @@ class Preparer {
     const key = node.alias?.value ?? name;
     const { type, base } = position;
     const isHoisted = type !== base && this.#given.hints.plannedOnInterface.has(`${base}.${name}`);
-    const below = node.selectionSet && positionBelow(this.#given.schema, position, name);
+    const below = node.selectionSet && positionBelow(this.#types, position, name);
     return {
       kind: 'field',
       node,
@@ -120,9 +122,9 @@ class Preparer {
     { typeCondition, selectionSet }: InlineFragmentNode | FragmentDefinitionNode,
     position: Position,
   ): readonly PreparedFragment[] {
-    const { schema, hints, incremental } = this.#given;
+    const { hints, incremental } = this.#given;
     const directives = (node.directives ?? []).filter((directive) => !isDecided(directive));
-    return positionsWithin(schema, hints, position, typeCondition?.name.value).map((within) => ({
+    return positionsWithin(this.#types, hints, position, typeCondition?.name.value).map((within) => ({
       kind: 'fragment',
       typeCondition: within === position ? undefined : within.type,
       directives,

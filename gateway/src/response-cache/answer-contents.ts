@@ -1,6 +1,6 @@
 import type { ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
 import type { Plan } from '../plan/plan.ts';
-import { entityKeysOf, type EntityKeys } from '../supergraph/entity-keys.ts';
+import type { EntityKeys } from '../supergraph/entity-keys.ts';
 
 /** What an answer is made of: whatever becomes of it concerns the answer. */
 export interface AnswerContents {
@@ -24,7 +24,7 @@ export function entityName(type: string, id: string): string {
 
 /** @param data an answer to the plan's operation, by response keys */
 export function contentsOf(plan: Plan, data: Readonly<Record<string, unknown>>): AnswerContents {
-  const reader = new ContentsReader(entityKeysOf(plan.supergraph));
+  const reader = new ContentsReader(plan.supergraph.entityKeys);
   reader.readObject(plan.shape, data);
   return { types: plan.shape.reachableTypes, ...reader.found() };
 }

@@ -26,7 +26,6 @@ import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import { CallerWatch, type HoldUser } from './caller-watch.ts';
 import { ClientStream, type StreamKeeper } from './client-stream.ts';
-import { isShared } from './shared-fields.ts';
 import type { StreamKind, StreamObserver } from './stream-observer.ts';
 import { StreamQuota } from './stream-quota.ts';
 import type { StreamSettings } from '../settings/stream-settings.ts';
@@ -274,4 +273,11 @@ function denialOf({ shape }: Plan): Error {
 
 function refusedWith(code: string, message: string): RequestRefused {
   return new RequestRefused([new GraphQLError(message, { extensions: { code } })]);
+}
+
+/** Whether a subscription is of a field that its team has marked `@sharedSubscription`. */
+function isShared({ supergraph, shape }: Plan): boolean {
+  const root = shape.onlyType;
+  const fields = root === undefined ? undefined : shape.of(root)?.fields;
+  return fields?.every(({ fieldName }) => supergraph.sharedSubscriptions.has(fieldName)) ?? false;
 }

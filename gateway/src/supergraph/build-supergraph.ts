@@ -5,7 +5,7 @@ import {
   type Schema,
 } from '@apollo/federation-internals';
 import { extendSchema, GraphQLError, parse, type GraphQLSchema } from 'graphql';
-import type { SubgraphEndpoint, Supergraph } from './supergraph.ts';
+import { Supergraph, type SubgraphEndpoint } from './supergraph.ts';
 import { createTypeIndex } from './type-index.ts';
 
 /** Settings of {@link buildSupergraph}. */
@@ -40,7 +40,7 @@ export function buildSupergraph(sdl: string, options: BuildOptions = {}): Superg
   const federated = readSupergraph(sdl);
   refuseConnectors(federated.schema);
   const subgraphs = endpointsOf(federated, options.subgraphUrls ?? {});
-  return Object.freeze({
+  return new Supergraph({
     hash: hashOf(sdl, subgraphs),
     sdl,
     schema: clientSchemaOf(federated),

@@ -1,20 +1,12 @@
-import type { Supergraph } from './supergraph.ts';
+import type { Schema } from '@apollo/federation-internals';
 
 /** The fields that name an entity on their own, by type. Types that only several fields together name are not in it. */
 export type EntityKeys = ReadonlyMap<string, readonly string[]>;
 
-const known = new WeakMap<Supergraph, EntityKeys>();
-
-/** Reads the keys of a supergraph, once. */
-export function entityKeysOf(supergraph: Supergraph): EntityKeys {
-  let keys = known.get(supergraph);
-  if (!keys) known.set(supergraph, (keys = readEntityKeys(supergraph)));
-  return keys;
-}
-
-function readEntityKeys({ supergraphSchema }: Supergraph): EntityKeys {
+/** Reads the keys of a supergraph. */
+export function readEntityKeys(schema: Schema): EntityKeys {
   const keys = new Map<string, readonly string[]>();
-  for (const type of supergraphSchema.objectTypes()) {
+  for (const type of schema.objectTypes()) {
     const fields = type
       .appliedDirectivesOf('join__type')
       .map((applied): unknown => applied.arguments()['key'])

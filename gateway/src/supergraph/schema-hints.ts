@@ -31,16 +31,9 @@ export interface SchemaHints {
 }
 
 const NAMES = /[_A-Za-z][_0-9A-Za-z]*/g;
-const hintsBySchema = new WeakMap<Schema, SchemaHints>();
 
-/** Reads the hints of a supergraph at the first call. */
-export function schemaHints(schema: Schema): SchemaHints {
-  let hints = hintsBySchema.get(schema);
-  if (!hints) hintsBySchema.set(schema, (hints = readHints(schema)));
-  return hints;
-}
-
-function readHints(schema: Schema): SchemaHints {
+/** Reads the hints of a supergraph. */
+export function readSchemaHints(schema: Schema): SchemaHints {
   const reservedKeys = new Set([
     '__typename',
     '_entities',

@@ -1,5 +1,8 @@
 import type { Schema } from '@apollo/federation-internals';
 import type { GraphQLSchema } from 'graphql';
+import { readEntityKeys, type EntityKeys } from './entity-keys.ts';
+import { readSchemaHints, type SchemaHints } from './schema-hints.ts';
+import { readSharedSubscriptions } from './shared-subscriptions.ts';
 import type { TypeIndex } from './type-index.ts';
 
 /** One subgraph, and where it is asked. */
@@ -9,11 +12,8 @@ export interface SubgraphEndpoint {
   readonly url: string;
 }
 
-/**
- * One generation of the graph. Frozen: a reload makes another one and swaps one pointer, and an operation that runs
- * ends on the generation it began with.
- */
-export interface Supergraph {
+/** What a generation of the graph is made of. */
+export interface SupergraphFields {
   /** SHA-256 of the supergraph's text and of the endpoints, hexadecimal. */
   readonly hash: string;
   /** The supergraph as it was loaded. */
@@ -26,4 +26,45 @@ export interface Supergraph {
   readonly subgraphs: ReadonlyMap<string, SubgraphEndpoint>;
   /** Which object types an abstract type stands for, hidden types included. */
   readonly types: TypeIndex;
+}
+
+/**
+ * One generation of the graph. Frozen: a reload makes another one and swaps one pointer, and an operation that runs
+ * ends on the generation it began with. What is read of its schema at the first use is a private member.
+ */
+export class Supergraph implements SupergraphFields {
+  readonly hash: string;
+  readonly sdl: string;
+  readonly schema: GraphQLSchema;
+  readonly supergraphSchema: Schema;
+  readonly subgraphs: ReadonlyMap<string, SubgraphEndpoint>;
+  readonly types: TypeIndex;
+  #hints: SchemaHints | undefined;
+  #entityKeys: EntityKeys | undefined;
+  #sharedSubscriptions: ReadonlySet<string> | undefined;
+
+  constructor({ hash, sdl, schema, supergraphSchema, subgraphs, types }: SupergraphFields) {
+    this.hash = hash;
+    this.sdl = sdl;
+    this.schema = schema;
+    this.supergraphSchema = supergraphSchema;
+    this.subgraphs = subgraphs;
+    this.types = types;
+    Object.freeze(this);
+  }
+
+  /** What operations are prepared by. */
+  get hints(): SchemaHints {
+    return (this.#hints ??= readSchemaHints(this.supergraphSchema));
+  }
+
+  /** The fields that name entities. */
+  get entityKeys(): EntityKeys {
+    return (this.#entityKeys ??= readEntityKeys(this.supergraphSchema));
+  }
+
+  /** Names of the fields of subscriptions that are marked `@sharedSubscription`. */
+  get sharedSubscriptions(): ReadonlySet<string> {
+    return (this.#sharedSubscriptions ??= readSharedSubscriptions(this.supergraphSchema));
+  }
 }

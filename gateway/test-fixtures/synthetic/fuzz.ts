@@ -13,7 +13,6 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { createSubgraphClient } from '../../src/subgraphs/subgraph-client.ts';
-import { schemaHints } from '../../src/supergraph/schema-hints.ts';
 import { createPlannerPool } from '../../src/planning/threads/planner-pool.ts';
 import { createOperationPlanner } from '../../src/planning/plan-operation.ts';
 import { differenceOfParts, executeInParts } from './compare-parts.ts';
@@ -198,7 +197,7 @@ function told({ text, variables }: RandomOperation, found: string): string {
  * subgraph.
  */
 function requiredFieldsOfInterfaceObjects(graph: RunningGraph): readonly string[] {
-  const { interfaceObjects } = schemaHints(graph.supergraph.supergraphSchema);
+  const { interfaceObjects } = graph.supergraph.hints;
   const { schema } = graph.supergraph;
   return [...interfaceObjects].flatMap((name) => {
     const type = schema.getType(name);

@@ -1,6 +1,5 @@
 import { InputObjectType, InterfaceType, ObjectType, type Schema } from '@apollo/federation-internals';
 import { appliedArguments, linkedDirectives, type Annotated } from '../../supergraph/linked-directives.ts';
-import { entityKeysOf } from '../../supergraph/entity-keys.ts';
 import type { Supergraph } from '../../supergraph/supergraph.ts';
 import { introspectionSizes } from './introspection-sizes.ts';
 import type { ListSize } from './list-size.ts';
@@ -32,7 +31,7 @@ export function readGraphAnnotations(supergraph: Supergraph): GraphAnnotations {
     weights: new Map([...readWeights(schema, [...schema.types(), ...fields]), ...inputWeights]),
     listSizes: new Map([...introspectionSizes(supergraph.schema), ...readListSizes(schema, fields)]),
     depthAllowances: readAllowances(schema, fields),
-    keys: entityKeysOf(supergraph),
+    keys: supergraph.entityKeys,
     inputsHaveWeights: inputWeights.size > 0,
   };
 }
