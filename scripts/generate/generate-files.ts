@@ -9,6 +9,7 @@ import { generateBehavioursPages } from './behaviours-page.ts';
 import { generateCommonPasswords } from './common-passwords-file.ts';
 import { generateConfigurationPages } from './configuration-page.ts';
 import type { GeneratedFile } from './generated-file.ts';
+import { generateChecksSection } from './checks-section.ts';
 import { generateLifeCycleSection } from './life-cycle-section.ts';
 import { generateSettingsSchema } from './settings-schema-file.ts';
 import { generateStagesSection } from './stages-section.ts';
@@ -30,12 +31,13 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
   generateLifeCycleSection,
   generateArchitecturePage,
   generateStagesSection,
+  generateChecksSection,
 ];
 
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, graph/supergraph.graphql, docs/api.graphql,
  * gateway.schema.json, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
- * of common passwords, docs/what-ends-what.md, and the stages in docs/lifecycle.md.
+ * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, and the checks in docs/composition.md.
  *
  * @returns the paths of those that were out of date
  */

@@ -15,7 +15,7 @@ import {
   type ClientAdministrationFeatures,
 } from './clients.ts';
 
-const SCOPES = ['openid', 'read:data'];
+const RULES = { scopes: ['openid', 'read:data'], grantTypes: ['authorization_code', 'refresh_token'] };
 const METADATA = { client_id: 'app', redirect_uris: [CALLBACK], client_secret: randomToken() };
 
 let database: TestDatabase;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   features = {
     clientStore,
     clients: createClientRegistry({ store: clientStore, secretKeys, clock: Date.now }),
-    settings: { scopes: SCOPES },
+    settings: RULES,
     clock: Date.now,
     audit: { record: () => undefined },
   } as unknown as ClientAdministrationFeatures; // what changing a client needs
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 async function register(): Promise<Client> {
-  const parsed = parseClient(METADATA, SCOPES);
+  const parsed = parseClient(METADATA, RULES);
   if (parsed.kind === 'problems') throw new Error(parsed.problems.join());
   await clientStore.save(features.clients.toClient(parsed.client, 'administration'));
   const client = await clientStore.find('app');

@@ -10,7 +10,7 @@ import { randomToken } from '../secrets/secrets.ts';
 import type { Client, ClientSource } from '../clients/client-store.ts';
 import { endClient, type EndClientFeatures } from './end-client.ts';
 import type { HasClock } from '../clock.ts';
-import type { HasSettings } from '../settings/settings.ts';
+import type { ClientRules, HasSettings } from '../settings/settings.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';
 import type { GrantFeatures } from '../grants/grant-features.ts';
@@ -62,7 +62,7 @@ export async function registerClient(
   value: unknown,
   { source, by }: Registrant,
 ): Promise<RegistrationOutcome> {
-  const { parsed, secret } = parseWithSecret(value, features.settings.scopes, randomToken());
+  const { parsed, secret } = parseWithSecret(value, features.settings, randomToken());
   if (parsed.kind === 'problems') return parsed;
   const client = features.clients.toClient(parsed.client, source);
   await saveClient(features, client, by);
@@ -82,7 +82,7 @@ export async function replaceClient(
 ): Promise<ReplacementOutcome> {
   const clientId = known.metadata.client_id;
   const withId = { ...toRecord(value), client_id: clientId };
-  const { parsed, secret } = parseWithSecret(withId, features.settings.scopes, randomToken());
+  const { parsed, secret } = parseWithSecret(withId, features.settings, randomToken());
   if (parsed.kind === 'problems') return parsed;
   const fresh = features.clients.toClient(parsed.client, known.source);
   const keepsSecret = fresh.secretHash !== undefined && known.secretHash !== undefined;
@@ -198,7 +198,7 @@ async function afterSaving(
 
 function parseWithSecret(
   value: unknown,
-  scopes: readonly string[],
+  rules: ClientRules,
   fresh: string,
 ): { readonly parsed: ParsedClient; readonly secret: string | undefined } {
   const given = toRecord(value);
@@ -210,7 +210,7 @@ function parseWithSecret(
     token_endpoint_auth_method: method,
     client_secret: secret,
   };
-  return { parsed: parseClient(complete, scopes), secret };
+  return { parsed: parseClient(complete, rules), secret };
 }
 
 function toRecord(value: unknown): Readonly<Record<string, unknown>> {

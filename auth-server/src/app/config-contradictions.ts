@@ -1,5 +1,6 @@
 import { allowsConveniences, isLoopbackHost } from '@trellis/runtime';
-import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
+import type { AuthServerConfig } from './auth-server-config.ts';
+import { clientRulesOf } from './settings-of.ts';
 import { isNetwork } from '../logout/address-guard.ts';
 import { readClientsFile } from '../clients/clients-file.ts';
 import { adminScopes, openidScopes, parseScope } from '../clients/scopes.ts';
@@ -136,5 +137,5 @@ function convenienceProblems(config: AuthServerConfig): string[] {
 
 function clientsFileProblems(config: AuthServerConfig): readonly string[] {
   if (config.CLIENTS_FILE === undefined) return [];
-  return readClientsFile(config.CLIENTS_FILE, knownScopes(config)).problems;
+  return readClientsFile(config.CLIENTS_FILE, clientRulesOf(config)).problems;
 }

@@ -1,6 +1,12 @@
 import { paths } from '../http/paths.ts';
-import type { Settings } from '../settings/settings.ts';
+import { grantHandlers } from '../grants/index.ts';
+import type { ClientRules, Settings } from '../settings/settings.ts';
 import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
+
+/** What clients can be registered for with this configuration. */
+export function clientRulesOf(config: Pick<AuthServerConfig, 'API_SCOPES' | 'ADMIN_API'>): ClientRules {
+  return { scopes: knownScopes(config), grantTypes: [...grantHandlers.keys()] };
+}
 
 /** What the endpoints need to know of the configuration. @param issuer which the configuration may leave to the address */
 export function settingsOf(config: AuthServerConfig, issuer: string): Settings {
@@ -11,7 +17,7 @@ export function settingsOf(config: AuthServerConfig, issuer: string): Settings {
     adminAudience,
     adminSignInMaxAgeS: config.ADMIN_SIGN_IN_MAX_AGE_S,
     registrationToken: config.REGISTRATION_TOKEN,
-    scopes: knownScopes(config),
+    ...clientRulesOf(config),
     accessTokenTtlS: config.ACCESS_TOKEN_TTL_S,
     idTokenTtlS: config.ID_TOKEN_TTL_S,
     codeTtlS: config.CODE_TTL_S,

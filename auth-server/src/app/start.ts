@@ -5,7 +5,8 @@ import { createPool, migrate, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { synchronizeClients } from '../administration/synchronize-clients.ts';
 import { readClientsFile } from '../clients/clients-file.ts';
-import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
+import type { AuthServerConfig } from './auth-server-config.ts';
+import { clientRulesOf } from './settings-of.ts';
 import { createFeatures, type CreatedFeatures } from './create-features.ts';
 import { demoClients, seedDemoAccounts } from './demo.ts';
 import { buildServer } from './server.ts';
@@ -155,7 +156,7 @@ async function synchronizeDeclared(config: AuthServerConfig, { features }: Creat
     );
   }
   if (config.CLIENTS_FILE === undefined) return;
-  const { clients } = readClientsFile(config.CLIENTS_FILE, knownScopes(config));
+  const { clients } = readClientsFile(config.CLIENTS_FILE, clientRulesOf(config));
   await synchronizeClients(
     features,
     'file',

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseClient } from './client-metadata.ts';
 
-const SCOPES = ['openid', 'read:data'];
+const RULES = {
+  scopes: ['openid', 'read:data'],
+  grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
+};
 const SECRET = 'x9-Lq27_vTfPw0aZ8rNdK3';
 const parse = (client: Record<string, unknown>) =>
-  parseClient({ client_id: 'x', redirect_uris: ['https://app.example/cb'], ...client }, SCOPES);
+  parseClient({ client_id: 'x', redirect_uris: ['https://app.example/cb'], ...client }, RULES);
 
 describe('RFC 7591 §2: client metadata', () => {
   it('completes what is not said', () => {
@@ -41,6 +44,7 @@ describe('RFC 7591 §2: client metadata', () => {
     { jwks: { keys: [{ kty: 'oct', k: 'x' }] } },
     { jwks: { keys: [{ kty: 'EC', d: 'x' }] } },
     { response_types: ['token'] },
+    { grant_types: ['password'] },
     { refresh_reuse_leeway_seconds: 61 },
     { scope: 'openid "x"' },
     { redirect_uris: 'https://app.example/cb' },

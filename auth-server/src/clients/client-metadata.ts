@@ -1,6 +1,7 @@
 import { weaknessOf } from '@trellis/runtime';
 import { characterProblem, isBoundedKey, unfitTextIn } from '@trellis/admission';
 import { z } from 'zod';
+import type { ClientRules } from '../settings/settings.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 import { adminScopes, parseScope } from './scopes.ts';
 
@@ -29,24 +30,13 @@ export const assertionAlgorithms: readonly string[] = Object.freeze(['ES256', 'R
 /** Grant type of RFC 8628 §3.4. */
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** A grant that clients may be registered for. */
-export type GrantType =
-  'authorization_code' | 'refresh_token' | 'client_credentials' | typeof DEVICE_CODE_GRANT;
-
-const grantTypes: readonly GrantType[] = [
-  'authorization_code',
-  'refresh_token',
-  'client_credentials',
-  DEVICE_CODE_GRANT,
-];
-
 /** A registered client: RFC 7591 metadata under its standard names, complete with defaults, without its secret. */
 export interface ClientMetadata {
   readonly client_id: string;
   readonly client_name: string;
   readonly redirect_uris: readonly string[];
   readonly post_logout_redirect_uris: readonly string[];
-  readonly grant_types: readonly GrantType[];
+  readonly grant_types: readonly string[];
   readonly token_endpoint_auth_method: ClientAuthenticationMethod;
   readonly token_endpoint_auth_signing_alg?: string | undefined;
   readonly jwks?: { readonly keys: readonly Record<string, unknown>[] } | undefined;
@@ -125,7 +115,7 @@ const declared = z.object({
   client_name: clientName.optional(),
   redirect_uris: z.array(redirectUri).max(50).default([]),
   post_logout_redirect_uris: z.array(redirectUri).max(50).default([]),
-  grant_types: z.array(z.enum(grantTypes)).default(['authorization_code', 'refresh_token']),
+  grant_types: z.array(z.string()).max(20).default(['authorization_code', 'refresh_token']),
   response_types: z.array(z.literal('code')).optional(),
   token_endpoint_auth_method: z
     .enum(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'])
@@ -162,9 +152,9 @@ export type ParsedClient =
  * `token_endpoint_auth_method` it is client_secret_basic for a client with a secret, private_key_jwt for one with keys,
  * else none.
  *
- * @param knownScopes what `scope` may name; its default are all but those for administration
+ * @param rules what `scope` and `grant_types` may name; the default of `scope` is all but those for administration
  */
-export function parseClient(value: unknown, knownScopes: readonly string[]): ParsedClient {
+export function parseClient(value: unknown, rules: ClientRules): ParsedClient {
   const unfit = unfitTextIn(value, 'token');
   if (unfit) return { kind: 'problems', problems: [`${unfit.path || 'client'}: ${unfit.problem}`] };
   const parsed = declared.safeParse(value);
@@ -174,18 +164,18 @@ export function parseClient(value: unknown, knownScopes: readonly string[]): Par
     );
     return { kind: 'problems', problems };
   }
-  const client = complete(parsed.data, knownScopes);
-  const problems = contradictionsOf(client, knownScopes);
+  const client = complete(parsed.data, rules);
+  const problems = contradictionsOf(client, rules);
   return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'client', client };
 }
 
-function complete(given: Declared, knownScopes: readonly string[]): ClientDeclaration {
+function complete(given: Declared, { scopes }: ClientRules): ClientDeclaration {
   const { client_secret: secret, response_types: _codeOnly, jwks_uri: _never, ...rest } = given;
   const metadata: ClientMetadata = {
     ...rest,
     client_name: given.client_name ?? given.client_id,
     token_endpoint_auth_method: given.token_endpoint_auth_method ?? defaultMethod(given),
-    scope: given.scope ?? knownScopes.filter((scope) => !adminScopes.includes(scope)).join(' '),
+    scope: given.scope ?? scopes.filter((scope) => !adminScopes.includes(scope)).join(' '),
   };
   return { metadata, secret };
 }
@@ -200,11 +190,12 @@ export function usesSecret(method: unknown): boolean {
   return method === 'client_secret_basic' || method === 'client_secret_post';
 }
 
-function contradictionsOf({ metadata, secret }: ClientDeclaration, knownScopes: readonly string[]): string[] {
+function contradictionsOf({ metadata, secret }: ClientDeclaration, rules: ClientRules): string[] {
   const method = metadata.token_endpoint_auth_method;
   const hasSecret = usesSecret(method);
   const usesCode = metadata.grant_types.includes('authorization_code');
-  const unknownScopes = (parseScope(metadata.scope) ?? []).filter((scope) => !knownScopes.includes(scope));
+  const unknownScopes = (parseScope(metadata.scope) ?? []).filter((scope) => !rules.scopes.includes(scope));
+  const unknownGrants = metadata.grant_types.filter((type) => !rules.grantTypes.includes(type));
   const problems: [boolean, string][] = [
     [hasSecret && secret === undefined, `client_secret: is needed for ${method}`],
     [!hasSecret && secret !== undefined, `client_secret: has no use with ${method}`],
@@ -214,6 +205,7 @@ function contradictionsOf({ metadata, secret }: ClientDeclaration, knownScopes: 
       metadata.grant_types.includes('client_credentials') && method === 'none',
       'grant_types: client_credentials needs a client that authenticates (RFC 6749 §4.4)',
     ],
+    [unknownGrants.length > 0, `grant_types: unknown here: ${unknownGrants.join(' ')}`],
     [unknownScopes.length > 0, `scope: unknown here: ${unknownScopes.join(' ')}`],
   ];
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);

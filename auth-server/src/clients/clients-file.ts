@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { ClientRules } from '../settings/settings.ts';
 import { parseClient, type ClientDeclaration } from './client-metadata.ts';
 
 /** What a clients file holds, and all that is wrong with it. */
@@ -9,13 +10,13 @@ export interface ClientsFile {
 }
 
 /** Reads a JSON array of RFC 7591 client metadata. Never throws: what is wrong is listed. */
-export function readClientsFile(path: string, knownScopes: readonly string[]): ClientsFile {
+export function readClientsFile(path: string, rules: ClientRules): ClientsFile {
   const { value, problem } = readJson(path);
   if (problem !== undefined) return { clients: [], problems: [`CLIENTS_FILE: ${problem}.`] };
   if (!Array.isArray(value)) {
     return { clients: [], problems: [`CLIENTS_FILE: ${path} must hold a JSON array of clients.`] };
   }
-  return parseClients(value, knownScopes);
+  return parseClients(value, rules);
 }
 
 function readJson(path: string): { value?: unknown; problem?: string } {
@@ -28,8 +29,8 @@ function readJson(path: string): { value?: unknown; problem?: string } {
   }
 }
 
-function parseClients(values: readonly unknown[], knownScopes: readonly string[]): ClientsFile {
-  const parsed = values.map((value) => parseClient(value, knownScopes));
+function parseClients(values: readonly unknown[], rules: ClientRules): ClientsFile {
+  const parsed = values.map((value) => parseClient(value, rules));
   const clients = parsed.flatMap((result) => (result.kind === 'client' ? [result.client] : []));
   const problems = parsed.flatMap((result, index) =>
     result.kind === 'problems'

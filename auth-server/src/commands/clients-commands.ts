@@ -28,7 +28,7 @@ export const addClient: Command = {
   usage: 'clients add --metadata-stdin',
   run: async (args, { features, commandLine }) => {
     required(readOptions(args, ['metadata-stdin']), 'metadata-stdin');
-    const parsed = parseClient(parseJson(await commandLine.readStdin()), features.settings.scopes);
+    const parsed = parseClient(parseJson(await commandLine.readStdin()), features.settings);
     if (parsed.kind === 'problems') throw new Error(parsed.problems.join('\n'));
     const client = features.clients.toClient(parsed.client, 'command');
     await saveClient(features, client, 'command');

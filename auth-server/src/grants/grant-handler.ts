@@ -1,6 +1,5 @@
 import type { Parameters } from '../parameters.ts';
 import type { Client } from '../clients/client-store.ts';
-import type { GrantType } from '../clients/client-metadata.ts';
 
 /** A request to the token endpoint whose client is known. */
 export interface TokenRequest {
@@ -37,7 +36,8 @@ export interface TokenResponse {
 
 /** One grant type, and what it works with. */
 export interface GrantHandler<Features> {
-  readonly grantType: GrantType;
+  /** The value of the parameter `grant_type`. */
+  readonly grantType: string;
   /** @throws OAuthError */
   readonly handle: (request: TokenRequest, features: Features) => Promise<TokenResponse>;
 }

@@ -1,5 +1,13 @@
+/** What clients can be registered for. */
+export interface ClientRules {
+  /** Every scope there is. */
+  readonly scopes: readonly string[];
+  /** Every `grant_type` that the token endpoint supports. */
+  readonly grantTypes: readonly string[];
+}
+
 /** What the endpoints need to know of the configuration. */
-export interface Settings {
+export interface Settings extends ClientRules {
   /** Byte for byte what tokens and discovery say; never taken from a request. */
   readonly issuer: string;
   /** Resources that tokens may be asked for; the first is the default. */
@@ -10,8 +18,6 @@ export interface Settings {
   readonly adminSignInMaxAgeS: number;
   /** What clients that register themselves have to bring; undefined where they can't. */
   readonly registrationToken: string | undefined;
-  /** Every scope there is. */
-  readonly scopes: readonly string[];
   readonly accessTokenTtlS: number;
   readonly idTokenTtlS: number;
   readonly codeTtlS: number;

@@ -1,9 +1,8 @@
 import { composeServices } from '@apollo/composition';
 import { GraphQLError, parse, Source, type DocumentNode } from 'graphql';
+import { runChecks } from './checks/index.ts';
 import { describeError, describeHint, type CompositionHint } from './composition-diagnostics.ts';
 import { ownCodes, type Diagnostic } from './diagnostic.ts';
-import { findDuplicateDefinitions } from './duplicate-definitions.ts';
-import { findSharedRootFields } from './shared-root-fields.ts';
 import {
   loadSubgraphSchema,
   SchemaNotReadable,
@@ -62,7 +61,8 @@ function otherVersionHints({ file, exactFederationVersion }: SupergraphConfig): 
 /** Composes subgraphs whose schemas are at hand. */
 export function composeSubgraphs(subgraphs: readonly SubgraphSchema[]): Composition {
   const parsed = subgraphs.map(parseSubgraph);
-  const invalid = parsed.flatMap(({ errors }) => errors);
+  const documents = new Map(parsed.map(({ name, typeDefs }) => [name, typeDefs]));
+  const invalid = [...parsed.flatMap(({ errors }) => errors), ...runChecks('error', documents)];
   if (invalid.length > 0) return { kind: 'failed', errors: invalid };
   return compose(parsed.toSorted((left, right) => (left.name < right.name ? -1 : 1)));
 }
@@ -79,7 +79,7 @@ const emptyDocument = parse('{ __typename }');
 function parseSubgraph({ name, routingUrl, sdl, source }: SubgraphSchema): ParsedSubgraph {
   try {
     const typeDefs = parse(new Source(sdl, source));
-    return { name, url: routingUrl, typeDefs, errors: findDuplicateDefinitions(typeDefs, name) };
+    return { name, url: routingUrl, typeDefs, errors: [] };
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     const locations = (error.locations ?? []).map((location) => ({ source, ...location }));
@@ -97,7 +97,7 @@ function compose(subgraphs: readonly ParsedSubgraph[]): Composition {
   return {
     kind: 'composed',
     supergraphSdl: `${result.supergraphSdl.trim()}\n`,
-    hints: [...findSharedRootFields(documents), ...hints],
+    hints: [...runChecks('hint', documents), ...hints],
   };
 }
 

@@ -1,10 +1,8 @@
 import type { CompositionResult } from '@apollo/composition';
 import { Kind, type ASTNode, type DocumentNode, type GraphQLError } from 'graphql';
+import type { SubgraphDocuments } from './checks/index.ts';
 import type { Diagnostic, SourceLocation } from './diagnostic.ts';
 import { locateField, locateDirective, locationOf } from './source-position.ts';
-
-/** A subgraph's schema, parsed, by the name of its subgraph. */
-export type SubgraphDocuments = ReadonlyMap<string, DocumentNode>;
 
 /** What the composer tells beside a supergraph. */
 export type CompositionHint = NonNullable<CompositionResult['hints']>[number];

@@ -10,14 +10,14 @@ export interface SourceLocation {
 
 /** Something that composition has to say about the subgraphs. */
 export interface Diagnostic {
-  /** The composer's code, for example `TYPE_KIND_MISMATCH`; own codes are listed in {@link ownCodes}. */
+  /** The composer's code, for example `TYPE_KIND_MISMATCH`; own ones are those of the checks and {@link ownCodes}. */
   readonly code: string;
   readonly message: string;
   /** The places concerned, those of the definitions first; empty when there is none. */
   readonly locations: readonly SourceLocation[];
 }
 
-/** Codes of diagnostics that are made here and not by the composer. */
+/** Codes of diagnostics of our own, beside those of checks. */
 export const ownCodes = {
   /** The configuration is not usable. */
   INVALID_CONFIG: 'INVALID_CONFIG',
@@ -25,8 +25,6 @@ export const ownCodes = {
   SCHEMA_NOT_READABLE: 'SCHEMA_NOT_READABLE',
   /** A type, field or enum value is defined twice in one subgraph, or the text is not GraphQL. */
   INVALID_GRAPHQL: 'INVALID_GRAPHQL',
-  /** Federation 1 subgraphs define the same root field: each of them may be asked for it. */
-  SHARED_ROOT_FIELD: 'SHARED_ROOT_FIELD',
   /** The configuration pins another version than the one that composes here. */
   OTHER_FEDERATION_VERSION: 'OTHER_FEDERATION_VERSION',
 } as const;

@@ -1,4 +1,5 @@
 export { apiSchemaOf } from './api-schema.ts';
+export { checks, type Check, type Finding } from './checks/index.ts';
 export { checkSupergraph } from './check-supergraph.ts';
 export { compareApiSchemas, type ApiChange, type ApiChanges } from './compare-api-schemas.ts';
 export {

@@ -5,15 +5,22 @@ import {
   type DocumentNode,
   type FieldDefinitionNode,
 } from 'graphql';
-import type { SubgraphDocuments } from './composition-diagnostics.ts';
-import { ownCodes, type Diagnostic } from './diagnostic.ts';
-import { locationOf } from './source-position.ts';
+import { locationOf } from '../source-position.ts';
+import type { Check, Finding, SubgraphDocuments } from './check.ts';
 
 /**
  * Root fields that several Federation 1 subgraphs define. Federation 2 refuses this unless every definition is
  * @shareable; for Federation 1 the composer shares such fields in silence, so that any of the subgraphs may be asked.
  */
-export function findSharedRootFields(documents: SubgraphDocuments): readonly Diagnostic[] {
+export const sharedRootFields: Check = {
+  code: 'SHARED_ROOT_FIELD',
+  severity: 'hint',
+  finds: 'The same root field in several Federation 1 subgraphs: any of them may be asked',
+  action: 'Rename one, or move to Federation 2.',
+  run: findSharedRootFields,
+};
+
+function findSharedRootFields(documents: SubgraphDocuments): readonly Finding[] {
   const definitions = new Map<string, { subgraph: string; field: FieldDefinitionNode }[]>();
   for (const [subgraph, document] of documents)
     if (!linksFederation2(document))
@@ -22,7 +29,6 @@ export function findSharedRootFields(documents: SubgraphDocuments): readonly Dia
   return [...definitions]
     .filter(([, places]) => new Set(places.map(({ subgraph }) => subgraph)).size > 1)
     .map(([coordinate, places]) => ({
-      code: ownCodes.SHARED_ROOT_FIELD,
       message: `${coordinate} is defined by ${places.map(({ subgraph }) => `"${subgraph}"`).join(' and ')}: any of them may be asked for it. Rename it, or move the subgraphs to Federation 2 and say @shareable where that is meant.`,
       locations: places.map(({ field }) => locationOf(field)).filter((location) => location !== undefined),
     }));

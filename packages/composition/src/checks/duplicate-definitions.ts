@@ -7,14 +7,23 @@ import {
   type TypeDefinitionNode,
   type TypeExtensionNode,
 } from 'graphql';
-import { ownCodes, type Diagnostic } from './diagnostic.ts';
-import { locationOf } from './source-position.ts';
+import { ownCodes } from '../diagnostic.ts';
+import { locationOf } from '../source-position.ts';
+import type { Check, Finding } from './check.ts';
 
 /**
  * Types, fields, input fields and enum values that one schema defines twice. The composer reports the first two kinds
  * without a place and accepts the last in silence.
  */
-export function findDuplicateDefinitions(document: DocumentNode, subgraph: string): readonly Diagnostic[] {
+export const duplicateDefinitions: Check = {
+  code: ownCodes.INVALID_GRAPHQL,
+  severity: 'error',
+  finds: 'A type, field or enum value twice in one schema',
+  action: 'Remove one.',
+  run: (subgraphs) => [...subgraphs].flatMap(([subgraph, document]) => findDuplicates(document, subgraph)),
+};
+
+function findDuplicates(document: DocumentNode, subgraph: string): readonly Finding[] {
   const types = document.definitions.filter(isTypeDefinitionNode);
   const parts = document.definitions.filter(
     (node) => isTypeDefinitionNode(node) || isTypeExtensionNode(node),
@@ -23,7 +32,6 @@ export function findDuplicateDefinitions(document: DocumentNode, subgraph: strin
     ...repeated(types.map(({ name }) => ({ coordinate: name.value, name }))),
     ...repeated(parts.flatMap(membersOf)),
   ].map(({ coordinate, names }) => ({
-    code: ownCodes.INVALID_GRAPHQL,
     message: `[${subgraph}] ${coordinate} is defined ${names.length} times.`,
     locations: names.map(locationOf).filter((location) => location !== undefined),
   }));
