@@ -1,5 +1,7 @@
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
+import { grantHandlers } from '../grants/index.ts';
 import { authorizationUrl, createPkce, obtainTokens, postForm } from '../testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
@@ -63,12 +65,10 @@ describe('discovery', () => {
     for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
       const { body } = await getJson(path);
       expect(body['response_types_supported']).toEqual(['code']);
-      expect(body['grant_types_supported']).toEqual([
-        'authorization_code',
-        'refresh_token',
-        'client_credentials',
-        'urn:ietf:params:oauth:grant-type:device_code',
-      ]);
+      expect(body['grant_types_supported']).toEqual([...grantHandlers.keys()]);
+      for (const known of ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_CODE_GRANT])
+        expect(body['grant_types_supported']).toContain(known);
+      expect(body['grant_types_supported']).not.toContain('implicit');
     }
   });
 
