@@ -122,7 +122,9 @@ describe('L1: names are one line', () => {
       expect(nameProblem(name)).toMatch(/^must/);
       expect(emailProblem(`${name}@example.com`)).toBeDefined();
       const client = { client_id: 'a', client_name: name, redirect_uris: ['https://app.example/callback'] };
-      expect(parseClient(client, { scopes: ['openid'], grantTypes: ['authorization_code', 'refresh_token'] })).toMatchObject({
+      expect(
+        parseClient(client, { scopes: ['openid'], grantTypes: ['authorization_code', 'refresh_token'] }),
+      ).toMatchObject({
         kind: 'problems',
         problems: [expect.stringContaining('client_name: must')],
       });

@@ -9,10 +9,7 @@ export type { Check, Finding, SubgraphDocuments } from './check.ts';
 export const checks: readonly Check[] = [duplicateDefinitions, sharedRootFields];
 
 /** Runs the checks of one severity over subgraphs whose schemas could be parsed. */
-export function runChecks(
-  severity: Check['severity'],
-  subgraphs: SubgraphDocuments,
-): readonly Diagnostic[] {
+export function runChecks(severity: Check['severity'], subgraphs: SubgraphDocuments): readonly Diagnostic[] {
   return checks
     .filter((check) => check.severity === severity)
     .flatMap(({ code, run }) => run(subgraphs).map((finding) => ({ code, ...finding })));
