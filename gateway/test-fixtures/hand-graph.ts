@@ -1,6 +1,6 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { getOperationAST, getVariableValues, parse, visit, type FieldNode } from 'graphql';
-import { executePlan } from '../src/execution/execute-plan.ts';
+import { runPlan } from '../src/execution/run-plan.ts';
 import type { ExecutionResult } from '../src/plan/execution-result.ts';
 import { createSubgraphClient, type SubgraphClient } from '../src/subgraphs/subgraph-client.ts';
 import { NOTHING_DENIED } from '../src/operation/access/denial.ts';
@@ -153,7 +153,7 @@ async function run(text: string, options: RunOptions, engine: Engine): Promise<E
     signal,
   );
   const headersFor = options.headersFor?.bind(options) ?? (() => ({}));
-  return executePlan(plan, {
+  return runPlan(plan, {
     variables: coerced,
     headersFor,
     subgraphClient: client,

@@ -5,6 +5,7 @@ import {
   narrowed,
   unresolved,
   type DataObject,
+  type WritableObject,
   type FailureReason,
   type PathKey,
 } from './failure.ts';
@@ -233,7 +234,7 @@ class Completion {
         return nulled;
       }
     }
-    const completed = Object.create(null) as DataObject; // clients choose the keys
+    const completed = Object.create(null) as WritableObject; // clients choose the keys
     let secondaryFrom: number | undefined;
     for (const field of shape.fields) {
       if (told && Object.hasOwn(told, field.responseKey)) continue;

@@ -6,7 +6,7 @@ import {
   type DeferredOccurrence,
 } from './complete-data.ts';
 import { objectShapeOf } from './object-shape-of.ts';
-import { isDataObject, type DataObject, type PathKey } from './failure.ts';
+import { isDataObject, type DataObject, type WritableObject, type PathKey } from './failure.ts';
 import type { SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
 /** What a deferred fragment comes to at one place of the answer. */
@@ -120,7 +120,7 @@ function holdsObjects(shape: ValueShape): boolean {
 }
 
 function pick(selection: SelectionShape, object: DataObject, told: DataObject): DataObject {
-  const picked = Object.create(null) as DataObject; // clients choose the keys
+  const picked = Object.create(null) as WritableObject; // clients choose the keys
   for (const { responseKey, sourceKey, value } of objectShapeOf(selection, object)?.fields ?? []) {
     const source = Object.hasOwn(object, sourceKey) ? object[sourceKey] : undefined;
     if (Object.hasOwn(told, responseKey)) picked[responseKey] = pickValue(value, source, told[responseKey]);

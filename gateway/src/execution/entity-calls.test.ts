@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FetchFields } from '../plan/fetch-fields.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import { EntityCalls, type EntityCaller } from './entity-calls.ts';
-import type { DataObject } from './failure.ts';
+import type { DataObject, WritableObject } from './failure.ts';
 import { FetchStep } from '../plan/fetch-step.ts';
 import type { RepresentationBatch } from './representations.ts';
 
@@ -43,7 +43,7 @@ class EchoCaller implements EntityCaller {
   }
 
   place(_step: FetchStep, objects: readonly DataObject[], entity: unknown): void {
-    for (const object of objects) object['brought'] = entity;
+    for (const object of objects as readonly WritableObject[]) object['brought'] = entity;
   }
 }
 

@@ -1,8 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { Completed, DeferredOccurrence } from './complete-data.ts';
-import type { DataObject } from './failure.ts';
 import type { IntrospectionPlaces } from './introspection-places.ts';
-import { startRun, type ExecutionContext, type PlanRun } from './plan-run.ts';
+import { PlanRun, type ExecutionContext } from './plan-run.ts';
 import { completeRun, takeLooseErrors, untoldErrors } from './shape-answer.ts';
 import { whenAborted } from '../abort/when-aborted.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -33,12 +32,10 @@ export async function executeIncrementally(plan: Plan, context: ExecutionContext
     stopWatching();
     signal.abort(new Error('Nobody waits for the rest of the answer.'));
   };
-  const run = startRun(plan.supergraph, { ...context, signal }, Object.create(null) as DataObject);
-  run.calls = plan.subgraphCalls;
+  const run = new PlanRun(plan, { ...context, signal });
   const progress = new PlanProgress(plan, run);
   try {
     return await beginAnswer({
-      plan,
       run,
       progress,
       announcer: new PartAnnouncer(),
@@ -52,8 +49,8 @@ export async function executeIncrementally(plan: Plan, context: ExecutionContext
 }
 
 async function beginAnswer(inParts: RunInParts): Promise<RunningAnswer> {
-  const { plan, run, progress, announcer, stop } = inParts;
-  const first = await completeFirst(plan, run, progress);
+  const { run, progress, announcer, stop } = inParts;
+  const first = await completeFirst(run, progress);
   const announced = announcer.announce(first.deferred);
   for (const origin of first.origins) inParts.explained.add(origin);
   const errors = [...first.errors, ...takeLooseErrors(run, (step) => progress.isMadeFor(step))];
@@ -69,10 +66,10 @@ async function beginAnswer(inParts: RunInParts): Promise<RunningAnswer> {
   };
 }
 
-async function completeFirst(plan: Plan, run: PlanRun, progress: PlanProgress): Promise<Completed> {
+async function completeFirst(run: PlanRun, progress: PlanProgress): Promise<Completed> {
   for (;;) {
     if (progress.isFetched()) {
-      const completed = completeRun(plan, run);
+      const completed = completeRun(run);
       if (progress.settles(completed)) return completed;
     }
     await progress.next();
@@ -81,7 +78,6 @@ async function completeFirst(plan: Plan, run: PlanRun, progress: PlanProgress): 
 
 /** One run of a plan, and who waits for what. */
 interface RunInParts {
-  readonly plan: Plan;
   readonly run: PlanRun;
   readonly progress: PlanProgress;
   readonly announcer: PartAnnouncer;

@@ -42,8 +42,15 @@ export const unresolved: unique symbol = Symbol('unresolved');
 /** Marks an object of which a subgraph has said that there is none: what is null in it needs no other explanation. */
 export const absent: unique symbol = Symbol('absent');
 
-/** An object of the merged data. Read by own properties: subgraphs choose the keys. */
+/** An object of the merged data, which `MergedData` alone writes. Read by own properties: subgraphs choose the keys. */
 export interface DataObject {
+  readonly [key: string]: unknown;
+  readonly [unresolved]?: Failure;
+  readonly [absent]?: true;
+}
+
+/** An object that is being made. */
+export interface WritableObject {
   [key: string]: unknown;
   [unresolved]?: Failure;
   [absent]?: true;
@@ -70,18 +77,4 @@ export function narrowed(failure: Failure, key: PathKey): Failure {
 /** A reason as told of a key that did not fail by itself. */
 export function withoutPath(reason: FailureReason): FailureReason {
   return { ...reason, below: [], isSecondary: reason.isSecondary === true || reason.below.length > 0 };
-}
-
-/** Lets a failure explain the fields that objects lack, and those that the objects inside them lack. */
-export function markUnresolved(value: unknown, failure: Failure): void {
-  if (Array.isArray(value)) {
-    for (const [index, element] of value.entries()) markChild(element, index, failure);
-  } else if (isDataObject(value) && !value[unresolved]) {
-    value[unresolved] = failure;
-    for (const key of Object.keys(value)) markChild(value[key], key, failure);
-  }
-}
-
-function markChild(child: unknown, key: PathKey, failure: Failure): void {
-  if (typeof child === 'object' && child !== null) markUnresolved(child, narrowed(failure, key));
 }

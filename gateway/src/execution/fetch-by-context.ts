@@ -1,12 +1,9 @@
-import { visitPath } from './apply-rewrites.ts';
+import { objectsAt, targetsWithAncestors, type Target } from './data-paths.ts';
 import { tooComplex } from '../errors.ts';
 import { Failure, internalFailure, withoutPath, type DataObject } from './failure.ts';
-import { failObject } from './place-answer.ts';
-import { targetsWithAncestors, type Target } from './path-targets.ts';
 import type { ContextValue } from '../plan/fetch-fields.ts';
 import type { FetchStep } from '../plan/fetch-step.ts';
 import type { PlanRun } from './plan-run.ts';
-import type { LeftOutField } from '../plan/prune-fetch.ts';
 
 /** Fetches entities with values from above them. @param text variables as members of a JSON object */
 export type FetchWithValues = (
@@ -54,12 +51,12 @@ function failGroup(step: FetchStep, run: PlanRun, { objects }: ContextGroup, wan
     below: [],
     cause: undefined,
   }));
-  for (const object of objects.keys()) failObject(step, run, object, new Failure(reasons));
+  for (const object of objects.keys()) run.data.fail(step, object, new Failure(reasons));
 }
 
 function groupsOf(step: FetchStep, run: PlanRun): ReadonlyMap<string, ContextGroup> {
   const groups = new Map<string, ContextGroup>();
-  for (const target of targetsWithAncestors(run.root, step.path)) {
+  for (const target of targetsWithAncestors(run.data.root, step.path)) {
     const { text, missing } = contextOf(step.contextValues, target, run);
     const key = `${text} ${[...missing.keys()].join()}`;
     let group = groups.get(key);
@@ -78,24 +75,7 @@ async function fetchGroup(
   if (missing.size === 0) return void (await fetch(step, [...objects.keys()], text));
   const { step: remaining, leftOut } = step.withoutVariables(missing);
   if (remaining) await fetch(remaining, [...objects.keys()], text);
-  for (const [object, failures] of objects) failLeftOut(run, object, leftOut, failures);
-}
-
-/** Marks what was left out as failed, for the reason that it was. */
-function failLeftOut(
-  run: PlanRun,
-  entity: DataObject,
-  leftOut: readonly LeftOutField[],
-  failures: Missing,
-): void {
-  run.failed = true;
-  run.version += 1;
-  for (const { path, key, variable } of leftOut) {
-    const failure = failures.get(variable);
-    visitPath(entity, path, 0, run.supergraph.types, (object) => {
-      if (failure && !Object.hasOwn(object, key)) object[key] = failure;
-    });
-  }
+  for (const [object, failures] of objects) run.data.failLeftOut(object, leftOut, failures);
 }
 
 function contextOf(
@@ -125,7 +105,7 @@ function contextValue({ levelsUp, path }: ContextValue, target: Target, run: Pla
   const last = path.at(-1);
   if (last?.kind !== 'key') return undefined;
   let found: unknown;
-  visitPath(from, path.slice(0, -1), 0, run.supergraph.types, (object) => {
+  objectsAt(from, path.slice(0, -1), run.supergraph.types, (object) => {
     if (Object.hasOwn(object, last.key)) found = object[last.key];
   });
   return found;

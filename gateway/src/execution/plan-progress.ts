@@ -2,7 +2,7 @@ import type { Completed } from './complete-data.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { FetchStep } from '../plan/fetch-step.ts';
 import type { DeferredPlan, LaterPart } from '../plan/plan-steps.ts';
-import { runStep } from './run-step.ts';
+import { runStep } from './run-plan.ts';
 import type { Plan } from '../plan/plan.ts';
 import { createFetchLedger, fetchesOf, type FetchLedger } from './fetch-ledger.ts';
 

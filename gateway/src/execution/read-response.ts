@@ -5,13 +5,14 @@ import {
   type DataObject,
   type FailureReason,
   type PathKey,
+  type WritableObject,
 } from './failure.ts';
 import { SubgraphError } from '../subgraphs/subgraph-failure.ts';
 import type { SubgraphResponse } from '../subgraphs/subgraph-request.ts';
 
 /** A well-formed GraphQL response. */
 export interface GraphResponse {
-  readonly data: DataObject | null;
+  readonly data: WritableObject | null;
   /** `below` is the path that the subgraph gave, from the root of its response. */
   readonly errors: readonly FailureReason[];
 }
@@ -58,6 +59,33 @@ function malformed(subgraph: string, cause: string): Failure {
   return internalFailure(
     `The subgraph "${subgraph}" gave no GraphQL answer.`,
     new Error(`The subgraph "${subgraph}" gave no GraphQL answer. ${cause}`),
+  );
+}
+
+/** Reads the entities of a response, and checks their number. */
+export function readEntities(
+  subgraph: string,
+  { data, errors }: GraphResponse,
+  count: number,
+): unknown[] | Failure {
+  const entities = data?.['_entities'];
+  if (!Array.isArray(entities))
+    return errors.length > 0 ? belowEntities(errors) : malformedEntity(subgraph, 'no list of entities');
+  return entities.length === count
+    ? entities
+    : malformedEntity(subgraph, 'another number of entities than it was asked for');
+}
+
+/** @param what the subgraph answered instead */
+export function malformedEntity(subgraph: string, what: string): Failure {
+  return internalFailure(`The subgraph "${subgraph}" answered ${what}.`);
+}
+
+function belowEntities(errors: readonly FailureReason[]): Failure {
+  return new Failure(
+    errors.map((error) =>
+      error.below[0] === '_entities' ? { ...error, below: error.below.slice(1) } : error,
+    ),
   );
 }
 

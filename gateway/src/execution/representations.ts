@@ -1,6 +1,14 @@
 import type { FieldType, TypeIndex } from '../supergraph/type-index.ts';
-import { applyRewrites } from './apply-rewrites.ts';
-import { ABSENCE, absent, Failure, internalFailure, isDataObject, type DataObject } from './failure.ts';
+import { applyRewrites } from './merge-values.ts';
+import {
+  ABSENCE,
+  absent,
+  Failure,
+  internalFailure,
+  isDataObject,
+  type DataObject,
+  type WritableObject,
+} from './failure.ts';
 import type { RequiredSelection } from '../plan/fetch-fields.ts';
 import type { FetchStep } from '../plan/fetch-step.ts';
 
@@ -81,7 +89,7 @@ class RepresentationReader {
   }
 
   /** @returns nothing when the fetch is not for objects of this type */
-  read(object: DataObject): DataObject | Failure | undefined {
+  read(object: DataObject): WritableObject | Failure | undefined {
     const made = this.#select(object, this.#step.requires ?? [], typenameOf(object), true);
     if (made === undefined || made instanceof Failure) return made;
     if (!this.#hasKey(made)) return ABSENCE;
@@ -109,8 +117,8 @@ class RepresentationReader {
     selections: readonly RequiredSelection[],
     typeName: string | undefined,
     isTop: boolean,
-  ): DataObject | Failure | undefined {
-    const made: DataObject = Object.create(null) as DataObject; // a required field may be called __proto__
+  ): WritableObject | Failure | undefined {
+    const made = Object.create(null) as WritableObject; // a required field may be called __proto__
     let applies = false;
     for (const selection of selections) {
       const outcome =
@@ -126,7 +134,7 @@ class RepresentationReader {
   #fragment(
     object: DataObject,
     fragment: FragmentSelection,
-    made: DataObject,
+    made: WritableObject,
     typeName: string | undefined,
     isTop: boolean,
   ): Outcome {
@@ -147,7 +155,7 @@ class RepresentationReader {
   #field(
     object: DataObject,
     field: FieldSelection,
-    made: DataObject,
+    made: WritableObject,
     typeName: string | undefined,
     isTop: boolean,
   ): Outcome {
@@ -211,7 +219,7 @@ function wrongType({ name }: FieldSelection): Failure {
 }
 
 /** Fragments of one representation may select different parts of one nested object. */
-function mergeSelected(made: DataObject, selected: DataObject): void {
+function mergeSelected(made: WritableObject, selected: DataObject): void {
   for (const key of Object.keys(selected)) {
     const known = made[key];
     const value = selected[key];

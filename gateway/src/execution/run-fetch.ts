@@ -2,24 +2,14 @@ import { isAscii } from 'node:buffer';
 import { readCacheControl, strictest, UNRESTRICTED } from '../caching/cache-policy.ts';
 import { ownVariable } from '../operation/document/variables.ts';
 import { EntityCalls } from './entity-calls.ts';
-import { ABSENCE, Failure, internalFailure, type DataObject } from './failure.ts';
-import {
-  failDependents,
-  failObject,
-  placeEntities,
-  placeKnownEntity,
-  placeNothing,
-  placeRoot,
-} from './place-answer.ts';
+import { internalFailure, type DataObject, type Failure, type WritableObject } from './failure.ts';
 import { fetchByContext } from './fetch-by-context.ts';
 import type { FetchStep } from '../plan/fetch-step.ts';
 import type { PlanRun } from './plan-run.ts';
-import { targetsAt } from './path-targets.ts';
 import { readResponse, type GraphResponse } from './read-response.ts';
 import { flatRepresentations } from './flat-representations.ts';
 import { representationsOf, type RepresentationBatch } from './representations.ts';
 import { SubgraphFailure } from '../subgraphs/subgraph-failure.ts';
-import { unitedTargetsAt } from './unite-references.ts';
 import type { SubgraphResponse } from '../subgraphs/subgraph-request.ts';
 
 const BACKSLASH = 0x5c;
@@ -35,35 +25,18 @@ export function runFetch(step: FetchStep, run: PlanRun): Promise<void> {
 
 /** Nothing is thrown before there is a promise: the fetches that run beside this one would be left to themselves. */
 async function fetchDependent(step: FetchStep, run: PlanRun): Promise<void> {
-  if (step.contextValues.length === 0) await fetchEntities(step, run, targetsOf(step, run), '');
+  if (step.contextValues.length === 0) await fetchEntities(step, run, run.data.targetsOf(step), '');
   else
     await fetchByContext(step, run, (reduced, objects, text) => fetchEntities(reduced, run, objects, text));
 }
 
 const NOTHING_TO_ASK = Promise.resolve();
 
-/** Fetches at one path look for their objects once, as long as no others can have come there. */
-function targetsOf({ path, pathText }: FetchStep, run: PlanRun): readonly DataObject[] {
-  const origin = run.origins.get(pathText);
-  if (!origin && run.targets.version !== run.version)
-    run.targets = { version: run.version, byPath: new Map() };
-  const byPath = origin
-    ? (run.settledTargets ??= new Map<string, readonly DataObject[]>())
-    : run.targets.byPath;
-  let found = byPath.get(pathText);
-  if (!found) {
-    const keys = origin?.referenceKeys;
-    found = keys ? unitedTargetsAt(run.root, path, keys) : targetsAt(run.root, path);
-    byPath.set(pathText, found);
-  }
-  return found;
-}
-
 async function fetchRoot(step: FetchStep, run: PlanRun): Promise<void> {
   const variables = variablesText(step, run);
   const answer = await call(step, run, `{${variables}}`);
   if (step.isMutation) run.entityCalls?.forget();
-  for (const target of targetsAt(run.root, step.path)) placeRoot(step, run, target, answer);
+  run.data.mergeRoot(step, answer);
 }
 
 function fetchEntities(
@@ -75,10 +48,9 @@ function fetchEntities(
   const { types } = run.supergraph;
   const flat = flatRepresentations(objects, step);
   if (flat) return flat.texts.length > 0 ? fetchBatch(step, run, flat, contextText) : NOTHING_TO_ASK;
-  const batches = representationsOf(objects, step, types, (object, failure) => {
-    if (failure === ABSENCE) placeNothing(step, run, object);
-    else failObject(step, run, object, failure);
-  });
+  const batches = representationsOf(objects, step, types, (object, failure) =>
+    run.data.fail(step, object, failure),
+  );
   return Promise.all(batches.map((batch) => fetchBatch(step, run, batch, contextText)));
 }
 
@@ -93,7 +65,7 @@ function fetchBatch(
   if (missing.size === 0)
     return fetchWhole(step, run, batch, joinMembers(variablesText(step, run), contextText));
   const reduced = step.without(new Set(missing.keys()));
-  for (const object of targets.flat()) failDependents(step, run, object, missing);
+  run.data.failDependents(step, targets.flat(), missing);
   if (!reduced) return NOTHING_TO_ASK;
   return askEntities(reduced, run, batch, joinMembers(variablesText(reduced, run), contextText));
 }
@@ -112,7 +84,7 @@ function fetchWhole(
 function entityCallsOf(run: PlanRun): EntityCalls {
   run.entityCalls ??= new EntityCalls({
     ask: (step, batch, variables) => askEntities(step, run, batch, variables),
-    place: (step, objects, entity) => placeKnownEntity(step, run, objects, entity),
+    place: (step, objects, entity) => run.data.mergeKnownEntity(step, objects, entity),
   });
   return run.entityCalls;
 }
@@ -126,7 +98,7 @@ async function askEntities(
 ): Promise<readonly unknown[] | undefined> {
   const own = variables === '' ? '' : `,${variables}`;
   const answer = await call(step, run, `{"representations":[${texts.join()}]${own}}`);
-  return placeEntities(step, run, targets, answer);
+  return run.data.mergeEntities(step, targets, answer);
 }
 
 function joinMembers(first: string, second: string): string {
@@ -143,7 +115,7 @@ function variablesText(step: FetchStep, run: PlanRun): string {
   return texts.join();
 }
 
-const nothingToMerge: GraphResponse = { data: {}, errors: [] };
+const nothingToMerge: GraphResponse = { data: Object.create(null) as WritableObject, errors: [] };
 
 /** Calls the subgraph. What is wrong with the call or its answer comes back as a failure. */
 async function call(step: FetchStep, run: PlanRun, variables: string): Promise<GraphResponse | Failure> {

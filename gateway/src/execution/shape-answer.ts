@@ -1,5 +1,4 @@
 import { GraphQLError } from 'graphql';
-import type { Plan } from '../plan/plan.ts';
 import type { ResponseWriter } from '../plan/response-writer.ts';
 import { ResponseBody } from '../plan/response-body.ts';
 import { completeData, MAX_ERRORS, type Completed } from './complete-data.ts';
@@ -9,13 +8,13 @@ import type { PlanRun } from './plan-run.ts';
 import type { FetchStep } from '../plan/fetch-step.ts';
 
 /**
- * Makes the answer of what a run merged. Where nothing failed it is checked and written in one go; whatever is not as it
- * must be is found out by the careful way, which decides what the answer is.
+ * Makes the response of what a run merged. Where nothing failed it is checked and written in one go; whatever is not as it
+ * must be is found out on the slow path, which decides what the response is.
  */
-export function shapeAnswer(plan: Plan, run: PlanRun): ExecutionResult {
-  const written = hasWorries(run) ? undefined : writeAnswer(plan.writerOfRun(), run);
+export function shapeAnswer(run: PlanRun): ExecutionResult {
+  const written = run.data.failed ? undefined : writeAnswer(run.plan.writerOfRun(), run);
   if (written) return written;
-  const completed = completeRun(plan, run);
+  const completed = completeRun(run);
   const { data, errors, objects, hasPropagated } = completed;
   const untold = untoldErrors(run, completed);
   const loose = takeLooseErrors(run);
@@ -33,27 +32,18 @@ export function shapeAnswer(plan: Plan, run: PlanRun): ExecutionResult {
   };
 }
 
-/** Errors of subgraphs that explain nothing in the answer, as of a field that another subgraph has answered. */
+/** Errors of subgraphs that explain nothing in the response, as of a field that another subgraph has sent. */
 export function untoldErrors(run: PlanRun, { origins }: Pick<Completed, 'origins'>): readonly GraphQLError[] {
-  if (run.subgraphErrors.length === 0) return [];
-  const loose = new Set(run.looseErrors.map(({ reason }) => reason.origin));
-  return run.subgraphErrors
-    .filter(({ origin }) => origin && !origins.has(origin) && !loose.has(origin))
-    .map(looseError);
-}
-
-/** Whether the careful way alone can tell what the answer to a run is. */
-export function hasWorries({ failed, looseErrors }: PlanRun): boolean {
-  return failed || looseErrors.length > 0;
+  return run.data.unexplained(origins).map(looseError);
 }
 
 /**
- * Makes the answer of a run without worries by a writer.
+ * Makes the response of a run in which nothing failed by a writer.
  *
  * @returns nothing without a writer, or when something is not as it must be
  */
 export function writeAnswer(writer: ResponseWriter | undefined, run: PlanRun): ExecutionResult | undefined {
-  const dataText = writer?.write(run.root, run.hasEscapes ? quoteAny : quotePlain);
+  const dataText = writer?.write(run.data.root, run.hasEscapes ? quoteAny : quotePlain);
   if (!writer || dataText === undefined) return undefined;
   return ResponseBody.ofWritten(dataText, run.isAscii && !run.hasEscapes, {
     objects: writer.objects(),
@@ -66,26 +56,21 @@ export function cachingOf({ cachePolicy, hasUndated }: PlanRun): SubgraphCaching
   return { policy: cachePolicy, hasUndated };
 }
 
-/** Shapes what a run merged the careful way. */
-export function completeRun(plan: Plan, run: PlanRun): Completed {
-  return completeData(plan.shape, run.root, run);
+/** Shapes what a run merged on the slow path. */
+export function completeRun(run: PlanRun): Completed {
+  return completeData(run.plan.shape, run.data.root, run);
 }
 
-/**
- * The errors of subgraphs that concern no field. Each is told once.
- *
- * @param isOf chooses them by the fetch that they came with
- */
+/** The errors of subgraphs that concern no field. Each is returned once. @param isOf chooses them by their fetch */
 export function takeLooseErrors(
   run: PlanRun,
-  isOf: (step: FetchStep) => boolean = () => true,
+  isOf: (step: FetchStep) => boolean = ofAny,
 ): readonly GraphQLError[] {
-  const taken = run.looseErrors.filter(({ step }) => isOf(step));
-  if (taken.length === 0) return [];
-  const origins = new Set(taken.map(({ reason }) => reason.origin));
-  run.looseErrors = run.looseErrors.filter((error) => !taken.includes(error));
-  run.subgraphErrors = run.subgraphErrors.filter(({ origin }) => !origin || !origins.has(origin));
-  return taken.map(({ reason }) => looseError(reason));
+  return run.data.takeUnplaced(isOf).map(looseError);
+}
+
+function ofAny(): boolean {
+  return true;
 }
 
 /** No answer of a subgraph had a backslash in it, so no string of theirs needs one. */

@@ -1,4 +1,4 @@
-import { isDataObject, type DataObject } from './failure.ts';
+import { isDataObject, type DataObject, type WritableObject } from './failure.ts';
 
 /**
  * The objects at a path, where equal ones are made one first: what is asked of them is asked once, and what comes is added
@@ -24,9 +24,10 @@ function uniteBelow(value: unknown, path: readonly string[], index: number, unit
   if (key === '@') {
     if (Array.isArray(value)) uniteElements(value, path, index + 1, united);
   } else if (isDataObject(value) && Object.hasOwn(value, key)) {
-    const below = value[key];
+    const object: WritableObject = value;
+    const below = object[key];
     const one = uniteBelow(below, path, index + 1, united);
-    if (one !== below) value[key] = one;
+    if (one !== below) object[key] = one;
   }
   return value;
 }

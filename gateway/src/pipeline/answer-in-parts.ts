@@ -6,7 +6,7 @@ import type {
   IncrementalUpdate,
   PendingPart,
 } from '../execution/incremental-answer.ts';
-import type { ExecutionContext } from '../execution/execute-plan.ts';
+import type { ExecutionContext } from '../execution/plan-run.ts';
 import { executeIncrementally } from '../execution/execute-incrementally.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';

@@ -1,6 +1,7 @@
 import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
-import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
+import type { ExecutionContext } from '../execution/plan-run.ts';
+import { runPlan } from '../execution/run-plan.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Variables } from '../operation/document/variables.ts';
@@ -106,7 +107,7 @@ function executeUnlessCached(
 ): Promise<ExecutionResult> {
   run.enter('response cache');
   const { responseCaching } = run.services;
-  const begin = (): Promise<ExecutionResult> => run.gated(execution, (context) => executePlan(plan, context));
+  const begin = (): Promise<ExecutionResult> => run.gated(execution, (context) => runPlan(plan, context));
   return responseCaching ? responseCaching.cache.answer(query, begin) : begin();
 }
 
@@ -119,8 +120,7 @@ function execute(
   run: OperationRun,
 ): Promise<ExecutionResult> {
   const { sharedExecutions, headersForSubgraphs } = run.services;
-  const begin = (): Promise<ExecutionResult> =>
-    run.gated(execution, (executed) => executePlan(plan, executed));
+  const begin = (): Promise<ExecutionResult> => run.gated(execution, (executed) => runPlan(plan, executed));
   if (plan.kind !== 'query') return executeMutation(plan, begin, caller, run);
   const told = `${textOf(variables)} ${headersForSubgraphs.identityOf(context, caller)}`;
   return sharedExecutions.execute(plan, told, execution.signal, begin);

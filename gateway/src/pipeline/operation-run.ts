@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { Caller } from '../identity/caller.ts';
 import type { RequestContext } from '../request/context.ts';
-import type { ExecutionContext } from '../execution/execute-plan.ts';
+import type { ExecutionContext } from '../execution/plan-run.ts';
 import { eventLane } from '../load/event-lane.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { OperationClock, type AnswerReport } from './answer-extensions.ts';

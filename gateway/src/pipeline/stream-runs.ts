@@ -2,12 +2,11 @@ import type { SpanContext } from '@opentelemetry/api';
 import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import { whenAborted } from '../abort/when-aborted.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
-import { executeEvent } from '../execution/execute-event.ts';
-import { executePlan, type ExecutionContext } from '../execution/execute-plan.ts';
+import type { ExecutionContext } from '../execution/plan-run.ts';
+import { runPlan } from '../execution/run-plan.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { SubscriptionPlan } from '../plan/plan-steps.ts';
 import type { RequestContext } from '../request/context.ts';
 import { weightOf } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
@@ -50,14 +49,11 @@ export interface StreamAnswer {
  */
 export async function runEvent(
   shared: SharedOperation,
-  subscription: SubscriptionPlan,
   payload: unknown,
   closing: AbortSignal,
 ): Promise<StreamAnswer> {
   return runWithin('event', shared, closing, async (run, execution) => {
-    const result = await run.gated(execution, (context) =>
-      executeEvent(shared.plan, subscription, payload, context),
-    );
+    const result = await run.gated(execution, (context) => runPlan(shared.plan, context, { payload }));
     run.services.observer.objectsAnswered('subscription', result.objects);
     return result;
   });
@@ -77,7 +73,7 @@ export async function runTick(
 ): Promise<StreamAnswer | undefined> {
   if (!isCounted && !(await isWithinRate(shared))) return undefined;
   return runWithin('tick', shared, closing, async (run, execution) => {
-    const result = await run.gated(execution, (context) => executePlan(shared.plan, context));
+    const result = await run.gated(execution, (context) => runPlan(shared.plan, context));
     run.charge(result.objects, shared.admitted);
     return result;
   });

@@ -54,7 +54,7 @@ export class SubscriptionSource implements TopicSource {
 
   async #makeResult(payload: unknown, closing: AbortSignal): Promise<StreamedResult> {
     const extensions = extensionsOf(payload);
-    const { answer, objects } = await runEvent(this.#shared, this.#subscription, payload, closing);
+    const { answer, objects } = await runEvent(this.#shared, payload, closing);
     return new StreamedResult(writeAnswer({ ...answer, extensions }), objects);
   }
 }

@@ -4,12 +4,10 @@ import {
   type ExecutionResult as WholeResult,
   type GraphQLError,
 } from 'graphql';
-import type { ExecutionContext } from '../../src/execution/execute-plan.ts';
+import { PlanRun, type ExecutionContext } from '../../src/execution/plan-run.ts';
 import type { ExecutionResult } from '../../src/plan/execution-result.ts';
-import type { DataObject } from '../../src/execution/failure.ts';
-import { startRun, type PlanRun } from '../../src/execution/plan-run.ts';
-import { runStep } from '../../src/execution/run-step.ts';
-import { hasWorries, shapeAnswer, writeAnswer } from '../../src/execution/shape-answer.ts';
+import { runStep } from '../../src/execution/run-plan.ts';
+import { shapeAnswer, writeAnswer } from '../../src/execution/shape-answer.ts';
 import type { SubgraphClient } from '../../src/subgraphs/subgraph-client.ts';
 import { passthroughObjects } from '../../src/plan/passthrough.ts';
 import { passthroughShape } from '../../src/plan/passthrough-shape.ts';
@@ -45,16 +43,11 @@ export async function executeFederated(
 ): Promise<FederatedAnswers> {
   const [plan, context] = await prepareToRun(engine, graph, operation, { incremental: false });
   const { client, bodies } = recording(context.subgraphClient);
-  const run = startRun(
-    plan.supergraph,
-    { ...context, subgraphClient: client },
-    Object.create(null) as DataObject,
-    plan.origins,
-  );
+  const run = new PlanRun(plan, { ...context, subgraphClient: client });
   if (plan.step) await runStep(plan.step, run);
-  const written = hasWorries(run) ? undefined : writtenText(plan, run);
+  const written = run.data.failed ? undefined : writtenText(plan, run);
   const verbatim = verbatimText(plan, bodies);
-  return { careful: shapeAnswer(plan, run), written, verbatim };
+  return { careful: shapeAnswer(run), written, verbatim };
 }
 
 /** A client that keeps what subgraphs answered. */

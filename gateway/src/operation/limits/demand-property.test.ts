@@ -6,8 +6,8 @@ import {
 } from '../../../test-fixtures/demand/demanding-operation.ts';
 import { createRandom, type Random } from '../../../test-fixtures/synthetic/hash.ts';
 import { RequestRefused } from '../../errors.ts';
-import { executeEvent } from '../../execution/execute-event.ts';
-import { executePlan, type ExecutionContext } from '../../execution/execute-plan.ts';
+import type { ExecutionContext } from '../../execution/plan-run.ts';
+import { runPlan } from '../../execution/run-plan.ts';
 import { executeIncrementally } from '../../execution/execute-incrementally.ts';
 import { refuseDeferredEvents } from '../../pipeline/refuse-deferred-events.ts';
 import type { Introspector } from '../../plan/introspector.ts';
@@ -80,7 +80,7 @@ async function execute(plan: Plan, variables: Variables): Promise<number> {
   graph.takeCount();
   if (plan.subscription) await executeOneEvent(plan, plan.subscription, context);
   else if (plan.isDeferred) await executeParts(plan, context);
-  else await executePlan(plan, context);
+  else await runPlan(plan, context);
   executed.answers += 1;
   return graph.takeCount() + values / VALUES_PER_FIELD;
 }
@@ -100,7 +100,7 @@ async function executeOneEvent(
   const body = `${bodyStart}${JSON.stringify(context.variables)}}`;
   const call = { subgraph, body, url: '', headers: {}, isMutation: false, signal: context.signal };
   const response = await subgraphClient.send({ ...call, sharedBy: undefined });
-  await executeEvent(plan, subscription, JSON.parse(response.body.toString()), context);
+  await runPlan(plan, context, { payload: JSON.parse(response.body.toString()) });
   executed.events += 1;
 }
 

@@ -1,3 +1,5 @@
+import type { RewriteStep } from '../plan/fetch-fields.ts';
+import type { TypeIndex } from '../supergraph/type-index.ts';
 import { isDataObject, type DataObject } from './failure.ts';
 
 /** An object that a fetch adds to, with those above it: nearest last. */
@@ -46,4 +48,38 @@ export function targetsWithAncestors(root: DataObject, path: readonly string[]):
   };
   descend(root, 0, []);
   return found;
+}
+
+/** Calls back for each object at a path that runs through lists. A type matches where the object's own is not known. */
+export function objectsAt(
+  value: unknown,
+  path: readonly RewriteStep[],
+  types: TypeIndex,
+  found: (object: DataObject) => void,
+): void {
+  visitPath(value, path, 0, types, found);
+}
+
+function visitPath(
+  value: unknown,
+  path: readonly RewriteStep[],
+  index: number,
+  types: TypeIndex,
+  found: (object: DataObject) => void,
+): void {
+  if (Array.isArray(value)) {
+    for (const element of value) visitPath(element, path, index, types, found);
+    return;
+  }
+  if (!isDataObject(value)) return;
+  const step = path[index];
+  if (!step) found(value);
+  else if (step.kind === 'key') {
+    if (Object.hasOwn(value, step.key)) visitPath(value[step.key], path, index + 1, types, found);
+  } else if (matchesType(value, step.type, types)) visitPath(value, path, index + 1, types, found);
+}
+
+function matchesType(object: DataObject, type: string, types: TypeIndex): boolean {
+  const name = object['__typename'];
+  return typeof name !== 'string' || types.isSubtype(name, type);
 }

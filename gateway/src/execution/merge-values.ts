@@ -1,0 +1,156 @@
+import type { BroughtKeys, Rewrite } from '../plan/fetch-fields.ts';
+import type { TypeIndex } from '../supergraph/type-index.ts';
+import { objectsAt } from './data-paths.ts';
+import {
+  Failure,
+  isDataObject,
+  narrowed,
+  unresolved,
+  type DataObject,
+  type FailureReason,
+  type PathKey,
+  type WritableObject,
+} from './failure.ts';
+
+/**
+ * Adds one value to an object of the merged data. Objects and lists of equal length grow together; null never replaces a value; of
+ * two other values the later one stays.
+ */
+export function mergeKey(target: WritableObject, key: string, value: unknown, types: TypeIndex): void {
+  const known = Object.hasOwn(target, key) ? target[key] : undefined;
+  if (known === undefined) target[key] = value;
+  else if (key !== '__typename' || isBetterTypename(value, known, types))
+    target[key] = mergeValues(known, value, types);
+}
+
+/** Sets a value that nothing else has set. */
+export function setIfUnset(object: WritableObject, key: string, value: unknown): void {
+  if (!Object.hasOwn(object, key) || object[key] === undefined) object[key] = value;
+}
+
+/** A subgraph that knows an interface as an object type sends the interface's name; the object's own says more. */
+function isBetterTypename(value: unknown, known: unknown, types: TypeIndex): boolean {
+  return typeof value === 'string' && (types.isObject(value) || typeof known !== 'string');
+}
+
+function mergeValues(known: unknown, value: unknown, types: TypeIndex): unknown {
+  if (isDataObject(known)) return mergeIntoObject(known, value, types);
+  if (isDataObject(value)) return keepFailure(value, known);
+  if (value === null || value instanceof Failure) {
+    if (value) markUnresolved(known, value);
+    return known;
+  }
+  if (known instanceof Failure) markUnresolved(value, known);
+  if (Array.isArray(known) && Array.isArray(value) && known.length === value.length) {
+    for (let index = 0; index < known.length; index += 1) {
+      known[index] = mergeValues(known[index], value[index], types);
+    }
+    return known;
+  }
+  return value;
+}
+
+function mergeIntoObject(known: WritableObject, value: unknown, types: TypeIndex): DataObject {
+  if (!isDataObject(value)) return keepFailure(known, value);
+  mergeObject(known, value, types);
+  return known;
+}
+
+function keepFailure(object: DataObject, other: unknown): DataObject {
+  if (other instanceof Failure) markUnresolved(object, other);
+  return object;
+}
+
+function mergeObject(target: WritableObject, source: DataObject, types: TypeIndex): void {
+  for (const key of Object.keys(source)) {
+    // Nobody asks for this key (a client's is renamed), and assigning it would change the object's prototype.
+    if (key !== '__proto__') mergeKey(target, key, source[key], types);
+  }
+}
+
+/** Lets a failure explain the fields that objects lack, and those that the objects inside them lack. */
+export function markUnresolved(value: unknown, failure: Failure): void {
+  if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) markChild(element, index, failure);
+  } else if (isDataObject(value) && !value[unresolved]) {
+    const object: WritableObject = value;
+    object[unresolved] = failure;
+    for (const key of Object.keys(value)) markChild(value[key], key, failure);
+  }
+}
+
+function markChild(child: unknown, key: PathKey, failure: Failure): void {
+  if (typeof child === 'object' && child !== null) markUnresolved(child, narrowed(failure, key));
+}
+
+/**
+ * Puts a subgraph's errors where they made values null, deepest first reached: there they explain the null, whatever path
+ * the client knows the place by.
+ *
+ * @param brings what was asked for: elsewhere nobody would read an error
+ * @returns those that explain no null of the data
+ */
+export function placeErrors(
+  root: WritableObject | unknown[],
+  errors: readonly FailureReason[],
+  brings: BroughtKeys,
+  skip = 0,
+): FailureReason[] {
+  return errors.filter((error) => !placeError(root, error, brings, skip));
+}
+
+function placeError(
+  root: WritableObject | unknown[],
+  error: FailureReason,
+  brings: BroughtKeys,
+  skip: number,
+): boolean {
+  let current: unknown = root;
+  let asked: BroughtKeys | undefined = brings;
+  for (let index = skip; index < error.below.length; index += 1) {
+    const key = error.below[index] as PathKey; // below the length
+    if (!canHold(current, key) || (typeof key === 'string' && !asked?.has(key))) return false;
+    const holder = current as Record<PathKey, unknown>;
+    const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
+    if (value === null || value === undefined || value instanceof Failure) {
+      holder[key] = withReason(value, { ...error, below: error.below.slice(index + 1) });
+      return true;
+    }
+    current = value;
+    if (typeof key === 'string') asked = asked?.get(key);
+  }
+  return false;
+}
+
+/** A list is never lengthened, and no key of an object has the power to change its prototype. */
+function canHold(value: unknown, key: PathKey): boolean {
+  if (Array.isArray(value)) return typeof key === 'number' && key >= 0 && key < value.length;
+  return typeof value === 'object' && value !== null && typeof key === 'string' && key !== '__proto__';
+}
+
+function withReason(value: unknown, reason: FailureReason): Failure {
+  return new Failure(value instanceof Failure ? [...value.reasons, reason] : [reason]);
+}
+
+/** Lets a failure stand for the nulls at the top of a response, or of a list of entities. @returns whether there are any */
+export function replaceNulls(data: WritableObject | unknown[], failure: Failure): boolean {
+  const holder = data as Record<PathKey, unknown>;
+  const nulls = Object.keys(data).filter((key) => holder[key] === null);
+  for (const key of nulls) holder[key] = failure;
+  return nulls.length > 0;
+}
+
+/** Changes data in place as the plan says. Paths run through lists. */
+export function applyRewrites(value: unknown, rewrites: readonly Rewrite[], types: TypeIndex): void {
+  for (const rewrite of rewrites) {
+    objectsAt(value, rewrite.path, types, (object) => applyTo(object, rewrite));
+  }
+}
+
+function applyTo(object: WritableObject, rewrite: Rewrite): void {
+  if (rewrite.kind === 'set') object[rewrite.key] = rewrite.value;
+  else if (Object.hasOwn(object, rewrite.key)) {
+    object[rewrite.to] = object[rewrite.key];
+    delete object[rewrite.key];
+  }
+}
