@@ -1,11 +1,14 @@
 import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
+import { createTemporaryDirectory, latencyBudgetMs, type Proof } from '@trellis/testkit';
 import { compose } from '../src/testing/compose.ts';
-import { startSubgraph } from '../src/testing/subgraph-server.ts';
-import { startGatewayProcess, type GatewayProcess } from '../test-fixtures/gateway-process.ts';
+import { startGatewayProcess } from '../test-fixtures/gateway-process.ts';
 import { addressOf, createAddressedClient } from '../test-fixtures/load/ask-from.ts';
+import type { BurstReport } from '../test-fixtures/load/burst/messages.ts';
+import { startBurstSender } from '../test-fixtures/load/burst/start-burst-sender.ts';
 import { quantile, startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
 
 /** As many as a subgraph has places. */
@@ -18,53 +21,66 @@ const SIZES = {
     perSecond: 20,
     networks: 4,
     share: 0.5,
-    maxAddedMs: 1_000,
+    maxMs: 1_000,
     mayFail: 0.25,
   },
   full: {
     slowMs: 8_000,
     calmMs: 3_000,
-    perSecond: 50,
+    perSecond: 100,
     networks: 20,
     share: 0.99,
-    maxAddedMs: 100,
+    maxMs: 100,
     mayFail: 0,
   },
 } as const;
 
+/** From the first request of an attack on: the time in which it arrives. It is judged by itself, so that what follows does not hide it. */
+const ARRIVAL_MS = 1_000;
 const ATTACKER = '127.0.0.1';
 /** Of others, each in another network. */
 const OTHERS = 8;
+/** What other processes may delay is allowed for where they have the processors: measured so often, with the worst taken. */
+const CONTROLS = 5;
 
 /** G9: whoever asks for what takes long does not take a subgraph from the others. */
 export const proof: Proof = {
   name: 'slow-queries',
   description:
-    'While the slow queries of some wait for a subgraph, it answers the quick ones of others at once.',
+    'From the first of many slow queries on, a subgraph answers the quick ones of others at once.',
   async run({ size }) {
-    const { slowMs, calmMs, networks, share, maxAddedMs, mayFail } = SIZES[size];
+    const { slowMs, calmMs, networks, share, maxMs, mayFail } = SIZES[size];
     const stage = await openStage(SIZES[size]);
     try {
       const calm = await stage.others(calmMs);
+      const calmMsOf = quantile(calm, share);
       const ofOne = await stage.othersWhile(SLOW, () => ATTACKER);
       const ofMany = await stage.othersWhile(2 * SLOW, (index) => addressOf(OTHERS + (index % networks)));
-      const [calmMsP99, oneMsP99, manyMsP99] = [calm, ofOne, ofMany].map((load) => quantile(load, 0.99));
-      const addedMs = Math.max(quantile(ofOne, share), quantile(ofMany, share)) - quantile(calm, share);
-      const sent = calm.sent + ofOne.sent + ofMany.sent;
-      const failed = calm.failed + ofOne.failed + ofMany.failed;
+      const controls = Array.from({ length: CONTROLS }, () => latencyBudgetMs(maxMs));
+      const budgetMs = Math.max(...controls) + (calmMsOf > maxMs / 2 ? calmMsOf : 0);
+      const attacked = [ofOne.arriving, ofOne.held, ofMany.arriving, ofMany.held];
+      const all = [calm, ...attacked];
+      const sent = sum(all.map((load) => load.sent));
+      const failed = sum(all.map((load) => load.failed));
       return {
-        passed: failed <= mayFail * sent && addedMs <= maxAddedMs && stage.slowAtOnce() > SLOW / 2,
+        passed:
+          failed <= mayFail * sent &&
+          attacked.every((load) => quantile(load, share) <= budgetMs) &&
+          stage.slowAtOnce() > SLOW / 2,
         figures: {
           slowQueriesMs: slowMs,
           slowAtOnce: stage.slowAtOnce(),
+          statusesOfOne: JSON.stringify(ofOne.statuses),
+          statusesOfMany: JSON.stringify(ofMany.statuses),
           othersSent: sent,
           othersFailed: failed,
-          ...reasonOf(calm, ofOne, ofMany),
-          calmMedianMs: Math.round(quantile(calm, 0.5)),
-          attackedMedianMs: Math.round(Math.max(quantile(ofOne, 0.5), quantile(ofMany, 0.5))),
-          calmP99Ms: Math.round(calmMsP99 ?? 0),
-          whileOneAddressAttacksP99Ms: Math.round(oneMsP99 ?? 0),
-          whileManyNetworksAttackP99Ms: Math.round(manyMsP99 ?? 0),
+          ...reasonOf(all),
+          budgetMs: Math.round(budgetMs),
+          calm: summaryOf(calm),
+          whileOneAddressAttacks: summaryOf(ofOne.arriving),
+          whileItsQueriesWait: summaryOf(ofOne.held),
+          whileManyNetworksAttack: summaryOf(ofMany.arriving),
+          whileTheirQueriesWait: summaryOf(ofMany.held),
         },
       };
     } finally {
@@ -73,16 +89,34 @@ export const proof: Proof = {
   },
 };
 
-function reasonOf(...loads: readonly LoadReport[]): Readonly<Record<string, string>> {
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function summaryOf(load: LoadReport): string {
+  const [median, p99, most] = [0.5, 0.99, 1].map((share) => Math.round(quantile(load, share)));
+  return `p50 ${median} ms p99 ${p99} ms max ${most} ms`;
+}
+
+function reasonOf(loads: readonly LoadReport[]): Readonly<Record<string, string>> {
   const [reason] = loads.flatMap(({ reasons }) => reasons);
   return reason === undefined ? {} : { reason };
+}
+
+/** What others are answered in during an attack. */
+interface AttackedLoads {
+  /** From its first request on, for {@link ARRIVAL_MS}. */
+  readonly arriving: LoadReport;
+  /** Afterwards, while its queries are being answered or wait for it. */
+  readonly held: LoadReport;
+  readonly statuses: BurstReport;
 }
 
 interface Stage {
   /** What others are answered in some time. */
   others(durationMs: number): Promise<LoadReport>;
-  /** The same while slow queries, all sent at once, are being answered or wait for it. */
-  othersWhile(slow: number, addressFor: (index: number) => string): Promise<LoadReport>;
+  /** The same from the moment on when slow queries are sent, all at once. */
+  othersWhile(slow: number, addressFor: (index: number) => string): Promise<AttackedLoads>;
   /** How many of them the subgraph was asked at a time, at most. */
   slowAtOnce(): number;
   close(): Promise<void>;
@@ -90,28 +124,15 @@ interface Stage {
 
 async function openStage({ slowMs, perSecond }: (typeof SIZES)[keyof typeof SIZES]): Promise<Stage> {
   const directory = createTemporaryDirectory();
-  let slowNow = 0;
-  let slowAtOnce = 0;
-  const subgraph = await startSubgraph({
-    name: 'catalogue',
-    typeDefs: 'type Query { slow(key: Int): Int quick(key: Int): Int }',
-    resolvers: {
-      Query: {
-        slow: async () => {
-          slowAtOnce = Math.max(slowAtOnce, (slowNow += 1));
-          await sleep(slowMs);
-          slowNow -= 1;
-          return 1;
-        },
-        quick: () => 1,
-      },
-    },
-  });
+  const subgraph = await startSlowSubgraph(slowMs);
   const file = join(directory.path, 'supergraph.graphql');
   writeFileSync(file, compose([subgraph]));
   const settings = join(directory.path, 'gateway.yaml');
   writeFileSync(settings, '{ timeouts: { subgraphMs: 60000, requestMs: 60000 } }');
-  const gateway = await startGatewayProcess({ SUPERGRAPH: file, CONFIG: settings });
+  const [gateway, burst] = await Promise.all([
+    startGatewayProcess({ SUPERGRAPH: file, CONFIG: settings }),
+    startBurstSender(),
+  ]);
   const client = createAddressedClient(gateway.url);
   const askQuick = async (number: number): Promise<void> => {
     const { text } = await client.ask(`{ quick(key: ${number % 10}) }`, addressOf(number % OTHERS));
@@ -126,31 +147,63 @@ async function openStage({ slowMs, perSecond }: (typeof SIZES)[keyof typeof SIZE
   return {
     others,
     async othersWhile(slow, addressFor) {
-      const attack = Promise.allSettled(
-        Array.from({ length: slow }, (_, index) => client.ask(`{ slow(key: ${index}) }`, addressFor(index))),
-      );
-      await untilTakenIn(gateway, slowMs / 2); // taking in so many at once keeps a process busy, whoever they are of
-      const report = await others((slowMs * 3) / 8);
-      await attack;
-      return report;
+      const queries = Array.from({ length: slow }, (_, index) => ({
+        query: `{ slow(key: ${index}) }`,
+        localAddress: addressFor(index),
+      }));
+      const attack = burst.send({ url: gateway.url, queries });
+      const arriving = await others(ARRIVAL_MS);
+      const held = await others((slowMs * 3) / 8 - ARRIVAL_MS / 2);
+      return { arriving, held, statuses: await attack };
     },
-    slowAtOnce: () => slowAtOnce,
+    slowAtOnce: () => subgraph.slowAtOnce(),
     async close() {
       client.close();
+      burst.stop();
       await gateway.stop();
-      await subgraph.close();
+      subgraph.close();
       directory.remove();
     },
   };
 }
 
-/** Waits until all that has arrived is being executed, and waits for the subgraph, if it must; at most so long. */
-async function untilTakenIn({ operationsUrl }: GatewayProcess, withinMs: number): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  const waiting = async (): Promise<number> => {
-    const page = await (await fetch(`${operationsUrl}/metrics`)).text();
-    return Number(/^trellis_gateway_operations_waiting\{.*\} (\d+)$/m.exec(page)?.[1] ?? 1);
+interface SlowSubgraph {
+  readonly name: string;
+  readonly url: string;
+  readonly typeDefs: string;
+  slowAtOnce(): number;
+  close(): void;
+}
+
+/** A subgraph that itself does next to nothing: its own queue would count for the gateway's. */
+async function startSlowSubgraph(slowMs: number): Promise<SlowSubgraph> {
+  let slowNow = 0;
+  let slowAtOnce = 0;
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    void readBody(request).then(async (body) => {
+      if (!body.includes('slow')) return response.end('{"data":{"quick":1}}');
+      slowAtOnce = Math.max(slowAtOnce, (slowNow += 1));
+      await sleep(slowMs);
+      slowNow -= 1;
+      return response.end('{"data":{"slow":1}}');
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    name: 'catalogue',
+    url: `http://127.0.0.1:${port}/graphql`,
+    typeDefs: 'type Query { slow(key: Int): Int quick(key: Int): Int }',
+    slowAtOnce: () => slowAtOnce,
+    close: () => (server.close(), server.closeAllConnections()),
   };
-  await sleep(withinMs / 8);
-  while ((await waiting()) > 0 && performance.now() < deadline) await sleep(withinMs / 40);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
+  return text;
 }

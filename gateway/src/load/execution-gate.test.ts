@@ -62,6 +62,34 @@ describe('The gate before execution', () => {
     for (const held of [hog, other, ...many]) held.end();
   });
 
+  it('G9: lets the next operation of those others follow when the one before has ended', async () => {
+    const gate = new ExecutionGate({ minimum: 4, readUtilization: () => 1 });
+    const of = (address: string): QueueCaller => ({ keys: shareKeysOf({ address }), isKnown: false });
+    const hog = hold(gate, 100, of('192.0.2.1'));
+    const other = hold(gate, 3, of('198.51.100.1'));
+    for (let rounds = 0; rounds < 3; rounds += 1) {
+      expect(other.begun).toBe(1);
+      other.end();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([other.begun, hog.begun, gate.waiting]).toEqual([0, 4, 96]);
+    hog.end();
+  });
+
+  it('G9: begins few of those that wait in one turn of the event loop', async () => {
+    let busy = 1;
+    const gate = new ExecutionGate({ minimum: 2, readUtilization: () => busy });
+    const held = hold(gate, 300);
+    busy = 0.1;
+    let mostInOneTurn = 0;
+    for (let before = held.begun; held.begun < 300; before = held.begun) {
+      await new Promise((resolve) => setImmediate(resolve));
+      mostInOneTurn = Math.max(mostInOneTurn, held.begun - before);
+    }
+    expect(mostInOneTurn).toBeLessThanOrEqual(16);
+    held.end();
+  });
+
   it('lets all of them begin where the process waits for others most of the time', async () => {
     const gate = new ExecutionGate({ minimum: 2, readUtilization: () => 0.1 });
     const held = hold(gate, 100);

@@ -41,6 +41,8 @@ const CHECK_INTERVAL_MS = 5;
 const SLOW_READINGS = 20;
 /** More of them at a time answer no more a second, however short they are. */
 const MAX_OF_SHORT = 32;
+/** More of them that begin in one turn of the event loop would keep all else waiting for as long as beginning takes. */
+const MAX_AT_ONCE = 16;
 /** The mean share of busy readings from which the process can't keep up: a single one may be a single computation. */
 const STRAINED_FROM = 0.7;
 /** The share of the newest reading in that mean: four in a row are enough. */
@@ -159,7 +161,18 @@ export class ExecutionGate {
       this.#inside.delete(place);
       this.#measureEnd();
       this.#admit();
+      this.#letFollow(place);
     }
+  }
+
+  /** Who may have one operation beyond the limit may have the next one when that has ended. */
+  #letFollow({ key }: Place): void {
+    if (key === undefined || !this.#waiting.holdsOf(key)) return;
+    const next = this.#mayGoAhead({ afterReading: 0, key }) ? this.#waiting.oldestOf(key) : undefined;
+    if (!next) return;
+    this.#waiting.delete(next);
+    this.#enter(next.place);
+    next.begin();
   }
 
   /** Only while others wait does the time between two ends tell how many the process can take. */
@@ -254,7 +267,7 @@ export class ExecutionGate {
     this.#readStrain(isBusy);
     this.#limit = isBusy
       ? Math.max(this.#least, Math.floor(this.#limit / 2))
-      : Math.min(this.#most, this.#limit * 2);
+      : Math.min(this.#most, this.#limit * 2, this.#inside.size + MAX_AT_ONCE);
     this.#dropAborted();
     this.#admit();
   }

@@ -34,6 +34,17 @@ export class WaitingLine<Item extends InLine> {
     return oldest;
   }
 
+  /** Whether something waits of the caller, or of the lane, that has this name. */
+  holdsOf(key: string): boolean {
+    return this.#callers.has(key);
+  }
+
+  /** What has waited longest of that caller, or lane. */
+  oldestOf(key: string): Item | undefined {
+    for (const item of this.#items.keys()) if (keyOf(item) === key) return item;
+    return undefined;
+  }
+
   /** In the order in which they came. */
   [Symbol.iterator](): IterableIterator<Item> {
     return this.#items.keys();
