@@ -46,8 +46,7 @@ const CONTROLS = 5;
 /** G9: whoever asks for what takes long does not take a subgraph from the others. */
 export const proof: Proof = {
   name: 'slow-queries',
-  description:
-    'From the first of many slow queries on, a subgraph answers the quick ones of others at once.',
+  description: 'From the first of many slow queries on, a subgraph answers the quick ones of others at once.',
   async run({ size }) {
     const { slowMs, calmMs, networks, share, maxMs, mayFail } = SIZES[size];
     const stage = await openStage(SIZES[size]);
