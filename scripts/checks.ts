@@ -1,6 +1,7 @@
 import { repository, runTool } from './programs/run-program.ts';
 import { checkFloors } from './check/check-floors.ts';
 import { countClosures, judgeClosures } from './check/closures.ts';
+import { countOldWords, judgeOldWords } from './check/find-old-words.ts';
 
 /** What a check found. */
 export interface CheckResult {
@@ -22,6 +23,7 @@ export const checks: readonly Check[] = [
   { name: 'generated files and composition', run: checkGeneratedFiles },
   { name: 'floors', run: checkFloorsOfRepository },
   { name: 'production packages', run: async () => judgeClosures(countClosures(repository)) },
+  { name: 'words', run: async () => judgeOldWords(countOldWords(repository)) },
   toolCheck('types', 'tsc', '-b'),
   toolCheck('types of tests and scripts', 'tsc', '-p', 'tsconfig.tests.json'),
   toolCheck('lint', 'oxlint', '--deny-warnings'),

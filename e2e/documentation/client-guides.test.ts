@@ -36,7 +36,7 @@ describe('Programs of the pages for clients', { timeout: 120_000 }, () => {
     });
     await program.waitFor(/Listening/);
     const site = `http://127.0.0.1:${port}`;
-    expect(await (await fetch(`${site}/`)).text()).toBe('Nobody is signed in.');
+    expect(await (await fetch(`${site}/`)).text()).toBe('Signed out.');
     const begun = await open(`${site}/sign-in`);
     const browser = new FormBrowser();
     const { url } = await passPages(browser, new URL(begun.location));
@@ -54,9 +54,7 @@ describe('Programs of the pages for clients', { timeout: 120_000 }, () => {
       kind: 'departure',
       url: new URL(`${documentedOrigin}/`),
     });
-    expect(await (await fetch(`${site}/`, { headers: { cookie: back.cookie } })).text()).toBe(
-      'Nobody is signed in.',
-    );
+    expect(await (await fetch(`${site}/`, { headers: { cookie: back.cookie } })).text()).toBe('Signed out.');
   });
 
   it('docs/clients/machine.md asks the graph with a token of its own', async () => {

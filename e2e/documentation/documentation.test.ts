@@ -12,8 +12,8 @@ const GUIDES = new Set(['docs/add-a-subgraph.md']);
 const pages = documentationPages();
 const blocks = pages.filter((page) => !GUIDES.has(page)).flatMap(codeBlocks);
 
-/** Why a shell block of a page is not run here. */
-const reasonsNotToRun = new Set(['docker', 'long-running']);
+/** Why a shell block of a page is not run here. `replayed`: another test does what it does, on a copy of the repository. */
+const reasonsNotToRun = new Set(['docker', 'long-running', 'replayed']);
 
 describe.each(pages.filter((page) => codeBlocks(page).some(({ language }) => language === 'console')))(
   'The commands of %s',

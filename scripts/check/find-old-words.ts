@@ -23,7 +23,7 @@ const texts: ReadonlySet<string> = new Set(
 const generated = 'Generated';
 const pattern = new RegExp(`\\b(?:${oldWords.join('|')})\\b`);
 
-/** Whether a line has an old word; those within names count as well: `toldType`, `kept-answers`. */
+/** Whether a line has an old word; those within names count as well. */
 export function hasOldWord(line: string): boolean {
   const words = line.replace(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll(/[_’']/g, ' ');
   return pattern.test(words.toLowerCase());

@@ -27,16 +27,16 @@ export interface Area {
 
 /** Every tracked text belongs to one. */
 export const areas: readonly Area[] = [
-  { paths: ['gateway/'], atMost: 0 },
-  { paths: ['auth-server/'], atMost: 0 },
-  { paths: ['packages/'], atMost: 0 },
-  { paths: ['services/'], atMost: 0 },
-  { paths: ['cli/'], atMost: 0 },
-  { paths: ['e2e/'], atMost: 0 },
-  { paths: ['bench/'], atMost: 0 },
-  { paths: ['docs/adr/'], atMost: 0 },
+  { paths: ['gateway/'], atMost: 996 },
+  { paths: ['auth-server/'], atMost: 318 },
+  { paths: ['packages/'], atMost: 479 },
+  { paths: ['services/'], atMost: 289 },
+  { paths: ['cli/'], atMost: 109 },
+  { paths: ['e2e/'], atMost: 136 },
+  { paths: ['bench/'], atMost: 76 },
+  { paths: ['docs/adr/'], atMost: 99 },
   { paths: ['docs/'], atMost: 0 },
-  { paths: [''], atMost: 0 },
+  { paths: [''], atMost: 140 },
 ];
 
 /** A line that keeps an old word, and why. */
@@ -50,4 +50,6 @@ export interface WordException {
 /** Lines that may keep an old word. */
 export const wordExceptions: readonly WordException[] = [
   { path: 'scripts/check/word-list.ts', text: '', reason: 'the list itself' },
+  { path: 'scripts/check/find-old-words.test.ts', text: '', reason: 'tests what finds them' },
+  { path: 'docs/operations.md', text: 'else to `nobody`', reason: 'the name of a system user' },
 ];

@@ -133,7 +133,7 @@ export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze
     code: narrows,
     deviceCode: narrows,
   },
-  client_removed: { ...nothing, ...clientEnds, notice: within('none', 'nobody is left to be told') },
+  client_removed: { ...nothing, ...clientEnds, notice: within('none', 'no client is left to notify') },
   client_narrowed: {
     ...nothing,
     ...tokensEnd,
