@@ -53,6 +53,16 @@ export function killRedis({ redis, connection }: FaultTargets): Fault {
   };
 }
 
+// In one script: no relay may come between.
+const REPLACE_STREAM = `
+  redis.call('DEL', KEYS[1])
+  local at = 1
+  while at < #ARGV do
+    local last = at + 1 + tonumber(ARGV[at + 1])
+    redis.call('XADD', KEYS[1], ARGV[at], unpack(ARGV, at + 2, last))
+    at = last + 1
+  end`;
+
 /** Takes everything from Redis. */
 export function wipeRedis({ connection }: FaultTargets): Fault {
   return async () => void (await connection.flushall());
@@ -65,13 +75,10 @@ export function failOverToStaleReplica({ connection }: FaultTargets): Fault {
       STREAMS.map((stream) => connection.xrevrange(stream, '+', '-', 'COUNT', 50)),
     );
     await delay(300);
-    const transaction = connection.multi(); // no relay may come between
     for (const [index, entries] of older.entries()) {
-      const stream = STREAMS[index] ?? '';
-      transaction.del(stream);
-      for (const [id, fields] of entries.toReversed()) transaction.xadd(stream, id, ...fields);
+      const oldestFirst = entries.toReversed().map(([id, fields]) => [id, fields.length, ...fields]);
+      await connection.eval(REPLACE_STREAM, 1, STREAMS[index] ?? '', ...oldestFirst.flat());
     }
-    await transaction.exec();
   };
 }
 

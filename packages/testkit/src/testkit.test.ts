@@ -30,7 +30,7 @@ describe('startTestRedis', () => {
     await client.set('colour', 'green');
     await redis.restart();
     await expect(client.get('colour')).resolves.toBe('green');
-    await client.quit();
+    client.disconnect();
   });
 });
 

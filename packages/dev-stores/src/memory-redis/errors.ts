@@ -16,18 +16,14 @@ export const messages = {
   syntax: 'ERR syntax error',
   notInteger: 'ERR value is not an integer or out of range',
   notFloat: 'ERR value is not a valid float',
-  notPositive: 'ERR value is out of range, must be positive',
   overflow: 'ERR increment or decrement would overflow',
   notANumber: 'ERR resulting score is not a number (NaN)',
   noSuchKey: 'ERR no such key',
-  indexOutOfRange: 'ERR index out of range',
   negativeTimeout: 'ERR timeout is negative',
-  invalidCursor: 'ERR invalid cursor',
   invalidStreamId: 'ERR Invalid stream ID specified as stream command argument',
   noScript: 'NOSCRIPT No matching script. Please use EVAL.',
   noAuth: 'NOAUTH Authentication required.',
   wrongPassword: 'WRONGPASS invalid username-password pair or user is disabled.',
-  tooLongString: 'ERR string exceeds maximum allowed size (proto-max-bulk-len)',
 } as const;
 
 /** @param command lower case; a subcommand as `config|get` */

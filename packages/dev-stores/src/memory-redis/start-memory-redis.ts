@@ -2,12 +2,11 @@ import { encodeText } from './bytes.ts';
 import { Keyspace } from './keyspace/keyspace.ts';
 import { ScriptEngine } from './scripting/script-engine.ts';
 import { BlockedClients } from './server/blocked-clients.ts';
-import { runQueued, runScripted } from './server/execute-command.ts';
+import { runScripted } from './server/execute-command.ts';
 import type { Instance, ServerLimits } from './server/instance.ts';
 import { createPassword } from './server/password.ts';
 import { Subscriptions } from './server/subscriptions.ts';
 import { listen } from './server/tcp-server.ts';
-import { Watches } from './server/watches.ts';
 import { loadSnapshot } from './snapshot/snapshot-file.ts';
 import { keepSnapshot, type SnapshotKeeper } from './snapshot/snapshot-keeper.ts';
 
@@ -82,18 +81,15 @@ function createInstance(
   onProblem: (message: string) => void,
 ): Instance {
   const clock = (): number => performance.timeOrigin + performance.now();
-  const watches = new Watches();
   const blocked = new BlockedClients();
   const reportFailure = (error: unknown): void => onProblem(describeFault(error));
   const onChange = (key: string): void => {
-    watches.noteChange(key);
     blocked.noteChange(key);
     noteChange();
   };
   const instance: Instance = {
     keyspace: new Keyspace(onChange, Math.floor(clock())),
     subscriptions: new Subscriptions(),
-    watches,
     blocked,
     scripts: createScripts(options, reportFailure, () => instance),
     clients: new Map(),
@@ -102,7 +98,6 @@ function createInstance(
     startedAt: Math.floor(clock()),
     clock,
     totals: { connections: 0, rejectedConnections: 0, commands: 0 },
-    runQueued: (client, request) => runQueued(instance, client, request, reportFailure),
     port: 0,
   };
   return instance;
@@ -114,8 +109,7 @@ function createScripts(
   instance: () => Instance,
 ): ScriptEngine {
   return new ScriptEngine({
-    runCommand: (client, request, readOnly) => runScripted(instance(), client, request, readOnly),
-    log: () => undefined, // there is no log file to read it in
+    runCommand: (client, request) => runScripted(instance(), client, request),
     reportFailure,
     ...(scriptTimeLimitMs !== undefined && { timeLimitMs: scriptTimeLimitMs }),
   });

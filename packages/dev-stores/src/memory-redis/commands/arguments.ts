@@ -26,13 +26,6 @@ export function numberArgument(text: Bytes, message?: string): number {
   return Number(integerArgument(text, message));
 }
 
-/** @throws RedisError with `message` when it is negative or no integer */
-export function positiveArgument(text: Bytes, message: string = messages.notPositive): number {
-  const value = numberArgument(text, message);
-  if (value < 0) throw new RedisError(message);
-  return value;
-}
-
 /** @throws RedisError with `message` when it is not a floating point number */
 export function doubleArgument(text: Bytes, message: string = messages.notFloat): number {
   const value = parseDouble(text);

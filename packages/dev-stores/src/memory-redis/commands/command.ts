@@ -19,25 +19,11 @@ export interface Call {
 /** What a command leads to: a reply, or waiting for one. */
 export type Outcome = Reply | Wait;
 
-/** What sets a command apart from others; the names are those of COMMAND INFO. */
+/** What sets a command apart from others. */
 export type CommandFlag =
-  | 'write'
-  | 'readonly'
   | 'noscript'
-  | 'blocking'
-  | 'pubsub'
   /** May be called before the password was told. */
-  | 'no_auth'
-  /** Runs at once, in a transaction, too. */
-  | 'no_multi'
-  | 'admin';
-
-/** Which of the arguments are keys, counted from 1; `last` -1 means to the end. */
-export interface KeyPositions {
-  readonly first: number;
-  readonly last: number;
-  readonly step: number;
-}
+  | 'no_auth';
 
 /** A command that clients can call. */
 export interface Command {
@@ -46,40 +32,13 @@ export interface Command {
   /** Words of a call, the name included; negative when that many or more. */
   readonly arity: number;
   readonly flags: readonly CommandFlag[];
-  readonly keys: KeyPositions;
   /** @throws RedisError with the reply */
   readonly run: (call: Call) => Outcome;
 }
 
-/** The first argument is the key. */
-export const ONE_KEY: KeyPositions = { first: 1, last: 1, step: 1 };
-/** All arguments are keys. */
-export const ALL_KEYS: KeyPositions = { first: 1, last: -1, step: 1 };
-/** The first two arguments are keys. */
-export const TWO_KEYS: KeyPositions = { first: 1, last: 2, step: 1 };
-/** Keys and values in turn. */
-export const KEYS_AND_VALUES: KeyPositions = { first: 1, last: -1, step: 2 };
-/** No argument is a key, or which ones are depends on the others. */
-export const NO_KEYS: KeyPositions = { first: 0, last: 0, step: 0 };
-
-/** A command that only looks at keys. */
-export function reads(
-  name: string,
-  arity: number,
-  run: Command['run'],
-  keys: KeyPositions = ONE_KEY,
-): Command {
-  return { name, arity, flags: ['readonly'], keys, run };
-}
-
-/** A command that may change keys. */
-export function writes(
-  name: string,
-  arity: number,
-  run: Command['run'],
-  keys: KeyPositions = ONE_KEY,
-): Command {
-  return { name, arity, flags: ['write'], keys, run };
+/** A command that is about keys. */
+export function onKeys(name: string, arity: number, run: Command['run']): Command {
+  return { name, arity, flags: [], run };
 }
 
 /** A command that is not about keys. */
@@ -89,7 +48,7 @@ export function plain(
   run: Command['run'],
   flags: readonly CommandFlag[] = [],
 ): Command {
-  return { name, arity, flags, keys: NO_KEYS, run };
+  return { name, arity, flags, run };
 }
 
 /** Whether a call with this many words, the name included, fits. */

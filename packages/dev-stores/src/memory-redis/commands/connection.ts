@@ -4,7 +4,7 @@ import { map, OK, status, type Reply } from '../protocol/reply.ts';
 import type { Client } from '../server/client.ts';
 import type { Instance } from '../server/instance.ts';
 import { SERVER_VERSION } from '../server/version.ts';
-import { argument, ArgumentReader, numberArgument } from './arguments.ts';
+import { ArgumentReader, numberArgument } from './arguments.ts';
 import { clientName } from './client-name.ts';
 import { plain, type Call, type Command } from './command.ts';
 
@@ -19,11 +19,7 @@ const AUTHENTICATE_FIRST =
 export const connectionCommands: readonly Command[] = [
   plain('auth', -2, authenticate, ['noscript', 'no_auth']),
   plain('hello', -1, hello, ['noscript', 'no_auth']),
-  plain('select', 2, select),
   plain('ping', -1, ping),
-  plain('echo', 2, ({ args }) => argument(args, 0)),
-  plain('quit', -1, quit, ['noscript', 'no_auth', 'no_multi']),
-  plain('reset', 1, reset, ['noscript', 'no_auth', 'no_multi']),
 ];
 
 function authenticate({ args, client, instance }: Call): Reply {
@@ -77,30 +73,9 @@ function introduction(client: Client): Reply {
   ]);
 }
 
-function select({ args }: Call): Reply {
-  if (numberArgument(argument(args, 0)) !== 0) throw new RedisError('ERR DB index is out of range');
-  return OK;
-}
-
 /** A subscriber that speaks RESP2 gets an array, lest it takes the answer for a message. */
 function ping({ args, client }: Call): Reply {
   if (args.length > 1) throw new RedisError("ERR wrong number of arguments for 'ping' command");
-  if (client.protocol === 2 && client.subscriptionCount > 0) return ['pong', args[0] ?? ''];
+  if (client.protocol === 2 && client.channels.size > 0) return ['pong', args[0] ?? ''];
   return args[0] ?? status('PONG');
-}
-
-function quit({ client }: Call): Reply {
-  client.end();
-  return OK;
-}
-
-/** Back to how the connection began. */
-function reset({ client, instance }: Call): Reply {
-  client.transaction = undefined;
-  instance.watches.release(client);
-  instance.subscriptions.release(client);
-  client.protocol = 2;
-  client.name = '';
-  client.authenticated = instance.password === undefined;
-  return status('RESET');
 }

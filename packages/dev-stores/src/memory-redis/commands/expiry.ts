@@ -1,7 +1,7 @@
 import type { Entry } from '../keyspace/keyspace.ts';
 import type { Reply } from '../protocol/reply.ts';
 import { argument } from './arguments.ts';
-import { reads, writes, type Call, type Command } from './command.ts';
+import { onKeys, type Call, type Command } from './command.ts';
 import { expiryCondition, expiryTime, type TimeUnit } from './expiry-time.ts';
 
 const NO_KEY = -2;
@@ -9,15 +9,12 @@ const NO_EXPIRY = -1;
 
 /** EXPIRE and its kin, TTL and its kin, PERSIST. */
 export const expiryCommands: readonly Command[] = [
-  writes('expire', -3, (call) => expire(call, 'expire', { relative: true, milliseconds: 1_000 })),
-  writes('pexpire', -3, (call) => expire(call, 'pexpire', { relative: true, milliseconds: 1 })),
-  writes('expireat', -3, (call) => expire(call, 'expireat', { relative: false, milliseconds: 1_000 })),
-  writes('pexpireat', -3, (call) => expire(call, 'pexpireat', { relative: false, milliseconds: 1 })),
-  reads('ttl', 2, (call) => tellExpiry(call, (at) => Math.floor((at - call.keyspace.now + 500) / 1_000))),
-  reads('pttl', 2, (call) => tellExpiry(call, (at) => at - call.keyspace.now)),
-  reads('expiretime', 2, (call) => tellExpiry(call, (at) => Math.floor((at + 500) / 1_000))),
-  reads('pexpiretime', 2, (call) => tellExpiry(call, (at) => at)),
-  writes('persist', 2, persist),
+  onKeys('expire', -3, (call) => expire(call, 'expire', { relative: true, milliseconds: 1_000 })),
+  onKeys('pexpire', -3, (call) => expire(call, 'pexpire', { relative: true, milliseconds: 1 })),
+  onKeys('expireat', -3, (call) => expire(call, 'expireat', { relative: false, milliseconds: 1_000 })),
+  onKeys('ttl', 2, (call) => tellExpiry(call, (at) => Math.floor((at - call.keyspace.now + 500) / 1_000))),
+  onKeys('pttl', 2, (call) => tellExpiry(call, (at) => at - call.keyspace.now)),
+  onKeys('persist', 2, persist),
 ];
 
 function expire({ args, keyspace }: Call, command: string, unit: TimeUnit): Reply {

@@ -78,7 +78,6 @@ function describeStats({ instance }: Call): readonly Field[] {
     ['total_connections_received', connections],
     ['total_commands_processed', commands],
     ['rejected_connections', rejectedConnections],
-    ['pubsub_patterns', instance.subscriptions.patternCount],
   ];
 }
 

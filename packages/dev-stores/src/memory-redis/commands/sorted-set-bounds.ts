@@ -4,8 +4,8 @@ import type { ScoredMember, SortedSet } from '../keyspace/sorted-set.ts';
 import { parseDouble } from '../values/double.ts';
 import { numberArgument, indexRange, type IndexRange } from './arguments.ts';
 
-/** By what a range is given: places, scores, or the bytes of members that share one score. */
-export type RangeKind = 'rank' | 'score' | 'lex';
+/** By what a range is given: places or scores. */
+export type RangeKind = 'rank' | 'score';
 
 /** Tells on which side of a bound a member lies. */
 interface Bound {
@@ -29,8 +29,7 @@ export function findRange(
   reversed: boolean,
 ): IndexRange {
   if (kind === 'rank') return rankRange(members.size, numberArgument(min), numberArgument(max), reversed);
-  const parse = kind === 'score' ? scoreBound : lexBound;
-  const [low, high] = [parse(min), parse(max)];
+  const [low, high] = [scoreBound(min), scoreBound(max)];
   const from = members.firstIndex(low.reached);
   return { from, to: Math.max(from, members.firstIndex(high.passed)) };
 }
@@ -47,15 +46,4 @@ function scoreBound(text: Bytes): Bound {
   return exclusive
     ? { reached: ({ score }) => score > limit, passed: ({ score }) => score >= limit }
     : { reached: ({ score }) => score >= limit, passed: ({ score }) => score > limit };
-}
-
-function lexBound(text: Bytes): Bound {
-  if (text === '-') return { reached: () => true, passed: () => true };
-  if (text === '+') return { reached: () => false, passed: () => false };
-  const limit = text.slice(1);
-  if (text.startsWith('['))
-    return { reached: ({ member }) => member >= limit, passed: ({ member }) => member > limit };
-  if (text.startsWith('('))
-    return { reached: ({ member }) => member > limit, passed: ({ member }) => member >= limit };
-  throw new RedisError('ERR min or max not valid string range item');
 }

@@ -2,7 +2,7 @@ import { messages, RedisError } from '../errors.ts';
 import type { ScoredMember, SortedSet } from '../keyspace/sorted-set.ts';
 import { double, type Reply } from '../protocol/reply.ts';
 import { argument, ArgumentReader, numberArgument, type IndexRange } from './arguments.ts';
-import { reads, writes, type Call, type Command } from './command.ts';
+import { onKeys, type Call, type Command } from './command.ts';
 import { findRange, type RangeKind } from './sorted-set-bounds.ts';
 import { sortedSetOf } from './sorted-sets.ts';
 
@@ -14,19 +14,13 @@ interface RangeOptions {
   readonly limit: { readonly offset: number; readonly count: number } | undefined;
 }
 
-/** Parts of sorted sets, by rank, score or bytes. */
+/** Parts of sorted sets, by rank or score. */
 export const sortedSetRangeCommands: readonly Command[] = [
-  reads('zrange', -4, (call) => range(call, zrangeOptions(new ArgumentReader(call.args, 3)))),
-  reads('zrevrange', -4, (call) => range(call, olderOptions(call, 'rank', true))),
-  reads('zrangebyscore', -4, (call) => range(call, olderOptions(call, 'score', false))),
-  reads('zrevrangebyscore', -4, (call) => range(call, olderOptions(call, 'score', true))),
-  reads('zrangebylex', -4, (call) => range(call, olderOptions(call, 'lex', false))),
-  reads('zrevrangebylex', -4, (call) => range(call, olderOptions(call, 'lex', true))),
-  reads('zcount', 4, (call) => count(call, 'score')),
-  reads('zlexcount', 4, (call) => count(call, 'lex')),
-  writes('zremrangebyrank', 4, (call) => removeRange(call, 'rank')),
-  writes('zremrangebyscore', 4, (call) => removeRange(call, 'score')),
-  writes('zremrangebylex', 4, (call) => removeRange(call, 'lex')),
+  onKeys('zrange', -4, (call) => range(call, zrangeOptions(new ArgumentReader(call.args, 3)))),
+  onKeys('zrevrange', -4, (call) => range(call, olderOptions(call, 'rank', true))),
+  onKeys('zrangebyscore', -4, (call) => range(call, olderOptions(call, 'score', false))),
+  onKeys('zrevrangebyscore', -4, (call) => range(call, olderOptions(call, 'score', true))),
+  onKeys('zremrangebyscore', 4, (call) => removeRange(call, 'score')),
 ];
 
 function range(call: Call, options: RangeOptions): Reply {
@@ -66,7 +60,6 @@ function zrangeOptions(reader: ArgumentReader): RangeOptions {
   while (!reader.done) {
     const option = reader.option();
     if (option === 'BYSCORE') kind = 'score';
-    else if (option === 'BYLEX') kind = 'lex';
     else if (option === 'REV') reversed = true;
     else if (option === 'WITHSCORES') withScores = true;
     else if (option === 'LIMIT') limit = readLimit(reader);
@@ -76,8 +69,6 @@ function zrangeOptions(reader: ArgumentReader): RangeOptions {
     throw new RedisError(
       'ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX',
     );
-  if (withScores && kind === 'lex')
-    throw new RedisError('ERR syntax error, WITHSCORES not supported in combination with BYLEX');
   return { kind, reversed, withScores, limit };
 }
 
@@ -88,7 +79,7 @@ function olderOptions({ args }: Call, kind: RangeKind, reversed: boolean): Range
   let limit: RangeOptions['limit'];
   while (!reader.done) {
     const option = reader.option();
-    if (option === 'WITHSCORES' && kind !== 'lex') withScores = true;
+    if (option === 'WITHSCORES') withScores = true;
     else if (option === 'LIMIT' && kind !== 'rank') limit = readLimit(reader);
     else throw new RedisError(messages.syntax);
   }
@@ -98,11 +89,6 @@ function olderOptions({ args }: Call, kind: RangeKind, reversed: boolean): Range
 function readLimit(reader: ArgumentReader): RangeOptions['limit'] {
   const [offset, limit] = [reader.next(), reader.next()];
   return { offset: numberArgument(offset), count: numberArgument(limit) };
-}
-
-function count(call: Call, kind: RangeKind): Reply {
-  const { from, to } = rangeOf(call, sortedSetOf(call.keyspace, argument(call.args, 0)), kind, false);
-  return to - from;
 }
 
 function removeRange(call: Call, kind: RangeKind): Reply {

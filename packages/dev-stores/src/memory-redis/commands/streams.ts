@@ -1,36 +1,24 @@
 import type { Bytes } from '../bytes.ts';
-import { messages, RedisError, wrongArity } from '../errors.ts';
+import { messages, RedisError } from '../errors.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
-import { FIRST_ID, formatStreamId, LAST_ID, parseStreamId, type StreamId } from '../keyspace/stream-id.ts';
-import { Stream, type StreamEntry } from '../keyspace/stream.ts';
-import { map, NULL_ARRAY, type Reply } from '../protocol/reply.ts';
+import { FIRST_ID, LAST_ID, parseStreamId, type StreamId } from '../keyspace/stream-id.ts';
+import { Stream } from '../keyspace/stream.ts';
+import { NULL_ARRAY, type Reply } from '../protocol/reply.ts';
 import { argument, ArgumentReader, numberArgument } from './arguments.ts';
-import { NO_KEYS, reads, writes, type Call, type Command } from './command.ts';
+import { onKeys, type Call, type Command } from './command.ts';
 import { addEntry } from './stream-add.ts';
 import { readStreams } from './stream-read.ts';
 import { applyTrim, readTrim } from './stream-trim.ts';
 import { entryReply } from './stream-reply.ts';
-import { subcommands, type Subcommand } from './subcommands.ts';
 
-const infoTable: ReadonlyMap<string, Subcommand> = new Map([
-  ['stream', { arity: 3, run: tell }],
-  ['groups', { arity: 3, run: () => refuseGroups('xinfo groups') }],
-  ['consumers', { arity: 4, run: () => refuseGroups('xinfo consumers') }],
-]);
-
-/** Values that are logs of entries. Groups of consumers are not offered. */
+/** Values that are logs of entries. */
 export const streamCommands: readonly Command[] = [
-  writes('xadd', -5, addEntry),
-  writes('xtrim', -4, trim),
-  writes('xdel', -3, deleteEntries),
-  reads('xlen', 2, (call) => streamOf(call.keyspace, argument(call.args, 0)).length),
-  reads('xrange', -4, (call) => range(call, 'ascending')),
-  reads('xrevrange', -4, (call) => range(call, 'descending')),
-  { ...reads('xread', -4, readStreams, NO_KEYS), flags: ['readonly', 'blocking'] },
-  reads('xinfo', -2, subcommands('xinfo', infoTable), NO_KEYS),
-  ...['xgroup', 'xreadgroup', 'xack', 'xclaim', 'xautoclaim', 'xpending'].map((name) =>
-    writes(name, -2, () => refuseGroups(name), NO_KEYS),
-  ),
+  onKeys('xadd', -5, addEntry),
+  onKeys('xtrim', -4, trim),
+  onKeys('xdel', -3, deleteEntries),
+  onKeys('xrange', -4, (call) => range(call, 'ascending')),
+  onKeys('xrevrange', -4, (call) => range(call, 'descending')),
+  onKeys('xread', -4, readStreams),
 ];
 
 const EMPTY = new Stream();
@@ -38,10 +26,6 @@ const EMPTY = new Stream();
 /** @throws RedisError WRONGTYPE when the key holds something else */
 function streamOf(keyspace: Keyspace, key: Bytes): Stream {
   return keyspace.read(key, 'stream')?.stream ?? EMPTY;
-}
-
-function refuseGroups(command: string): never {
-  throw new RedisError(`ERR ${command} is not supported: the in-memory server has no consumer groups`);
 }
 
 function trim({ args, keyspace }: Call): Reply {
@@ -99,29 +83,4 @@ function countOption(reader: ArgumentReader): number {
     count = numberArgument(reader.next());
   }
   return count;
-}
-
-/** XINFO STREAM; the sizes of the tree are those that Redis would have for entries of middling size. */
-function tell({ args, keyspace }: Call): Reply {
-  if (args.length > 2) throw wrongArity('xinfo|stream');
-  const stream = keyspace.read(argument(args, 1), 'stream')?.stream;
-  if (stream === undefined) throw new RedisError(messages.noSuchKey);
-  const { lastId, entriesAdded, maxDeletedId } = stream.history;
-  const nodes = Math.ceil(stream.length / 100);
-  return map([
-    ['length', stream.length],
-    ['radix-tree-keys', nodes],
-    ['radix-tree-nodes', nodes + 1],
-    ['last-generated-id', formatStreamId(lastId)],
-    ['max-deleted-entry-id', formatStreamId(maxDeletedId)],
-    ['entries-added', entriesAdded],
-    ['recorded-first-entry-id', formatStreamId(stream.first?.id ?? FIRST_ID)],
-    ['groups', 0],
-    ['first-entry', entryOrNull(stream.first)],
-    ['last-entry', entryOrNull(stream.last)],
-  ]);
-}
-
-function entryOrNull(entry: StreamEntry | undefined): Reply {
-  return entry === undefined ? null : entryReply(entry);
 }

@@ -48,11 +48,7 @@ export function describeAccess(kind: ServerKind): void {
     expect(await raw.until('\r\n')).toMatch(/^-WRONGPASS/);
     raw.request('HELLO', '3', 'AUTH', 'default', PASSWORD, 'SETNAME', 'me');
     await raw.until('*0\r\n');
-    expect(await raw.ask('CLIENT', 'GETNAME')).toBe('$2\r\nme\r\n');
-    raw.request('RESET');
-    expect(await raw.until('\r\n')).toBe('+RESET\r\n');
-    raw.request('PING');
-    expect(await raw.until('\r\n')).toBe('-NOAUTH Authentication required.\r\n');
+    expect(await raw.ask('PING')).toBe('+PONG\r\n');
     raw.close();
   });
 

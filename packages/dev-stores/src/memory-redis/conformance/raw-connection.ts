@@ -50,7 +50,7 @@ export class RawConnection {
   /** Sends a request and, behind it, another whose answer is known. */
   async ask(...words: readonly (string | Buffer)[]): Promise<string> {
     this.request(...words);
-    this.request('ECHO', '~end~');
+    this.request('PING', '~end~');
     const mark = '$5\r\n~end~\r\n';
     return (await this.until(mark)).slice(0, -mark.length);
   }

@@ -21,15 +21,11 @@ export const transcriptNames = [
   'expiry',
   'strings',
   'counters',
-  'hashes',
   'sets',
   'sorted-sets',
-  'lists',
   'streams',
-  'transactions',
   'scripts',
   'script-libraries',
-  'json',
 ] as const;
 
 /** Reads a transcript. */

@@ -13,21 +13,16 @@ export function describeWire(server: () => RunningServer): void {
       [['GET', 'missing'], '$-1\r\n'],
       [['INCR', 'w:n'], ':1\r\n'],
       [['GET', 'w'], '$1\r\nx\r\n'],
-      [['LPOP', 'missing', '1'], '*-1\r\n'],
       [['XREAD', 'STREAMS', 'missing', '0'], '*-1\r\n'],
-      [['MGET', 'w', 'missing'], '*2\r\n$1\r\nx\r\n$-1\r\n'],
       [['ZADD', 'w:z:new', '1.5', 'a'], ':1\r\n'],
       [['ZSCORE', 'w:z', 'a'], '$3\r\n1.5\r\n'],
       [['ZRANGE', 'w:z', '0', '-1', 'WITHSCORES'], '*2\r\n$1\r\na\r\n$3\r\n1.5\r\n'],
-      [['HSET', 'w:h:new', 'f', 'v'], ':1\r\n'],
-      [['HGETALL', 'w:h'], '*2\r\n$1\r\nf\r\n$1\r\nv\r\n'],
-      [['HGET', 'w', 'f'], '-WRONGTYPE Operation against a key holding the wrong kind of value\r\n'],
+      [['SMEMBERS', 'w'], '-WRONGTYPE Operation against a key holding the wrong kind of value\r\n'],
     ])('answers %j', async (request, reply) => {
       raw = await RawConnection.open(server());
-      await raw.ask('DEL', 'w:n', 'w:z:new', 'w:h:new');
+      await raw.ask('DEL', 'w:n', 'w:z:new');
       await raw.ask('SET', 'w', 'x');
       await raw.ask('ZADD', 'w:z', '1.5', 'a');
-      await raw.ask('HSET', 'w:h', 'f', 'v');
       expect(await raw.ask(...request)).toBe(reply);
     });
   });
@@ -40,33 +35,27 @@ export function describeWire(server: () => RunningServer): void {
       expect(greeting).toContain('$5\r\nproto\r\n:3\r\n');
     });
 
-    it('has nulls, doubles, maps, sets, pairs and verbatim texts of its own', async () => {
+    it('has nulls, doubles, sets, pairs, maps and verbatim texts of its own', async () => {
       raw = await RawConnection.open(server());
       await raw.ask('HELLO', '3');
-      await raw.ask('DEL', 't:z', 't:h', 't:s', 't:x');
+      await raw.ask('DEL', 't:z', 't:s', 't:x');
       expect(await raw.ask('GET', 'missing')).toBe('_\r\n');
-      expect(await raw.ask('LPOP', 'missing', '1')).toBe('_\r\n');
       await raw.ask('ZADD', 't:z', '1.5', 'a');
       expect(await raw.ask('ZSCORE', 't:z', 'a')).toBe(',1.5\r\n');
       expect(await raw.ask('ZRANGE', 't:z', '0', '-1', 'WITHSCORES')).toBe('*1\r\n*2\r\n$1\r\na\r\n,1.5\r\n');
-      await raw.ask('HSET', 't:h', 'f', 'v');
-      expect(await raw.ask('HGETALL', 't:h')).toBe('%1\r\n$1\r\nf\r\n$1\r\nv\r\n');
       await raw.ask('SADD', 't:s', 'm');
       expect(await raw.ask('SMEMBERS', 't:s')).toBe('~1\r\n$1\r\nm\r\n');
       await raw.ask('XADD', 't:x', '1-1', 'f', 'v');
       expect(await raw.ask('XREAD', 'STREAMS', 't:x', '0')).toBe(
         '%1\r\n$3\r\nt:x\r\n*1\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n',
       );
-      expect(await raw.ask('CLIENT', 'INFO')).toMatch(/^=\d+\r\ntxt:id=\d+ addr=/);
+      expect(await raw.ask('INFO', 'server')).toMatch(/^=\d+\r\ntxt:# Server/);
     });
 
-    it('goes back with HELLO 2, and with RESET', async () => {
+    it('goes back with HELLO 2', async () => {
       raw = await RawConnection.open(server());
       await raw.ask('HELLO', '3');
       await raw.ask('HELLO', '2');
-      expect(await raw.ask('GET', 'missing')).toBe('$-1\r\n');
-      await raw.ask('HELLO', '3');
-      expect(await raw.ask('RESET')).toBe('+RESET\r\n');
       expect(await raw.ask('GET', 'missing')).toBe('$-1\r\n');
     });
   });
@@ -113,10 +102,10 @@ export function describeWire(server: () => RunningServer): void {
       expect(await raw.untilClosed()).toBe('-ERR Protocol error: too big inline request\r\n');
     });
 
-    it('of a pipeline are answered in order, up to QUIT', async () => {
+    it('of a pipeline are answered in order', async () => {
       raw = await RawConnection.open(server());
-      raw.write('PING a\r\nECHO b\r\nQUIT\r\nPING c\r\n');
-      expect(await raw.untilClosed()).toBe('$1\r\na\r\n$1\r\nb\r\n+OK\r\n');
+      raw.write('PING a\r\nGET nothing\r\nPING c\r\n');
+      expect(await raw.until('c\r\n')).toBe('$1\r\na\r\n$-1\r\n$1\r\nc\r\n');
     });
   });
 }

@@ -1,6 +1,5 @@
 import type { Bytes } from '../bytes.ts';
 import { messages, RedisError } from '../errors.ts';
-import { KeyScan, type ScanPage } from './key-scan.ts';
 import { emptyValue, isEmpty, type CollectionKind, type Value, type ValueOf } from './value.ts';
 
 /** A key's value, and until when. */
@@ -8,21 +7,17 @@ export interface Entry {
   readonly value: Value;
   /** Milliseconds since 1970; undefined for good. */
   readonly expiresAt: number | undefined;
-  /** Grows with each new key: the order in which SCAN goes. */
-  readonly sequence: number;
 }
 
 /**
  * The keys and their values. An expired key is gone for whoever asks, at the latest when `sweep` comes by. Every change
- * is reported to one listener: transactions, blocked readers and the snapshot depend on it.
+ * is reported to one listener: blocked readers and the snapshot depend on it.
  */
 export class Keyspace {
   readonly #entries = new Map<Bytes, Entry>();
-  readonly #scan = new KeyScan(this.#entries);
   readonly #expiring = new Set<Bytes>();
   readonly #onChange: (key: Bytes) => void;
   #sweeping: IterableIterator<Bytes> = this.#expiring.values();
-  #sequence = 0;
   #now: number;
 
   /** @param onChange called for each key that was written, deleted or expired */
@@ -31,7 +26,7 @@ export class Keyspace {
     this.#now = now;
   }
 
-  /** Milliseconds since 1970, the same from the start of a command, script or transaction to its end. */
+  /** Milliseconds since 1970, the same from the start of a command or script to its end. */
   get now(): number {
     return this.#now;
   }
@@ -123,14 +118,6 @@ export class Keyspace {
       if (entry.expiresAt === undefined || entry.expiresAt > this.#now) yield [key, entry];
   }
 
-  /**
-   * Some keys, and where to go on: 0 when that was all. A key that is there from the first page to the last is in one of
-   * them; expired ones may be, too.
-   */
-  scan(cursor: number, count: number): ScanPage {
-    return this.#scan.page(cursor, count);
-  }
-
   /** Looks at some of the keys with an expiry, in turns, and drops what has expired. */
   sweep(count: number): void {
     for (let checked = 0; checked < count; checked += 1) {
@@ -144,8 +131,7 @@ export class Keyspace {
   }
 
   #store(key: Bytes, value: Value, expiresAt: number | undefined): void {
-    const sequence = this.#entries.get(key)?.sequence ?? (this.#sequence += 1);
-    this.#entries.set(key, { value, expiresAt, sequence });
+    this.#entries.set(key, { value, expiresAt });
     if (expiresAt === undefined) this.#expiring.delete(key);
     else this.#expiring.add(key);
   }

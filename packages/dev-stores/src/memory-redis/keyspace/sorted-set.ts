@@ -44,12 +44,6 @@ export class SortedSet {
     return this.#scores.delete(member);
   }
 
-  /** Places below this member, counted from 0. */
-  rank(member: Bytes): number | undefined {
-    const score = this.#scores.get(member);
-    return score === undefined ? undefined : this.#indexOf(member, score);
-  }
-
   /** Members from index `from` up to, not including, `to`. */
   slice(from: number, to?: number): ScoredMember[] {
     return this.#order.slice(from, to);

@@ -5,8 +5,6 @@ import { Stream } from './stream.ts';
 /** What a key holds; `kind` is the word that TYPE answers. */
 export type Value =
   | { readonly kind: 'string'; readonly bytes: Bytes }
-  | { readonly kind: 'list'; readonly items: Bytes[] }
-  | { readonly kind: 'hash'; readonly fields: Map<Bytes, Bytes> }
   | { readonly kind: 'set'; readonly members: Set<Bytes> }
   | { readonly kind: 'zset'; readonly members: SortedSet }
   | { readonly kind: 'stream'; readonly stream: Stream };
@@ -18,8 +16,6 @@ export type CollectionKind = Exclude<Value['kind'], 'string'>;
 export type ValueOf<K extends Value['kind']> = Extract<Value, { kind: K }>;
 
 const factories: { readonly [K in CollectionKind]: () => ValueOf<K> } = {
-  list: () => ({ kind: 'list', items: [] }),
-  hash: () => ({ kind: 'hash', fields: new Map() }),
   set: () => ({ kind: 'set', members: new Set() }),
   zset: () => ({ kind: 'zset', members: new SortedSet() }),
   stream: () => ({ kind: 'stream', stream: new Stream() }),
@@ -36,10 +32,6 @@ export function isEmpty(value: Value): boolean {
     case 'string':
     case 'stream':
       return false;
-    case 'list':
-      return value.items.length === 0;
-    case 'hash':
-      return value.fields.size === 0;
     case 'set':
     case 'zset':
       return value.members.size === 0;

@@ -10,55 +10,37 @@ export interface NumberStyle {
 const DEFAULT_PRECISION = 6;
 
 /**
- * Writes a number as printf does for `e`, `f` or `g`, in either case.
+ * Writes a number as printf does for `f` or `g`.
  *
  * @see ISO C §7.21.6.1
  */
-export function formatFloat(value: number, letter: string, style: NumberStyle): string {
+export function formatFloat(value: number, letter: 'f' | 'g', style: NumberStyle): string {
   const digits = Number.isFinite(value)
-    ? finiteDigits(Math.abs(value), letter.toLowerCase(), style)
+    ? finiteDigits(Math.abs(value), letter, style)
     : Number.isNaN(value)
       ? 'nan'
       : 'inf';
   const negative = value < 0 || Object.is(value, -0) || Number.isNaN(value); // 0/0 is a negative NaN on a PC
-  const text = pad(signOf(negative, style), digits, Number.isFinite(value) ? style : withoutZeros(style));
-  return letter === letter.toUpperCase() ? text.toUpperCase() : text;
+  return pad(signOf(negative, style), digits, Number.isFinite(value) ? style : withoutZeros(style));
 }
 
-/** Writes a number, its fraction cut off, as printf does for `d`, `i`, `u`, `o`, `x` or `X` of 64 bits. */
-export function formatInteger(value: number, letter: string, style: NumberStyle): string {
-  const signed = letter === 'd' || letter === 'i';
-  const whole = castInteger(value, signed);
+/** Writes a number, its fraction cut off, as printf does for `d` of 64 bits. */
+export function formatInteger(value: number, style: NumberStyle): string {
+  const whole = castInteger(value);
   const size = whole < 0n ? -whole : whole;
-  const digits = size.toString(radixOf(letter)).padStart(style.precision ?? 1, '0');
-  const prefix = signed ? signOf(whole < 0n, style) : basePrefix(letter, size, style);
-  const text = pad(prefix, digits, style.precision === undefined ? style : withoutZeros(style));
-  return letter === 'X' ? text.toUpperCase() : text;
+  const digits = size.toString().padStart(style.precision ?? 1, '0');
+  return pad(signOf(whole < 0n, style), digits, style.precision === undefined ? style : withoutZeros(style));
 }
 
 /** Fills a text up to the width: with blanks before or after it. */
-export function padText(text: string, { flags, width }: NumberStyle): string {
+function padText(text: string, { flags, width }: NumberStyle): string {
   return flags.includes('-') ? text.padEnd(width) : text.padStart(width);
 }
 
-/** As a processor casts: what does not fit becomes the lowest number, or, without a sign, 0. */
-function castInteger(value: number, signed: boolean): bigint {
-  const limit = signed ? 2 ** 63 : 2 ** 64;
-  const fits = value >= -(2 ** 63) && value < limit;
-  if (!fits) return signed ? -(2n ** 63n) : 0n;
-  const whole = BigInt(Math.trunc(value));
-  return signed ? whole : BigInt.asUintN(64, whole);
-}
-
-function radixOf(letter: string): number {
-  if (letter === 'o') return 8;
-  return letter.toLowerCase() === 'x' ? 16 : 10;
-}
-
-function basePrefix(letter: string, size: bigint, { flags }: NumberStyle): string {
-  if (!flags.includes('#') || size === 0n) return '';
-  if (letter === 'o') return '0';
-  return letter.toLowerCase() === 'x' ? '0x' : '';
+/** As a processor casts: what does not fit becomes the lowest number. */
+function castInteger(value: number): bigint {
+  const fits = value >= -(2 ** 63) && value < 2 ** 63;
+  return fits ? BigInt(Math.trunc(value)) : -(2n ** 63n);
 }
 
 function signOf(negative: boolean, { flags }: NumberStyle): string {
@@ -79,12 +61,11 @@ function pad(prefix: string, digits: string, style: NumberStyle): string {
 
 function finiteDigits(
   value: number,
-  letter: string,
+  letter: 'f' | 'g',
   { precision = DEFAULT_PRECISION, flags }: NumberStyle,
 ): string {
   const alternate = flags.includes('#');
   if (letter === 'f') return fixed(value, precision, alternate);
-  if (letter === 'e') return exponential(value, precision, alternate);
   const significant = precision || 1;
   const { exponent } = significantDigits(value, significant);
   const text =

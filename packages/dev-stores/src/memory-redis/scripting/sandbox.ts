@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { auxiliary, libraries, lua, toLuaString, type LuaFunction, type LuaState } from './fengari.ts';
-import { decodeJson, pushJsonNull } from './json-decode.ts';
-import { encodeJson } from './json-encode.ts';
 import { pushFunctions, readBytes, setField } from './lua-values.ts';
 import { pushRedisLibrary, type ScriptHost } from './redis-library.ts';
 import { stringFormat } from './string-format.ts';
@@ -14,7 +12,6 @@ const LIBRARIES: readonly (readonly [name: string, open: LuaFunction])[] = [
   ['string', libraries.luaopen_string],
   ['table', libraries.luaopen_table],
   ['math', libraries.luaopen_math],
-  ['coroutine', libraries.luaopen_coroutine],
 ];
 
 /** A state of Lua in which scripts can run. */
@@ -55,10 +52,6 @@ function pushHost(state: LuaState, host: ScriptHost): void {
   pushFunctions(state, { format: stringFormat });
   pushRedisLibrary(state, host);
   setField(state, -2, 'redis');
-  pushFunctions(state, { encode: encodeJson, decode: decodeJson });
-  pushJsonNull(state);
-  setField(state, -2, 'null');
-  setField(state, -2, 'cjson');
 }
 
 /** An exception of JavaScript, as when a string outgrows what it can hold, becomes an error of the script. */

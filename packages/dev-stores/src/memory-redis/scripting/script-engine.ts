@@ -13,17 +13,13 @@ import { createSandbox, type Sandbox } from './sandbox.ts';
 export interface ScriptCall {
   readonly keys: readonly Bytes[];
   readonly args: readonly Bytes[];
-  /** Refuses commands that write. */
-  readonly readOnly: boolean;
   readonly client: Client;
 }
 
 /** What scripts reach outside of the engine. */
 export interface ScriptEngineOptions {
   /** @throws RedisError with what the script gets as its error */
-  readonly runCommand: (client: Client, request: readonly Bytes[], readOnly: boolean) => Reply;
-  /** @param level 0, debug, to 3, warning */
-  readonly log: (level: number, message: Bytes) => void;
+  readonly runCommand: (client: Client, request: readonly Bytes[]) => Reply;
   readonly reportFailure: (error: unknown) => void;
   /** Milliseconds; a script that takes longer fails, what it has written stays. @default 5_000 */
   readonly timeLimitMs?: number;
@@ -51,11 +47,6 @@ export class ScriptEngine {
 
   has(sha1: Bytes): boolean {
     return this.#compiled.has(sha1);
-  }
-
-  /** Forgets all scripts. */
-  flush(): void {
-    for (const sha1 of this.#compiled.keys()) this.#forget(sha1);
   }
 
   /**
@@ -90,13 +81,13 @@ export class ScriptEngine {
   }
 
   #open(): Sandbox {
-    const { log, reportFailure } = this.#options;
-    return (this.#sandbox ??= createSandbox({ call: (request) => this.#call(request), log, reportFailure }));
+    const { reportFailure } = this.#options;
+    return (this.#sandbox ??= createSandbox({ call: (request) => this.#call(request), reportFailure }));
   }
 
   #call(request: readonly Bytes[]): Reply {
     if (this.#running === undefined) throw new RedisError('ERR redis.call() outside of a script');
-    return this.#options.runCommand(this.#running.client, request, this.#running.readOnly);
+    return this.#options.runCommand(this.#running.client, request);
   }
 
   /** The most recently used are last. */

@@ -93,7 +93,6 @@ class Connection {
     this.#giveUpWaiting?.();
     this.#giveUpWaiting = undefined;
     this.#instance.subscriptions.release(this.client);
-    this.#instance.watches.release(this.client);
     this.#instance.clients.delete(this.client.id);
   }
 
@@ -137,7 +136,7 @@ class Connection {
     if (this.#socket.destroyed) return;
     if (text !== '') this.#socket.write(text, 'latin1');
     if (this.#ending) this.#hangUp();
-    const isSubscriber = this.client.subscriptionCount > 0;
+    const isSubscriber = this.client.channels.size > 0;
     if (isSubscriber && this.#socket.writableLength > this.#instance.limits.maxQueuedMessageBytes)
       this.#socket.destroy();
   }

@@ -2,26 +2,18 @@ import { printable, messages, RedisError, wrongArity } from '../errors.ts';
 import type { Bytes } from '../bytes.ts';
 import { findCommand } from '../commands/command-table.ts';
 import { acceptsArity, type Command, type Outcome } from '../commands/command.ts';
-import { errorReply, status, type Reply } from '../protocol/reply.ts';
+import { errorReply, type Reply } from '../protocol/reply.ts';
 import type { Wait } from './blocked-clients.ts';
 import type { Client } from './client.ts';
 import type { Instance } from './instance.ts';
 
-const ALLOWED_TO_SUBSCRIBERS = new Set([
-  'subscribe',
-  'unsubscribe',
-  'psubscribe',
-  'punsubscribe',
-  'ping',
-  'quit',
-  'reset',
-]);
+const ALLOWED_TO_SUBSCRIBERS = new Set(['subscribe', 'ping']);
 const MAX_TOLD_ARGUMENT_BYTES = 128;
 
 /** How a failure of this server itself is reported. */
 export type ReportFailure = (error: unknown) => void;
 
-/** Runs one request of a client: checks that it may, queues it in a transaction, or calls the command. */
+/** Runs one request of a client: checks that it may, and calls the command. */
 export function executeCommand(
   instance: Instance,
   client: Client,
@@ -30,20 +22,13 @@ export function executeCommand(
 ): Outcome {
   instance.keyspace.now = Math.floor(instance.clock());
   instance.totals.commands += 1;
-  client.lastCommandAt = instance.keyspace.now;
-  const outcome = answerErrors(() => admit(instance, client, request), reportFailure);
+  const outcome = answerErrors(() => {
+    const command = lookUp(request);
+    checkAccess(client, command);
+    return run(instance, client, command, request);
+  }, reportFailure);
   instance.blocked.serve();
   return outcome;
-}
-
-/** Runs one command of a transaction at EXEC. */
-export function runQueued(
-  instance: Instance,
-  client: Client,
-  request: readonly Bytes[],
-  reportFailure: ReportFailure,
-): Reply {
-  return withoutWaiting(answerErrors(() => run(instance, client, lookUp(request), request), reportFailure));
 }
 
 /**
@@ -51,42 +36,14 @@ export function runQueued(
  *
  * @throws RedisError also for what scripts may not call
  */
-export function runScripted(
-  instance: Instance,
-  client: Client,
-  request: readonly Bytes[],
-  readOnly: boolean,
-): Reply {
+export function runScripted(instance: Instance, client: Client, request: readonly Bytes[]): Reply {
   const command = findCommand(request[0] ?? '');
   if (command === undefined) throw new RedisError('ERR Unknown Redis command called from script');
   if (!acceptsArity(command, request.length))
     throw new RedisError('ERR Wrong number of args calling Redis command from script');
   if (command.flags.includes('noscript'))
     throw new RedisError('ERR This Redis command is not allowed from script');
-  if (readOnly && command.flags.includes('write'))
-    throw new RedisError('ERR Write commands are not allowed from read-only scripts.');
   return withoutWaiting(run(instance, client, command, request, true));
-}
-
-function admit(instance: Instance, client: Client, request: readonly Bytes[]): Outcome {
-  const command = accept(client, request);
-  client.lastCommand = command.name;
-  if (client.transaction === undefined || command.flags.includes('no_multi'))
-    return run(instance, client, command, request);
-  client.transaction.requests.push(request);
-  return status('QUEUED');
-}
-
-/** What can't be called breaks the transaction that it was meant for. */
-function accept(client: Client, request: readonly Bytes[]): Command {
-  try {
-    const command = lookUp(request);
-    checkAccess(client, command);
-    return command;
-  } catch (error) {
-    if (client.transaction !== undefined) client.transaction.broken = true;
-    throw error;
-  }
 }
 
 function lookUp(request: readonly Bytes[]): Command {
@@ -112,7 +69,7 @@ function tellArguments(args: readonly Bytes[]): string {
 
 function checkAccess(client: Client, command: Command): void {
   if (!client.authenticated && !command.flags.includes('no_auth')) throw new RedisError(messages.noAuth);
-  const restricted = client.protocol === 2 && client.subscriptionCount > 0;
+  const restricted = client.protocol === 2 && client.channels.size > 0;
   if (restricted && !ALLOWED_TO_SUBSCRIBERS.has(command.name))
     throw new RedisError(
       `ERR Can't execute '${command.name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context`,

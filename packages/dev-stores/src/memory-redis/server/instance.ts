@@ -1,13 +1,10 @@
-import type { Bytes } from '../bytes.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
-import type { Reply } from '../protocol/reply.ts';
 import type { RequestLimits } from '../protocol/request-parser.ts';
 import type { ScriptEngine } from '../scripting/script-engine.ts';
 import type { BlockedClients } from './blocked-clients.ts';
 import type { Client } from './client.ts';
 import type { Password } from './password.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import type { Watches } from './watches.ts';
 
 /** What one server is bounded by. */
 export interface ServerLimits extends RequestLimits {
@@ -22,7 +19,6 @@ export interface ServerLimits extends RequestLimits {
 export interface Instance {
   readonly keyspace: Keyspace;
   readonly subscriptions: Subscriptions;
-  readonly watches: Watches;
   readonly blocked: BlockedClients;
   readonly scripts: ScriptEngine;
   readonly clients: Map<number, Client>;
@@ -33,8 +29,6 @@ export interface Instance {
   /** Milliseconds since 1970, with a fraction. */
   readonly clock: () => number;
   readonly totals: Totals;
-  /** Runs one command of a transaction; what would wait answers as if its time were up. */
-  readonly runQueued: (client: Client, request: readonly Bytes[]) => Reply;
   /** The port that clients connect to. */
   port: number;
 }

@@ -51,10 +51,6 @@ function contentOf(value: Value): unknown {
   switch (value.kind) {
     case 'string':
       return value.bytes;
-    case 'list':
-      return value.items;
-    case 'hash':
-      return [...value.fields];
     case 'set':
       return [...value.members];
     case 'zset':
@@ -93,9 +89,7 @@ function parseKey(line: unknown, number: number): SavedKey {
 function parseValue(kind: unknown, content: unknown): Value | undefined {
   if (kind === 'string') return typeof content === 'string' ? { kind, bytes: content } : undefined;
   if (!Array.isArray(content)) return undefined;
-  if (kind === 'list' && content.every(isString)) return { kind, items: content };
   if (kind === 'set' && content.every(isString)) return { kind, members: new Set(content) };
-  if (kind === 'hash' && content.every(isStringPair)) return { kind, fields: new Map(content) };
   if (kind === 'zset' && content.every(isStringPair)) return { kind, members: sortedSet(content) };
   if (kind === 'stream' && isSavedStream(content)) return { kind, stream: savedStream(content) };
   return undefined;

@@ -21,11 +21,6 @@ export function addIntegers(left: Integer, right: Integer): Integer | undefined 
   return inRange(BigInt(left) + BigInt(right));
 }
 
-/** @returns undefined for the one number whose opposite does not fit: the lowest */
-export function negateInteger(value: Integer): Integer | undefined {
-  return typeof value === 'number' ? -value : inRange(-value);
-}
-
 /** @returns undefined when the product does not fit in 64 bits */
 export function multiplyIntegers(left: Integer, right: Integer): Integer | undefined {
   return inRange(BigInt(left) * BigInt(right));

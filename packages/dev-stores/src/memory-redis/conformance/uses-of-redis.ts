@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const REPOSITORY = new URL('../../../../../', import.meta.url);
+const FOLDERS = ['auth-server', 'bench', 'cli', 'e2e', 'gateway', 'packages', 'scripts', 'services'];
+const NOT_SOURCES = /(^|\/)(node_modules|dist|generated)\/|memory-redis\//;
+const TESTS = /\.test\.ts$|\/(testing|proofs|conformance)\/|^(e2e|bench|scripts)\/|^packages\/testkit\//;
+
+/** What connections, pipelines of them and nodes of a cluster are called wherever commands are sent. */
+const CONNECTIONS = /\b(\w*[rR]edis|subscriber|connection|reading|pipeline|node|client)\s*\??\.([a-z]+)\(/g;
+const SCRIPT_CALLS = /redis\.call\(\s*'(\w+)'/g;
+const MEMBERS = /\b(string|table|math|redis|cjson|bit|struct|cmsgpack|coroutine|os)\.(\w+)/g;
+const FUNCTIONS = /(?<![\w.:])([a-z_]+)\s*\(/g;
+const LOCAL_FUNCTIONS = /\bfunction\s+(\w+)/g;
+const KEYWORDS = new Set(['and', 'elseif', 'function', 'if', 'in', 'not', 'or', 'return', 'until', 'while']);
+
+/** A file of the repository. */
+interface Source {
+  /** Relative to the repository. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What is called of Redis and of Lua. */
+export interface UsesOfRedis {
+  /** Names of methods of connections, and of commands in scripts, in lower case. */
+  readonly methods: ReadonlySet<string>;
+  /** `string.sub`, `tonumber`. */
+  readonly functions: ReadonlySet<string>;
+  /** The Lua files. */
+  readonly scripts: readonly string[];
+}
+
+/** Reads the sources of what ships, or those of tests, proofs and benchmarks, for what they call of Redis. */
+export function usesOfRedis(of: 'product' | 'tests'): UsesOfRedis {
+  const sources = FOLDERS.flatMap(readSources).filter(({ path }) => TESTS.test(path) === (of === 'tests'));
+  const scripts = sources.filter(({ path }) => path.endsWith('.lua'));
+  const senders = sources.filter(({ path, text }) => path.endsWith('.ts') && /redis/i.test(text));
+  const programs = [...scripts.map(({ text }) => text), ...senders.flatMap(scriptsWithin)];
+  return {
+    methods: new Set([
+      ...senders.flatMap(({ text }) => [...text.matchAll(CONNECTIONS)].map(([, , method = '']) => method)),
+      ...programs.flatMap((text) =>
+        [...text.matchAll(SCRIPT_CALLS)].map(([, name = '']) => name.toLowerCase()),
+      ),
+    ]),
+    functions: new Set(programs.flatMap(functionsOf)),
+    scripts: scripts.map(({ path }) => path),
+  };
+}
+
+function readSources(folder: string): Source[] {
+  return readdirSync(new URL(`${folder}/`, REPOSITORY), { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/${file}`)
+    .filter((path) => /\.(ts|lua)$/.test(path) && !NOT_SOURCES.test(path))
+    .map((path) => ({ path, text: readFileSync(new URL(path, REPOSITORY), 'utf8') }));
+}
+
+/** Scripts that stand in TypeScript. */
+function scriptsWithin({ text }: Source): string[] {
+  return [...text.matchAll(/`[^`]*`|'[^'\n]*'|"[^"\n]*"/g)]
+    .map(([literal]) => literal)
+    .filter((literal) => literal.includes('redis.call('));
+}
+
+function functionsOf(script: string): string[] {
+  const text = script.replace(/--[^\n]*/g, '');
+  const own = new Set([...text.matchAll(LOCAL_FUNCTIONS)].map(([, name]) => name));
+  const code = text.replace(/'[^'\n]*'/g, "''");
+  return [
+    ...[...code.matchAll(MEMBERS)].map(([whole]) => whole),
+    ...[...code.matchAll(FUNCTIONS)]
+      .map(([, name = '']) => name)
+      .filter((name) => !own.has(name) && !KEYWORDS.has(name)),
+  ];
+}
