@@ -145,13 +145,8 @@ function createBench(maxPlans: number): Bench {
     introspection: true,
   });
   const plan = async (text: string): Promise<void> => {
-    const {
-      document,
-      documentHash,
-      name: operationName,
-      decide,
-    } = catalogue.document(text).operation(undefined);
-    const request = { supergraph, document, documentHash, operationName, decided: decide({}) };
+    const operation = catalogue.document(text).operation(undefined);
+    const request = { supergraph, operation, decided: operation.decide({}) };
     await planner.planOperation(request, new AbortController().signal);
   };
   return {

@@ -6,12 +6,12 @@ import { createSubgraphClient, type SubgraphClient } from '../src/subgraphs/subg
 import { NOTHING_DENIED } from '../src/operation/access/denial.ts';
 import type { Denial } from '../src/operation/access/denial.ts';
 import type { OperationPlanner } from '../src/planning/operation-planner.ts';
-import type { Overrides } from '../src/operation/document/override-labels.ts';
+import type { Overrides } from '../src/operation/conditions/override-labels.ts';
 import { createOperationPlanner, type PlannerOptions } from '../src/planning/plan-operation.ts';
 import { createPlannerPool, type QueryPlanSource } from '../src/planning/threads/planner-pool.ts';
 import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';
 import type { Supergraph } from '../src/supergraph/supergraph.ts';
-import { decidedFor } from '../src/testing/decided-for.ts';
+import { plannableFor } from '../src/testing/plannable-for.ts';
 import { startSubgraphServer, type SubgraphServer } from './subgraph-server.ts';
 import { composeGraph } from './synthetic/start-graph.ts';
 
@@ -140,6 +140,7 @@ async function run(text: string, options: RunOptions, engine: Engine): Promise<E
   const { coerced = {}, errors } = getVariableValues(supergraph.schema, definitions, options.variables ?? {});
   if (errors) throw errors[0] ?? new Error('The variables are wrong.');
   const denied = new Map<FieldNode, Denial>();
+  const deniedKey = JSON.stringify(options.denied ?? '');
   visit(document, {
     Field(node) {
       const denial = options.denied?.[node.name.value];
@@ -147,9 +148,10 @@ async function run(text: string, options: RunOptions, engine: Engine): Promise<E
     },
   });
   const overrides = { labels: supergraph.hints.overrideLabels, ...engine.overriding };
-  const decided = decidedFor(document, coerced, operationName, overrides);
+  const operation = plannableFor(document, operationName, overrides);
+  const decided = operation.decide(coerced);
   const plan = await planner.planOperation(
-    { supergraph, document, operationName, decided, denied: { ...NOTHING_DENIED, fields: denied } },
+    { supergraph, operation, decided, denied: { ...NOTHING_DENIED, key: deniedKey, fields: denied } },
     signal,
   );
   const headersFor = options.headersFor?.bind(options) ?? (() => ({}));

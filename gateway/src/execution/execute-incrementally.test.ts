@@ -6,7 +6,7 @@ import { createGate } from '../testing/gate.ts';
 import type { Plan } from '../plan/plan.ts';
 import { executeIncrementally, type RunningAnswer } from './execute-incrementally.ts';
 import type { IncrementalUpdate } from './incremental-answer.ts';
-import { decidedFor } from '../testing/decided-for.ts';
+import { plannableFor } from '../testing/plannable-for.ts';
 
 const BOOKS = `${FEDERATION}
   type Book @key(fields: "id") { id: ID! title: String! quotes: [Quote!]! author: Author! }
@@ -74,7 +74,8 @@ async function begin(text: string): Promise<Begun> {
   const { signal } = new AbortController();
   const { supergraph, planner } = graph;
   const document = parse(text);
-  const request = { supergraph, document, decided: decidedFor(document), incremental: true };
+  const operation = plannableFor(document);
+  const request = { supergraph, operation, decided: operation.decide({}), incremental: true };
   const plan = await planner.planOperation(request, signal);
   const context = { variables: {}, headersFor: () => ({}), subgraphClient: client, signal };
   return { plan, answer: executeIncrementally(plan, context) };

@@ -2,6 +2,8 @@ import { buildSchema, Kind, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { ANONYMOUS, type Caller } from './caller.ts';
 import { createOperationGuard, type OperationGuard } from '../operation/access/operation-guard.ts';
+import { guardAnalysis } from '../operation/access/guarded-places.ts';
+import { Analyzer } from '../operation/fold/selection-fold.ts';
 import type { AnyOf, Requirement } from '../operation/access/requirement.ts';
 
 const schema = buildSchema(`
@@ -26,7 +28,10 @@ function guardOf(text: string): OperationGuard {
   const document = parse(text);
   const operation = document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION);
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('The text has no operation.');
-  return createOperationGuard({ operation, fragments: new Map(), schema, rules, policies: {} });
+  const analyzer = new Analyzer({ guarded: guardAnalysis(schema, rules) });
+  const fold = analyzer.fold({ fragments: new Map(), schema });
+  const { guarded } = fold.ofOperation(operation.selectionSet, schema.getQueryType() ?? undefined);
+  return createOperationGuard(guarded, {});
 }
 
 const withScopes = (...scopes: string[]): Caller => ({

@@ -1,47 +1,23 @@
 import { shareKeysOf, type ShareKeys } from '@trellis/admission';
 import { GraphQLError, Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql';
-import { readAuthorizationRules, type AuthorizationRules } from './access/authorization-rules.ts';
-import { createOperationGuard, type OperationGuard } from './access/operation-guard.ts';
 import type { Policies } from '../settings/authorization-settings.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
-import { readCacheHints, type CacheHints } from './cache-hints/cache-hints.ts';
-import { compileCaching, type CachePolicyOf } from './cache-hints/measure-caching.ts';
 import { RequestRefused } from '../errors.ts';
-import { compileCost } from './limits/compile-cost.ts';
 import type { CostSettings } from '../settings/cost-settings.ts';
-import type { CostFunction } from './limits/cost-term.ts';
-import { readGraphAnnotations } from './limits/graph-annotations.ts';
-import { GraphCosts } from './limits/graph-costs.ts';
 import type { OperationLimits } from '../settings/limits.ts';
-import { fragmentsOf, protectFromDocument, type Fragments } from './limits/measure-document.ts';
-import { measureOperation, type OperationMeasure } from './limits/measure-operation.ts';
-import { compileDecision, type DecideConditions } from './document/decided-conditions.ts';
-import { operationFacts } from './document/document-facts.ts';
-import type { Overrides } from './document/override-labels.ts';
+import { fragmentsOf } from './document/fragments.ts';
+import { protectFromDocument } from './limits/measure-document.ts';
 import { sha256 } from './document/sha256.ts';
+import { rootTypeOf } from '../supergraph/selection-types.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { compileVariables, type CoerceVariables } from './document/coerce-variables.ts';
 import { enforceTextLimits } from './limits/enforce-limits.ts';
 import { forgetTokens } from './document/forget-tokens.ts';
 import { parseOperation } from './document/parse-operation.ts';
+import { Analyzer, type Summaries } from './fold/selection-fold.ts';
+import { measureOf, type OperationMeasure } from './limits/measure-operation.ts';
+import { createOperation, type Operation, type OperationGraph } from './operation.ts';
+import { operationAnalyses, type OperationAnalyses } from './operation-analyses.ts';
 import { validateOperation, type ValidationSettings } from './validation/validate-operation.ts';
-
-/** All that can be known of an operation before a request brings variables and a caller. */
-export interface CataloguedOperation {
-  readonly document: DocumentNode;
-  /** SHA-256 of the document's text. */
-  readonly documentHash: string;
-  readonly name: string | undefined;
-  readonly kind: 'query' | 'mutation' | 'subscription';
-  readonly coerceVariables: CoerceVariables;
-  /** What the coerced variables decide, once and for all stages. */
-  readonly decide: DecideConditions;
-  readonly measure: OperationMeasure;
-  readonly costOf: CostFunction;
-  readonly guard: OperationGuard;
-  /** How long answers may be kept, by what the schema says. */
-  readonly cacheHintsOf: CachePolicyOf;
-}
 
 /** A document that has passed parsing, protection and validation. */
 export interface CataloguedDocument {
@@ -50,7 +26,7 @@ export interface CataloguedDocument {
    * @throws RequestRefused GRAPHQL_VALIDATION_FAILED when there is no such operation, or no saying which; QUERY_TOO_COMPLEX when
    *   its text exceeds a limit
    */
-  operation(name: string | undefined): CataloguedOperation;
+  operation(name: string | undefined): Operation;
 }
 
 /** The documents that were sent to one generation of the graph. */
@@ -96,22 +72,7 @@ export function createOperationCatalogue(
   supergraph: Supergraph,
   settings: CatalogueSettings,
 ): OperationCatalogue {
-  const graph: Graph = {
-    supergraph,
-    settings,
-    costs: new GraphCosts({
-      schema: supergraph.schema,
-      annotations: readGraphAnnotations(supergraph),
-      settings: settings.costs,
-    }),
-    rules: readAuthorizationRules(supergraph.supergraphSchema),
-    cacheHints: readCacheHints(supergraph.supergraphSchema),
-    overrides: {
-      labels: supergraph.hints.overrideLabels,
-      percents: settings.overridePercents ?? {},
-      random: Math.random,
-    },
-  };
+  const graph = readGraph(supergraph, settings);
   const documents = new S3FifoCache<WeighedDocument>({
     maxEntries: MAX_DOCUMENTS,
     maxWeight: MAX_TOKENS,
@@ -157,13 +118,24 @@ interface WeighedDocument {
   readonly tokens: number;
 }
 
-interface Graph {
-  readonly supergraph: Supergraph;
+interface Graph extends OperationGraph {
   readonly settings: CatalogueSettings;
-  readonly costs: GraphCosts;
-  readonly rules: AuthorizationRules;
-  readonly cacheHints: CacheHints;
-  readonly overrides: Overrides;
+  readonly analyzer: Analyzer<OperationAnalyses>;
+}
+
+function readGraph(supergraph: Supergraph, settings: CatalogueSettings): Graph {
+  return {
+    schema: supergraph.schema,
+    settings,
+    policies: settings.policies,
+    introspection: settings.introspection,
+    analyzer: new Analyzer(operationAnalyses(supergraph, settings.costs)),
+    overrides: {
+      labels: supergraph.hints.overrideLabels,
+      percents: settings.overridePercents ?? {},
+      random: Math.random,
+    },
+  };
 }
 
 function admit(text: string, graph: Graph): WeighedDocument | RequestRefused {
@@ -171,12 +143,12 @@ function admit(text: string, graph: Graph): WeighedDocument | RequestRefused {
   try {
     const { document, tokens } = parseOperation(text, limits.tokens);
     protectFromDocument(document, limits);
-    validateOperation(document, graph.supergraph.schema, graph.settings);
-    const measures = measureOperations(document, graph);
+    validateOperation(document, graph.schema, graph.settings);
+    const judged = judgeOperations(document, graph);
     forgetTokens(document);
     return {
-      catalogued: catalogueDocument(document, sha256(text), measures, graph),
-      tokens: tokens + measures.size * OPERATION_TOKENS,
+      catalogued: catalogueDocument(document, sha256(text), judged, graph),
+      tokens: tokens + judged.size * OPERATION_TOKENS,
     };
   } catch (error) {
     if (error instanceof RequestRefused) return withoutTraces(error);
@@ -184,40 +156,34 @@ function admit(text: string, graph: Graph): WeighedDocument | RequestRefused {
   }
 }
 
-/** What an operation amounts to; or, where its text alone exceeds a limit, the refusal. */
-type JudgedMeasure = OperationMeasure | RequestRefused;
+/** What was found in an operation. */
+type Found = Summaries<OperationAnalyses> & { readonly measure: OperationMeasure };
+
+/** What was found in an operation; or, where its text alone exceeds a limit, the refusal. */
+type Judged = Found | RequestRefused;
 
 /**
- * Judges each operation by its text.
+ * Folds the selections of all operations, and judges each by its text.
  *
  * @throws RequestRefused when none of them may run, as the first one is refused
  */
-function measureOperations(document: DocumentNode, graph: Graph): ReadonlyMap<string, JudgedMeasure> {
-  const fragments = fragmentsOf(document);
-  const measures = operationsOf(document).map((operation): readonly [string, JudgedMeasure] => [
-    operation.name?.value ?? '',
-    measure(operation, fragments, graph),
-  ]);
-  const [first] = measures;
-  const isAnyAllowed = measures.some(([, measured]) => !(measured instanceof RequestRefused));
+function judgeOperations(document: DocumentNode, graph: Graph): ReadonlyMap<string, Judged> {
+  const { schema, analyzer, settings } = graph;
+  const fold = analyzer.fold({ fragments: fragmentsOf(document), schema });
+  const all = operationsOf(document).map((operation): readonly [string, Judged] => {
+    const found = fold.ofOperation(operation.selectionSet, rootTypeOf(schema, operation));
+    return [operation.name?.value ?? '', judge({ ...found, measure: measureOf(operation, found) }, settings)];
+  });
+  const [first] = all;
+  const isAnyAllowed = all.some(([, judged]) => !(judged instanceof RequestRefused));
   if (!isAnyAllowed && first?.[1] instanceof RequestRefused) throw first[1];
-  return new Map(measures);
+  return new Map(all);
 }
 
-function measure(
-  operation: OperationDefinitionNode,
-  fragments: Fragments,
-  { supergraph: { schema }, costs, settings }: Graph,
-): JudgedMeasure {
-  const measured = measureOperation({
-    operation,
-    fragments,
-    schema,
-    allowances: costs.annotations.depthAllowances,
-  });
+function judge(found: Found, { limits }: CatalogueSettings): Judged {
   try {
-    enforceTextLimits(measured, settings.limits);
-    return measured;
+    enforceTextLimits(found.measure, limits);
+    return found;
   } catch (error) {
     if (error instanceof RequestRefused) return withoutTraces(error);
     throw error;
@@ -245,21 +211,22 @@ function withoutNodes({ message, source, positions, extensions }: GraphQLError):
 function catalogueDocument(
   document: DocumentNode,
   documentHash: string,
-  measures: ReadonlyMap<string, JudgedMeasure>,
+  all: ReadonlyMap<string, Judged>,
   graph: Graph,
 ): CataloguedDocument {
-  const operations = new Map<string, CataloguedOperation>();
-  let unnamed: CataloguedOperation | undefined;
+  const fragments = fragmentsOf(document);
+  const operations = new Map<string, Operation>();
+  let unnamed: Operation | undefined;
   return {
     operation(name) {
       const known = name === undefined ? unnamed : operations.get(name);
       if (known) return known;
       const definition = selectOperation(document, name);
       const key = definition.name?.value ?? '';
-      const measured = measures.get(key);
-      if (measured instanceof RequestRefused || !measured) throw measured ?? unknownOperation(name, 0);
+      const found = all.get(key);
+      if (found instanceof RequestRefused || !found) throw found ?? unknownOperation(name, 0);
       const operation =
-        operations.get(key) ?? catalogueOperation({ document, documentHash, measured }, definition, graph);
+        operations.get(key) ?? createOperation({ definition, fragments, documentHash, found }, graph);
       operations.set(key, operation);
       if (name === undefined) unnamed = operation;
       return operation;
@@ -291,30 +258,4 @@ function missingOperation(name: string | undefined, count: number): string {
   return count === 0
     ? 'The document has no operation.'
     : 'The document has several operations: operationName has to say which one to run.';
-}
-
-interface MeasuredOperation extends Pick<CataloguedOperation, 'document' | 'documentHash'> {
-  readonly measured: OperationMeasure;
-}
-
-function catalogueOperation(
-  { document, documentHash, measured }: MeasuredOperation,
-  operation: OperationDefinitionNode,
-  { supergraph, settings, costs, rules, cacheHints, overrides }: Graph,
-): CataloguedOperation {
-  const { schema } = supergraph;
-  const fragments = fragmentsOf(document);
-  const { policies } = settings;
-  return {
-    document,
-    documentHash,
-    name: operation.name?.value,
-    kind: operation.operation,
-    coerceVariables: compileVariables(operation, schema, !settings.introspection),
-    decide: compileDecision(operationFacts(document, operation.name?.value, documentHash), overrides),
-    measure: measured,
-    costOf: compileCost({ operation, fragments, costs }),
-    cacheHintsOf: compileCaching({ operation, fragments, schema, hints: cacheHints }),
-    guard: createOperationGuard({ operation, fragments, schema, rules, policies }),
-  };
 }

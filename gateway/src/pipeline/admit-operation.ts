@@ -7,7 +7,7 @@ import type { AdmittedOperation } from './admitted-operation.ts';
 import { admitNewText, type AdmittedText } from './admit-text.ts';
 import { authenticateRequest } from './authenticate.ts';
 import { enforceCost } from '../operation/limits/enforce-limits.ts';
-import type { CataloguedOperation } from '../operation/operation-catalogue.ts';
+import type { Operation } from '../operation/operation.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
 import { refuseDeferredEvents } from './refuse-deferred-events.ts';
 import type { OperationRun } from './operation-run.ts';
@@ -92,7 +92,7 @@ export function readmitOperation(
 type DecidedOperation = Pick<AdmittedOperation, 'variables' | 'decided'>;
 
 /** Stage: variables and conditions; no deferral in subscriptions. */
-function decideOperation(operation: CataloguedOperation, given: GraphRequest['variables']): DecidedOperation {
+function decideOperation(operation: Operation, given: GraphRequest['variables']): DecidedOperation {
   const variables = operation.coerceVariables(given);
   const decided = operation.decide(variables);
   refuseDeferredEvents(operation, decided);
@@ -101,7 +101,7 @@ function decideOperation(operation: CataloguedOperation, given: GraphRequest['va
 
 /** Stage: limits. */
 function measureOperation(
-  operation: CataloguedOperation,
+  operation: Operation,
   { variables, decided }: DecidedOperation,
   services: PipelineServices,
   budget?: CostBudget,
@@ -112,12 +112,12 @@ function measureOperation(
 }
 
 /** How many operations it counts as: a batch of mutations is not one. */
-export function weightOf({ measure }: CataloguedOperation): number {
+export function weightOf({ measure }: Operation): number {
   return Math.max(1, measure.rootFields);
 }
 
 /** A GET must not change anything, and a plain response can't carry a stream of events. */
-function assertCarried({ kind }: CataloguedOperation, { accepts }: RequestContext): void {
+function assertCarried({ kind }: Operation, { accepts }: RequestContext): void {
   if (kind === 'query' || accepts === 'any') return;
   if (kind === 'subscription' && accepts !== 'query-subscription')
     throw refused('BAD_REQUEST', 'Subscriptions are served over WebSocket, SSE or multipart responses.');

@@ -5,12 +5,13 @@ import { refused } from '../errors.ts';
 import type { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import { PLANNING_SPENT } from '../planning/planner-failure.ts';
 import { authenticateRequest } from './authenticate.ts';
-import type { CataloguedOperation, OperationCatalogue } from '../operation/operation-catalogue.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
 import type { PipelineServices } from './services.ts';
 
 /** An operation, and who sends it, where that had to be known already. */
 export interface AdmittedText {
-  readonly operation: CataloguedOperation;
+  readonly operation: Operation;
   /** Absent where nobody has asked yet. Rejects as {@link authenticateRequest} does. */
   readonly caller: Caller | Promise<Caller> | undefined;
 }
@@ -31,7 +32,7 @@ export function admitNewText(
   services: PipelineServices,
 ): AdmittedText | Promise<AdmittedText> {
   const { planningBudget, shares, textTurns } = services;
-  const admit = (): CataloguedOperation => catalogue.document(text, context.address).operation(operationName);
+  const admit = (): Operation => catalogue.document(text, context.address).operation(operationName);
   if (!planningBudget) {
     const network = shares.of(undefined, context.address);
     return admittedBy(textTurns.run(network, context.signal, admit), undefined);
@@ -40,7 +41,7 @@ export function admitNewText(
   const admitFor = (known: Caller | undefined): AdmittedText | Promise<AdmittedText> => {
     const sharer = shares.of(known, context.address);
     enforceBudget(planningBudget, sharer.keys);
-    const measured = (): CataloguedOperation => planningBudget.measured(sharer.keys, admit);
+    const measured = (): Operation => planningBudget.measured(sharer.keys, admit);
     return admittedBy(textTurns.run(sharer, context.signal, measured), caller);
   };
   return caller instanceof Promise ? caller.catch(() => undefined).then(admitFor) : admitFor(caller);
@@ -53,7 +54,7 @@ function enforceBudget(planningBudget: PlanningBudget, keys: ShareKeys): void {
 }
 
 function admittedBy(
-  operation: CataloguedOperation | Promise<CataloguedOperation>,
+  operation: Operation | Promise<Operation>,
   caller: AdmittedText['caller'],
 ): AdmittedText | Promise<AdmittedText> {
   if (!(operation instanceof Promise)) return { operation, caller };

@@ -4,7 +4,7 @@ import type { Decided } from '../operation/document/decided-conditions.ts';
 import type { Denied } from '../operation/access/denial.ts';
 import type { Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { CataloguedOperation } from '../operation/operation-catalogue.ts';
+import type { Operation } from '../operation/operation.ts';
 
 /** An operation that may run, for a caller who is known. */
 export interface AdmittedOperation {
@@ -12,7 +12,7 @@ export interface AdmittedOperation {
   readonly supergraph: Supergraph;
   /** The text of its document. */
   readonly text: string;
-  readonly operation: CataloguedOperation;
+  readonly operation: Operation;
   readonly variables: Variables;
   readonly decided: Decided;
   /** The variables as the client sent them. */

@@ -90,11 +90,10 @@ function planOf(
   services: PipelineServices,
 ): Plan | Promise<Plan> {
   const { supergraph, operation, decided, caller, denied } = admitted;
-  const { document, documentHash, name: operationName } = operation;
   const account = new CallerPlanningAccount(caller, context.address, services);
   const incremental = context.takesParts;
   return services.planner.planOperation(
-    { supergraph, document, documentHash, operationName, decided, denied, incremental, account },
+    { supergraph, operation, decided, denied, incremental, account },
     context.signal,
   );
 }

@@ -1,8 +1,7 @@
 import { Kind, parse } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { operationFacts } from '../operation/document/document-facts.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { CataloguedOperation } from '../operation/operation-catalogue.ts';
+import type { Operation } from '../operation/operation.ts';
 import type { PipelineServices } from './services.ts';
 
 /** What warming needs of the services. */
@@ -71,15 +70,14 @@ function operationNames(text: string): readonly (string | undefined)[] {
 }
 
 async function warmOperation(
-  { document, documentHash, name, decide }: CataloguedOperation,
+  operation: Operation,
   supergraph: Supergraph,
   { planner }: WarmingServices,
   signal: AbortSignal,
 ): Promise<void> {
-  const { conditionVariables } = operationFacts(document, name, documentHash);
+  const { conditionVariables } = operation;
   for (const value of conditionVariables.length === 0 ? [true] : [true, false]) {
     const variables = Object.fromEntries(conditionVariables.map((variable) => [variable.name, value]));
-    const request = { supergraph, document, documentHash, operationName: name, decided: decide(variables) };
-    await planner.planOperation(request, signal);
+    await planner.planOperation({ supergraph, operation, decided: operation.decide(variables) }, signal);
   }
 }

@@ -1,6 +1,6 @@
 import { Kind, visit, type FieldNode, type SelectionSetNode } from 'graphql';
 import type { Decided } from '../operation/document/decided-conditions.ts';
-import type { OperationFacts } from '../operation/document/document-facts.ts';
+import type { Fragments } from '../operation/document/fragments.ts';
 import { nodeText } from '../operation/document/node-text.ts';
 
 /** A question about the schema: `__schema` or `__type`, without an alias, conditions decided, fragments written out. */
@@ -16,7 +16,7 @@ export interface IntrospectionQuestion {
 /** Writes down what a field of introspection asks for. Its size is bounded by the selections that were counted before. */
 export function introspectionQuestion(
   node: FieldNode,
-  { fragments }: OperationFacts,
+  fragments: Fragments,
   decided: Decided,
 ): IntrospectionQuestion {
   const variables = new Set<string>();

@@ -1,11 +1,10 @@
 import { buildSchema, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { NOTHING_DENIED } from '../operation/access/denial.ts';
-import { operationFacts } from '../operation/document/document-facts.ts';
 import { prepareOperation } from '../planning/prepare-operation.ts';
 import { compileWriter } from './response-writer.ts';
 import { SelectionShape } from './response-shape.ts';
-import { decidedFor } from '../testing/decided-for.ts';
+import { plannableFor } from '../testing/plannable-for.ts';
 
 const schema = buildSchema(`
   type Query { pet: Pet! pets: [[Pet!]] colour: Colour n: Int! f: Float b: Boolean s: String! id: ID any: Any none: Query }
@@ -33,11 +32,11 @@ function shapeOf(text: string): SelectionShape {
     askedOnInterface: new Set<string>(),
     overrideLabels: new Map(),
   };
-  const document = parse(text);
+  const operation = plannableFor(parse(text));
   const { selections } = prepareOperation({
     schema,
-    facts: operationFacts(document, undefined),
-    decided: decidedFor(document),
+    operation,
+    decided: operation.decide({}),
     denied: NOTHING_DENIED,
     hints,
     maxSelections: 1000,

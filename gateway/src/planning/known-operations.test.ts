@@ -60,8 +60,8 @@ describe('Operations that are known', () => {
     await known.prepare(next, { catalogueOf: () => fresh, planner });
     expect(planned).toHaveLength(2);
 
-    const { document, documentHash, decide } = fresh.document('{ public }').operation(undefined);
-    const request = { supergraph: next, document, documentHash, decided: decide({}), denied: NOTHING_DENIED };
+    const operation = fresh.document('{ public }').operation(undefined);
+    const request = { supergraph: next, operation, decided: operation.decide({}), denied: NOTHING_DENIED };
     await planner.planOperation(request, new AbortController().signal);
     expect(planned).toHaveLength(2);
     await planner.close();

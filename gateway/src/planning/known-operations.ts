@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../identity/caller.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
-import { operationFacts } from '../operation/document/document-facts.ts';
 import type { OperationPlanner } from './operation-planner.ts';
 import type { Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { CataloguedOperation, OperationCatalogue } from '../operation/operation-catalogue.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
 
 /** An operation that has just been let in. */
 export interface UsedOperation {
   readonly text: string;
-  readonly operation: CataloguedOperation;
+  readonly operation: Operation;
   readonly variables: Variables;
   readonly caller: Caller;
   /** Whether its answer may come in parts. @default false */
@@ -57,7 +57,7 @@ export function createKnownOperations(): KnownOperations {
   return {
     remember({ text, operation, variables, caller, incremental = false }) {
       if (text.length > MAX_TEXT_LENGTH) return;
-      const { key } = operationFacts(operation.document, operation.name, operation.documentHash);
+      const { key } = operation;
       if (known.get(key)) return;
       known.set(key, {
         text,
@@ -90,18 +90,10 @@ async function prepareOne(
   { catalogueOf, planner }: Preparation,
   signal: AbortSignal,
 ): Promise<void> {
-  const { document, documentHash, guard, decide } = catalogueOf(supergraph).document(text).operation(name);
-  const denied = guard.deniedTo(caller);
+  const operation = catalogueOf(supergraph).document(text).operation(name);
+  const denied = operation.guard.deniedTo(caller);
   await planner.planOperation(
-    {
-      supergraph,
-      document,
-      documentHash,
-      operationName: name,
-      decided: decide(conditions),
-      denied,
-      incremental,
-    },
+    { supergraph, operation, decided: operation.decide(conditions), denied, incremental },
     signal,
   );
 }

@@ -12,9 +12,7 @@ import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';
 import { countCalls } from './count-calls.ts';
 import { compileSubscription } from './compile-subscription.ts';
 import { weighPlan } from './weigh-plan.ts';
-import { countSelections } from './count-selections.ts';
 import { NOTHING_DENIED, type Denied } from '../operation/access/denial.ts';
-import type { OperationFacts } from '../operation/document/document-facts.ts';
 import type { WeighedPlan } from './generation-plans.ts';
 import { Plan, type PlanFields } from '../plan/plan.ts';
 import type { PlanRequest } from './operation-planner.ts';
@@ -37,16 +35,15 @@ type PlanBounds = Pick<Preparation, 'maxSelections' | 'maxDefers'>;
  */
 export async function makePlan(
   request: PlanRequest,
-  facts: OperationFacts,
   { maxSelections, maxDefers }: PlanBounds,
   planText: PlanText,
 ): Promise<WeighedPlan> {
-  const { supergraph, decided, denied = NOTHING_DENIED } = request;
-  const selections = countSelections(facts.operation.selectionSet, facts.fragments, decided);
+  const { supergraph, operation, decided, denied = NOTHING_DENIED } = request;
+  const selections = operation.selectionsOf(decided);
   enforceLimit('expandedSelections', maxSelections, selections);
   const prepared = prepareOperation({
     schema: supergraph.schema,
-    facts,
+    operation,
     decided,
     denied,
     hints: supergraph.hints,

@@ -1,24 +1,20 @@
-import type { DocumentNode } from 'graphql';
 import type { Introspector } from '../plan/introspector.ts';
 import type { PlannerCaller } from './threads/job-audience.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Decided } from '../operation/document/decided-conditions.ts';
 import type { Denied } from '../operation/access/denial.ts';
+import type { PlannableOperation } from '../operation/operation.ts';
 import type { Plan } from '../plan/plan.ts';
 
 /** What is to be planned. */
 export interface PlanRequest {
   readonly supergraph: Supergraph;
   /** Valid against `supergraph.schema`. */
-  readonly document: DocumentNode;
-  /** SHA-256 of the document's text, hexadecimal. Computed once per document object when absent. */
-  readonly documentHash?: string | undefined;
-  /** Which operation of the document runs. May be absent when it holds one. */
-  readonly operationName?: string | undefined;
+  readonly operation: PlannableOperation;
   /** How its conditions are decided: a plan depends on nothing else of the request's variables. */
   readonly decided: Decided;
   /**
-   * What the caller may not see: no subgraph is asked for field nodes of `document`; wherever they, or objects of the types, would
+   * What the caller may not see: no subgraph is asked for field nodes of `operation`; wherever they, or objects of the types, would
    * stand is null and an error with that path, by the rules of null propagation.
    */
   readonly denied?: Denied | undefined;

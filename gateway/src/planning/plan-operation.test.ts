@@ -9,6 +9,7 @@ import { PlannerQueueFull } from './threads/planner-refusals.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { Supergraph } from '../supergraph/supergraph.ts';
 import { decidedFor } from '../testing/decided-for.ts';
+import { plannableFor } from '../testing/plannable-for.ts';
 import { NOTHING_DENIED } from '../operation/access/denial.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { OperationPlanner, PlanRequest } from './operation-planner.ts';
@@ -46,7 +47,7 @@ function createBench(options: PlannerOptions = {}): Bench {
     asked,
     plan: async (document, variables = {}) =>
       planner.planOperation(
-        { supergraph, document, decided: decidedFor(document, variables) },
+        { supergraph, operation: plannableFor(document), decided: decidedFor(document, variables) },
         new AbortController().signal,
       ),
   };
@@ -64,7 +65,7 @@ function sourceThat(plan: QueryPlanSource['plan']): QueryPlanSource {
 
 function requestFor(supergraph: Supergraph): PlanRequest {
   const document = parse('{ books { title } }');
-  return { supergraph, document, decided: decidedFor(document) };
+  return { supergraph, operation: plannableFor(document), decided: decidedFor(document) };
 }
 
 function fieldsOf(document: DocumentNode): FieldNode[] {
@@ -115,9 +116,9 @@ describe('plans', () => {
       bench.planner.planOperation(
         {
           supergraph: bench.supergraph,
-          document,
+          operation: plannableFor(document),
           decided: decidedFor(document),
-          denied: { ...NOTHING_DENIED, fields: new Map([[title, { code: 'X', message }]]) },
+          denied: { ...NOTHING_DENIED, key: message, fields: new Map([[title, { code: 'X', message }]]) },
         },
         signal,
       );
@@ -142,7 +143,7 @@ describe('plans', () => {
     const document = parse('{ books { count } }');
     await expect(
       bench.planner.planOperation(
-        { supergraph: bench.supergraph, document, decided: decidedFor(document) },
+        { supergraph: bench.supergraph, operation: plannableFor(document), decided: decidedFor(document) },
         controller.signal,
       ),
     ).rejects.toThrow('left');
@@ -340,9 +341,10 @@ describe('bounds of planning', () => {
         const bench = createBench();
         const document = parse(text);
         const decided = decidedFor(document, variables);
+        const operation = plannableFor(document);
         const elapsedMs = await cpuTimeOf(() =>
           bench.planner.planOperation(
-            { supergraph: bench.supergraph, document, decided, incremental: true },
+            { supergraph: bench.supergraph, operation, decided, incremental: true },
             signal,
           ),
         );

@@ -2,7 +2,6 @@ import { PlannerOverstrained } from './threads/planner-refusals.ts';
 import { GATEWAY_ITSELF, type JobAudience } from './threads/job-audience.ts';
 import { createPlannerPool, type QueryPlanSource } from './threads/planner-pool.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { operationFacts } from '../operation/document/document-facts.ts';
 import { GenerationPlans, type WeighedPlan } from './generation-plans.ts';
 import { makePlan } from './make-plan.ts';
 import { IntrospectionAnswers, type IntrospectionObserver } from './introspection-answers.ts';
@@ -61,10 +60,9 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
   };
 
   const planOrRecall = (request: PlanRequest, signal: AbortSignal): Plan | Promise<Plan> => {
-    const { supergraph } = request;
-    const facts = operationFacts(request.document, request.operationName, request.documentHash);
-    enforceLimit('conditionVariables', maxConditionVariables, facts.conditionVariables.length);
-    const key = planKey(facts, request);
+    const { supergraph, operation } = request;
+    enforceLimit('conditionVariables', maxConditionVariables, operation.conditionVariables.length);
+    const key = planKey(request);
     const generation = generationOf(supergraph);
     const known = generation.known(key);
     if (known) {
@@ -75,7 +73,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
     const make = async (audience: JobAudience): Promise<WeighedPlan> => {
       const startedAtMs = performance.now();
       try {
-        const plan = await makePlan(request, facts, { maxSelections, maxDefers }, (text) =>
+        const plan = await makePlan(request, { maxSelections, maxDefers }, (text) =>
           generation.answers.of(text, request.decided.overrideLabels, caller, () =>
             source.plan(supergraph, text, request.decided.overrideLabels, audience),
           ),

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import type { Decided } from '../operation/document/decided-conditions.ts';
 import { deferLabel, isDecided } from '../operation/document/decided-directives.ts';
-import type { OperationFacts } from '../operation/document/document-facts.ts';
+import type { PlannableOperation } from '../operation/operation.ts';
 import type { Denied } from '../operation/access/denial.ts';
 import { introspectionQuestion } from '../plan/introspection-question.ts';
 import type {
@@ -30,7 +30,7 @@ import type { SchemaHints } from '../supergraph/schema-hints.ts';
 export interface Preparation {
   /** The schema of clients. */
   readonly schema: GraphQLSchema;
-  readonly facts: OperationFacts;
+  readonly operation: Pick<PlannableOperation, 'definition' | 'fragments'>;
   readonly decided: Decided;
   readonly denied: Denied;
   readonly hints: SchemaHints;
@@ -49,16 +49,17 @@ const OUR_PREFIX = 'trellis_';
  * clash with the planner's own fields. Its size is bounded by the selections that were counted before.
  */
 export function prepareOperation(preparation: Preparation): PreparedOperation {
-  const { operation } = preparation.facts;
-  const root = preparation.schema.getRootType(operation.operation);
-  if (!root) throw new TypeError(`The schema has no ${operation.operation} type.`);
+  const { definition } = preparation.operation;
+  const kind = definition.operation;
+  const root = preparation.schema.getRootType(kind);
+  if (!root) throw new TypeError(`The schema has no ${kind} type.`);
   const preparer = new Preparer(preparation);
-  const selections = preparer.selections(operation.selectionSet, {
+  const selections = preparer.selections(definition.selectionSet, {
     type: root.name,
     possible: new Set([root.name]),
     base: root.name,
   });
-  return { kind: operation.operation, node: operation, selections, defers: preparer.defers };
+  return { kind, node: definition, selections, defers: preparer.defers };
 }
 
 class Preparer {
@@ -88,7 +89,7 @@ class Preparer {
       case Kind.INLINE_FRAGMENT:
         return this.#fragment(selection, selection, position);
       case Kind.FRAGMENT_SPREAD: {
-        const definition = this.#given.facts.fragments.get(selection.name.value);
+        const definition = this.#given.operation.fragments.get(selection.name.value);
         return definition ? this.#fragment(selection, definition, position) : [];
       }
       default:
@@ -111,7 +112,7 @@ class Preparer {
       selections: node.selectionSet && below ? this.selections(node.selectionSet, below) : undefined,
       denial: this.#given.denied.fields.get(node),
       introspection: isIntrospectionRoot(node)
-        ? introspectionQuestion(node, this.#given.facts, this.#given.decided)
+        ? introspectionQuestion(node, this.#given.operation.fragments, this.#given.decided)
         : undefined,
       isHoisted,
     };

@@ -10,7 +10,6 @@ import type { RequestContext } from '../request/context.ts';
 import { refused, RequestRefused } from '../errors.ts';
 import { liveQueryPace } from './live-query-pace.ts';
 import { LiveQuerySource } from './live-query-source.ts';
-import { throttleOf } from '../operation/document/live-directive.ts';
 import { readmitOperation } from '../pipeline/admit-operation.ts';
 import { enforceSubgraphCalls } from '../operation/limits/enforce-limits.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
@@ -119,10 +118,9 @@ class Streams implements OpenStreams, StreamKeeper {
 
   async topicOf(admitted: AdmittedOperation, context: StreamContext, streamId: string): Promise<() => Topic> {
     const { supergraph, operation, decided, denied } = admitted;
-    const { document, documentHash, name: operationName } = operation;
     const account = new CallerPlanningAccount(admitted.caller, context.address, this.services());
     const plan = await this.services().planner.planOperation(
-      { supergraph, document, documentHash, operationName, decided, denied, account },
+      { supergraph, operation, decided, denied, account },
       this.#closing.signal,
     );
     enforceSubgraphCalls(plan.subgraphCalls, this.services().limits);
@@ -204,7 +202,7 @@ class Streams implements OpenStreams, StreamKeeper {
 
   #liveSource(execution: SharedOperation): TopicSource {
     const { operation, variables } = execution.admitted;
-    const pace = liveQueryPace(throttleOf(operation, variables), this.#options.settings());
+    const pace = liveQueryPace(operation.throttleOf(variables), this.#options.settings());
     return new LiveQuerySource(execution, pace);
   }
 

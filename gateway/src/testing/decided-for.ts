@@ -1,8 +1,8 @@
 import type { DocumentNode } from 'graphql';
-import { compileDecision, type Decided } from '../operation/document/decided-conditions.ts';
-import { operationFacts } from '../operation/document/document-facts.ts';
-import type { Overrides } from '../operation/document/override-labels.ts';
+import type { Decided } from '../operation/document/decided-conditions.ts';
+import type { Overrides } from '../operation/conditions/override-labels.ts';
 import type { Variables } from '../operation/document/variables.ts';
+import { plannableFor } from './plannable-for.ts';
 
 /** Decides the conditions of an operation, as the pipeline does when it has coerced the variables. */
 export function decidedFor(
@@ -11,5 +11,5 @@ export function decidedFor(
   operationName?: string,
   overrides?: Overrides,
 ): Decided {
-  return compileDecision(operationFacts(document, operationName), overrides)(variables);
+  return plannableFor(document, operationName, overrides).decide(variables);
 }

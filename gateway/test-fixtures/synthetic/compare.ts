@@ -13,7 +13,7 @@ import { passthroughObjects } from '../../src/plan/passthrough.ts';
 import { passthroughShape } from '../../src/plan/passthrough-shape.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import type { OperationPlanner } from '../../src/planning/operation-planner.ts';
-import { decidedFor } from '../../src/testing/decided-for.ts';
+import { plannableFor } from '../../src/testing/plannable-for.ts';
 import { FAULT_CODE } from './field-resolution.ts';
 import type { RandomOperation } from './random-operation.ts';
 import type { RunningGraph } from './start-graph.ts';
@@ -92,8 +92,9 @@ export async function prepareToRun(
   const definitions = getOperationAST(document)?.variableDefinitions ?? [];
   const { coerced, errors } = getVariableValues(graph.supergraph.schema, definitions, operation.variables);
   if (!coerced) throw new Error(errors?.[0]?.message);
+  const planned = plannableFor(document);
   const plan = await engine.planner.planOperation(
-    { supergraph: graph.supergraph, document, decided: decidedFor(document, coerced), incremental },
+    { supergraph: graph.supergraph, operation: planned, decided: planned.decide(coerced), incremental },
     signal,
   );
   const { subgraphClient } = engine;

@@ -8,6 +8,8 @@ export interface Denial {
 
 /** What of an operation a caller may not see. */
 export interface Denied {
+  /** Names what is denied, and why, among all that may be denied of the operation: the same for equal texts. */
+  readonly key: string;
   readonly fields: ReadonlyMap<FieldNode, Denial>;
   /** Object types by name, for places where an object of several types may stand: what type it has is not told either. */
   readonly types: ReadonlyMap<string, Denial>;
@@ -15,6 +17,7 @@ export interface Denied {
 
 /** Where everything may be seen. */
 export const NOTHING_DENIED: Denied = Object.freeze({
+  key: '',
   fields: new Map<FieldNode, Denial>(),
   types: new Map<string, Denial>(),
 });

@@ -79,17 +79,14 @@ describe('G1: no other source', () => {
 
   it('reads what a directive is conditional on', () => {
     expect(holding(/=== 'if'/)).toEqual(['operation/document/decided-directives.ts']);
-    expect(holding(/'(skip|include)'/)).toEqual([
-      'operation/document/decided-conditions.ts',
-      'operation/document/decided-directives.ts',
-    ]);
+    expect(holding(/'(skip|include)'/)).toEqual(['operation/document/decided-directives.ts']);
     expect(holding(/getDirectiveValues|shouldIncludeNode|collectFields.*graphql/)).toEqual([]);
   });
 
   it('makes a decision: it is made where variables are coerced, and handed on', () => {
     expect(holding(/\bcompileDecision\(/)).toEqual([
       'operation/document/decided-conditions.ts',
-      'operation/operation-catalogue.ts',
+      'operation/operation.ts',
     ]);
     expect(holding(/\bnew DecidedConditions\(/)).toEqual(['operation/document/decided-conditions.ts']);
   });

@@ -1,18 +1,26 @@
 import { badUserInput } from '@trellis/subgraph-protocol';
-import { Kind, type DirectiveNode, type SelectionNode } from 'graphql';
+import type { DirectiveNode, SelectionNode } from 'graphql';
 import { RequestRefused } from '../../errors.ts';
-import { conditionOf } from './decided-directives.ts';
-import type { ConditionVariable, OperationFacts } from './document-facts.ts';
-import { overrideLabelsFor, type Overrides } from './override-labels.ts';
+import { deferDirectiveOf, holdingOf, inclusionOf, type Inclusion } from './decided-directives.ts';
 import { ownVariable, type Variables } from './variables.ts';
 
 /** Decides the conditions of one operation. @throws RequestRefused BAD_USER_INPUT where one of them is null */
 export type DecideConditions = (variables: Variables) => Decided;
 
+/** A variable that decides conditions. */
+export interface ConditionVariable {
+  readonly name: string;
+  /** Whether it need not be given: every condition that it decides holds then. */
+  readonly isOptional: boolean;
+}
+
 /** What is known of the conditions of an operation before its variables are. */
-interface Undecided {
+export interface Undecided {
   readonly conditionVariables: readonly ConditionVariable[];
+  /** Its `@live`. */
   readonly live: DirectiveNode | undefined;
+  /** Chooses the progressive overrides of one run. Absent where none matters to the operation. */
+  readonly chooseOverrides: (() => readonly string[]) | undefined;
 }
 
 /**
@@ -38,26 +46,30 @@ class DecidedConditions {
   }
 
   /** Whether `@skip` and `@include` leave a selection in. */
-  includes({ directives }: SelectionNode): boolean {
-    if (!directives || directives.length === 0) return true;
-    return directives.every((directive) => {
-      const name = directive.name.value;
-      if (name === 'skip') return !this.#holds(directive);
-      return name !== 'include' || this.#holds(directive);
-    });
+  includes(selection: SelectionNode): boolean {
+    return this.meets(inclusionOf(selection));
+  }
+
+  /** Whether all conditions of a selection are met. */
+  meets(inclusion: Inclusion): boolean {
+    if (typeof inclusion === 'boolean') return inclusion;
+    return inclusion.every(({ variable, isOn }) => this.#on.has(variable) === isOn);
   }
 
   /** The `@defer` of a fragment, when it is there and on. */
-  deferOf({ directives }: SelectionNode): DirectiveNode | undefined {
-    const directive = directives?.find(({ name }) => name.value === 'defer');
+  deferOf(selection: SelectionNode): DirectiveNode | undefined {
+    const directive = deferDirectiveOf(selection);
     return directive && this.#holds(directive) ? directive : undefined;
   }
 
-  /** A directive that gives no condition is on. */
+  /** Whether a variable that decides conditions is on. */
+  isOn(variable: string): boolean {
+    return this.#on.has(variable);
+  }
+
   #holds(directive: DirectiveNode): boolean {
-    const value = conditionOf(directive);
-    if (value?.kind === Kind.VARIABLE) return this.#on.has(value.name.value);
-    return value?.kind === Kind.BOOLEAN ? value.value : value === undefined;
+    const holding = holdingOf(directive);
+    return typeof holding === 'string' ? this.#on.has(holding) : holding;
   }
 }
 
@@ -67,24 +79,15 @@ type Decided = DecidedConditions;
 const NOTHING_ON: ReadonlySet<string> = new Set();
 const NO_LABELS: readonly string[] = [];
 
-/**
- * Prepares deciding the conditions of an operation. Where it has none, every request gets the same decision.
- *
- * @param overrides absent where no progressive override is to be on
- */
-export function compileDecision(facts: OperationFacts, overrides?: Overrides): DecideConditions {
-  const undecided: Undecided = { conditionVariables: facts.conditionVariables, live: liveOf(facts) };
-  const labelsOf = overrides && overrideLabelsFor(facts, overrides);
-  if (undecided.conditionVariables.length === 0 && !labelsOf) {
+/** Prepares deciding the conditions of an operation. Where it has none, every request gets the same decision. */
+export function compileDecision(undecided: Undecided): DecideConditions {
+  const { conditionVariables, chooseOverrides } = undecided;
+  if (conditionVariables.length === 0 && !chooseOverrides) {
     const decided = new DecidedConditions(undecided, NOTHING_ON, NO_LABELS);
     return () => decided;
   }
   return (variables) =>
-    new DecidedConditions(undecided, variablesOn(undecided, variables), labelsOf?.() ?? NO_LABELS);
-}
-
-function liveOf({ operation }: OperationFacts): DirectiveNode | undefined {
-  return operation.directives?.find(({ name }) => name.value === 'live');
+    new DecidedConditions(undecided, variablesOn(undecided, variables), chooseOverrides?.() ?? NO_LABELS);
 }
 
 function variablesOn({ conditionVariables }: Undecided, variables: Variables): ReadonlySet<string> {

@@ -8,13 +8,44 @@ export function isDecided({ name }: DirectiveNode): boolean {
   return DECIDED.has(name.value);
 }
 
-/** Whether it depends on a decision that a selection is asked for. */
-export function isConditional({ directives = [] }: SelectionNode): boolean {
-  return directives.some(({ name }) => name.value === 'skip' || name.value === 'include');
+/** A variable that a selection depends on, and what it has to be. */
+export interface Condition {
+  readonly variable: string;
+  readonly isOn: boolean;
+}
+
+/** When a selection is asked for: always, never, or where all of some conditions are met. */
+export type Inclusion = boolean | readonly Condition[];
+
+/** When `@skip` and `@include` leave a selection in. */
+export function inclusionOf({ directives }: SelectionNode): Inclusion {
+  if (!directives || directives.length === 0) return true;
+  const conditions: Condition[] = [];
+  for (const directive of directives) {
+    const name = directive.name.value;
+    if (name !== 'skip' && name !== 'include') continue;
+    const held = holdingOf(directive);
+    const isOn = name === 'include';
+    if (typeof held === 'string') conditions.push({ variable: held, isOn });
+    else if (held !== isOn) return false;
+  }
+  return conditions.length === 0 || conditions;
+}
+
+/** Whether a directive is on, or the name of the variable that says so. One that gives no condition is on. */
+export function holdingOf(directive: DirectiveNode): boolean | string {
+  const value = conditionOf(directive);
+  if (value?.kind === Kind.VARIABLE) return value.name.value;
+  return value?.kind === Kind.BOOLEAN ? value.value : value === undefined;
+}
+
+/** The `@defer` of a fragment, on or off. */
+export function deferDirectiveOf({ directives }: SelectionNode): DirectiveNode | undefined {
+  return directives?.find(({ name }) => name.value === 'defer');
 }
 
 /** What a directive is conditional on; nothing where it is on in any case. */
-export function conditionOf(directive: DirectiveNode): ValueNode | undefined {
+function conditionOf(directive: DirectiveNode): ValueNode | undefined {
   return directive.arguments?.find(({ name }) => name.value === 'if')?.value;
 }
 

@@ -1,36 +1,27 @@
-import {
-  Kind,
-  type DirectiveNode,
-  type DocumentNode,
-  type OperationDefinitionNode,
-  type ValueNode,
-} from 'graphql';
+import { Kind, type DirectiveNode, type OperationDefinitionNode, type ValueNode } from 'graphql';
 import { ownVariable, type Variables } from './variables.ts';
 
-interface NamedOperation {
-  readonly document: DocumentNode;
-  readonly name: string | undefined;
-}
-
 /** The `throttle` of a live query, milliseconds; undefined where it has none. */
-export function throttleOf(operation: NamedOperation, variables: Variables): number | undefined {
-  const directive = liveDirective(operation);
-  const value = directive?.arguments?.find((argument) => argument.name.value === 'throttle')?.value;
-  const throttle =
-    value?.kind === Kind.VARIABLE ? ownVariable(variables, value.name.value) : literalOf(value);
-  return typeof throttle === 'number' ? throttle : undefined;
+export type ThrottleOf = (variables: Variables) => number | undefined;
+
+/** The `@live` of an operation, on or off. */
+export function liveDirectiveOf({ directives }: OperationDefinitionNode): DirectiveNode | undefined {
+  return directives?.find(({ name }) => name.value === 'live');
 }
 
-function liveDirective({ document, name }: NamedOperation): DirectiveNode | undefined {
-  return document.definitions
-    .find((definition): definition is OperationDefinitionNode => isOperation(definition, name))
-    ?.directives?.find((directive) => directive.name.value === 'live');
-}
-
-function isOperation(definition: DocumentNode['definitions'][number], name: string | undefined): boolean {
-  return (
-    definition.kind === Kind.OPERATION_DEFINITION && (name === undefined || definition.name?.value === name)
-  );
+/** Prepares reading how often a live query is resolved. */
+export function compileThrottle(operation: OperationDefinitionNode): ThrottleOf {
+  const given = liveDirectiveOf(operation)?.arguments;
+  const value = given?.find(({ name }) => name.value === 'throttle')?.value;
+  if (value?.kind !== Kind.VARIABLE) {
+    const throttle = literalOf(value);
+    return () => throttle;
+  }
+  const name = value.name.value;
+  return (variables) => {
+    const throttle = ownVariable(variables, name);
+    return typeof throttle === 'number' ? throttle : undefined;
+  };
 }
 
 function literalOf(value: ValueNode | undefined): number | undefined {

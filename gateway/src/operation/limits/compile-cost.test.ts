@@ -4,11 +4,13 @@ import { getIntrospectionQuery, Kind, parse, type OperationDefinitionNode } from
 import { cpuTimeOf } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { decidedFor } from '../../testing/decided-for.ts';
-import { compileCost } from './compile-cost.ts';
+import { costAnalysis, costFunctionOf } from './compile-cost.ts';
 import { DEFAULT_COSTS } from '../../settings/cost-settings.ts';
 import { readGraphAnnotations } from './graph-annotations.ts';
 import { GraphCosts } from './graph-costs.ts';
-import { fragmentsOf } from './measure-document.ts';
+import { fragmentsOf } from '../document/fragments.ts';
+import { Analyzer } from '../fold/selection-fold.ts';
+import { rootTypeOf } from '../../supergraph/selection-types.ts';
 
 const LINK = `extend schema @link(
   url: "https://specs.apollo.dev/federation/v2.9"
@@ -69,11 +71,13 @@ const supergraph = buildSupergraph(
     },
   ]),
 );
+const { schema } = supergraph;
 const costs = new GraphCosts({
-  schema: supergraph.schema,
+  schema,
   annotations: readGraphAnnotations(supergraph),
   settings: DEFAULT_COSTS,
 });
+const analyzer = new Analyzer({ cost: costAnalysis(costs) });
 
 function cost(text: string, variables: Readonly<Record<string, unknown>> = {}): number {
   const document = parse(text);
@@ -81,10 +85,9 @@ function cost(text: string, variables: Readonly<Record<string, unknown>> = {}): 
     (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
   );
   if (!operation) throw new Error('no operation');
-  return compileCost({ operation, fragments: fragmentsOf(document), costs })(
-    variables,
-    decidedFor(document, variables),
-  );
+  const fold = analyzer.fold({ fragments: fragmentsOf(document), schema });
+  const found = fold.ofOperation(operation.selectionSet, rootTypeOf(schema, operation));
+  return costFunctionOf(found.cost)(variables, decidedFor(document, variables));
 }
 
 describe('Limits: maximum total cost', () => {

@@ -107,7 +107,7 @@ async function executeOneEvent(
 /** As the pipeline does it. @returns nothing where it is refused */
 function admit(operation: DemandingOperation, maximum: number, budget?: CostBudget): Admitted | undefined {
   const catalogued = catalogue.document(operation.text).operation(undefined);
-  const { document, documentHash, coerceVariables, decide, costOf } = catalogued;
+  const { coerceVariables, decide, costOf } = catalogued;
   try {
     const variables = coerceVariables(operation.variables);
     const decided = decide(variables);
@@ -121,7 +121,7 @@ function admit(operation: DemandingOperation, maximum: number, budget?: CostBudg
         const { signal } = new AbortController();
         executed[decided.overrideLabels.length > 0 ? 'moved' : 'unmoved'] += 1;
         const plan = await planner.planOperation(
-          { supergraph, document, documentHash, decided, incremental: true },
+          { supergraph, operation: catalogued, decided, incremental: true },
           signal,
         );
         return execute(plan, variables);

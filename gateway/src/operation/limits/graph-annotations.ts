@@ -3,7 +3,7 @@ import { appliedArguments, linkedDirectives, type Annotated } from '../../superg
 import type { Supergraph } from '../../supergraph/supergraph.ts';
 import { introspectionSizes } from './introspection-sizes.ts';
 import type { ListSize } from './list-size.ts';
-import type { DepthAllowances } from './measure-operation.ts';
+import type { DepthAllowances } from './depth.ts';
 
 /** What the subgraph teams wrote into their schemas about cost and depth, by coordinate: `Post`, `Post.comments`, `Query.posts(first:)`. */
 export interface GraphAnnotations {

@@ -35,6 +35,8 @@ export interface FieldCost {
   /** Of one object or value. */
   readonly weight: number;
   readonly sizes: readonly FieldSize[];
+  /** Whether a field above it may say how long its list is. */
+  readonly mayBeSized: boolean;
   /** How long the lists within its list are together. */
   readonly innerLength: number;
 }
@@ -44,12 +46,15 @@ export class GraphCosts implements CostSources {
   readonly schema: GraphQLSchema;
   readonly annotations: GraphAnnotations;
   readonly settings: CostSettings;
+  /** Names of all fields that carry the length of a field above them. */
+  readonly #carriers: ReadonlySet<string>;
   readonly #fields = new Map<GraphQLCompositeType, Map<string, FieldCost>>();
 
   constructor({ schema, annotations, settings }: CostSources) {
     this.schema = schema;
     this.annotations = annotations;
     this.settings = settings;
+    this.#carriers = allCarriers(schema, annotations);
   }
 
   /** @param definition of a field of this parent */
@@ -57,7 +62,7 @@ export class GraphCosts implements CostSources {
     let fields = this.#fields.get(parent);
     if (!fields) this.#fields.set(parent, (fields = new Map<string, FieldCost>()));
     let cost = fields.get(definition.name);
-    if (!cost) fields.set(definition.name, (cost = readField(this, parent, definition)));
+    if (!cost) fields.set(definition.name, (cost = readField(this, parent, definition, this.#carriers)));
     return cost;
   }
 }
@@ -66,6 +71,7 @@ function readField(
   sources: CostSources,
   parent: GraphQLCompositeType,
   definition: GraphQLField<unknown, unknown>,
+  carriers: ReadonlySet<string>,
 ): FieldCost {
   const { schema, annotations, settings } = sources;
   const keyNames = keyNamesOf(sources, definition);
@@ -76,6 +82,7 @@ function readField(
       length: readListLength({ definition, listSize, keyNames, settings }),
       carriers: carriersOf(definition, listSize),
     })),
+    mayBeSized: carriers.has(definition.name),
     innerLength: settings.listSize ** innerListsOf(definition.type),
   };
 }
@@ -93,12 +100,21 @@ function carriersOf(
   listSize: ListSize | undefined,
 ): readonly string[] {
   if (listSize && listSize.sizedFields.length > 0) return listSize.sizedFields;
-  const type = getNamedType(definition.type);
-  if (isList(definition.type) || !isConnection(type)) return [];
-  if (!isObjectType(type) && !isInterfaceType(type)) return [];
+  return isList(definition.type) ? [] : listsOfConnection(getNamedType(definition.type));
+}
+
+function listsOfConnection(type: GraphQLNamedType): readonly string[] {
+  if (!isConnection(type) || !(isObjectType(type) || isInterfaceType(type))) return [];
   return Object.values(type.getFields())
     .filter((member) => isList(member.type) && member.args.length === 0)
     .map(({ name }) => name);
+}
+
+function allCarriers(schema: GraphQLSchema, { listSizes }: GraphAnnotations): ReadonlySet<string> {
+  return new Set([
+    ...[...listSizes.values()].flatMap(({ sizedFields }) => sizedFields),
+    ...Object.values(schema.getTypeMap()).flatMap(listsOfConnection),
+  ]);
 }
 
 /** `id` and `ids` in any case, and likewise for each key of the types that a field returns. */

@@ -1,19 +1,8 @@
-import {
-  GraphQLError,
-  Kind,
-  type DocumentNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
-  type FragmentSpreadNode,
-  type SelectionNode,
-  type SelectionSetNode,
-  type ValueNode,
-} from 'graphql';
-import { RequestRefused, tooComplex } from '../../errors.ts';
+import { Kind, type DocumentNode, type FieldNode, type SelectionSetNode, type ValueNode } from 'graphql';
+import { tooComplex } from '../../errors.ts';
+import { fragmentsOf, type Fragments } from '../document/fragments.ts';
+import { Analyzer, type Analysis } from '../fold/selection-fold.ts';
 import type { OperationLimits } from '../../settings/limits.ts';
-
-/** The fragments of a document, by name. */
-export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /**
  * Refuses a document whose validation or planning could take long: it counts the selections that remain once fragments
@@ -36,80 +25,66 @@ export function protectFromDocument(document: DocumentNode, limits: OperationLim
   }
 }
 
-/** Finds the fragments of a document; of two with one name, which validation refuses, the last. */
-export function fragmentsOf(document: DocumentNode): Fragments {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  }
-  return fragments;
+/** What selections amount to, fragments expanded. */
+interface Extent {
+  readonly selections: number;
+  /** Levels of selection sets. */
+  readonly levels: number;
+}
+
+const NO_EXTENT: Extent = Object.freeze({ selections: 0, levels: 0 });
+
+/** Counts selections, and the levels that those that come after it will descend; literals of arguments may have as many. */
+function extentAnalysis(maxNesting: number): Analysis<Extent> {
+  return {
+    none: NO_EXTENT,
+    field({ node }, below) {
+      assertShallow(node, maxNesting);
+      return { selections: 1 + below.selections, levels: below.levels };
+    },
+    fragment({ node }, below) {
+      assertShallow(node, maxNesting);
+      return { selections: 1 + below.selections, levels: below.levels };
+    },
+    combine(parts) {
+      let selections = 0;
+      let levels = 0;
+      for (const part of parts) {
+        selections += part.selections;
+        levels = Math.max(levels, part.levels);
+      }
+      return { selections, levels: levels + 1 };
+    },
+  };
 }
 
 /** Selections of all operations together, and those of the largest fragment where that is more. */
 function countSelections(document: DocumentNode, fragments: Fragments, maxNesting: number): number {
-  const count = createSelectionCounter(fragments, maxNesting);
+  const analyzer = new Analyzer({ extent: extentAnalysis(maxNesting) });
+  const fold = analyzer.fold({ fragments, maxLevels: maxNesting });
   let ofOperations = 0;
   let ofLargestFragment = 0;
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) {
       for (const { defaultValue } of definition.variableDefinitions ?? [])
         if (defaultValue) assertShallowValue(defaultValue, maxNesting, 1);
-      ofOperations += count(definition.selectionSet);
+      ofOperations += selectionsIn(fold.ofOperation(definition.selectionSet, undefined), maxNesting);
     }
-    if (definition.kind === Kind.FRAGMENT_DEFINITION)
-      ofLargestFragment = Math.max(ofLargestFragment, count(definition.selectionSet));
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+      const summary = fold.ofFragment(definition.selectionSet, undefined);
+      ofLargestFragment = Math.max(ofLargestFragment, selectionsIn(summary, maxNesting));
+    }
   }
   return Math.max(ofOperations, ofLargestFragment);
 }
 
-/** What a fragment amounts to. */
-interface Extent {
-  readonly selections: number;
-  /** Levels of selection sets, its own included. */
-  readonly levels: number;
-}
-
-const NO_EXTENT: Extent = Object.freeze({ selections: 0, levels: 0 });
-
-/** The counter is recursive itself, and ends as soon as the nesting is too deep for what comes after it. */
-function createSelectionCounter(
-  fragments: Fragments,
+/** A fragment that was counted before may be too deep for where it is spread. */
+function selectionsIn(
+  { extent: { selections, levels } }: { readonly extent: Extent },
   maxNesting: number,
-): (selectionSet: SelectionSetNode) => number {
-  const extents = new Map<string, Extent | 'counting'>();
-
-  function countFragment(spread: FragmentSpreadNode, level: number): Extent {
-    const name = spread.name.value;
-    const known = extents.get(name);
-    if (known === 'counting') throw cycle(spread);
-    const fragment = fragments.get(name);
-    if (known || !fragment) return known ?? NO_EXTENT;
-    extents.set(name, 'counting');
-    const extent = count(fragment.selectionSet, level);
-    extents.set(name, extent);
-    return extent;
-  }
-
-  function countBelow(selection: SelectionNode, level: number): Extent {
-    assertShallow(selection, maxNesting);
-    if (selection.kind === Kind.FRAGMENT_SPREAD) return countFragment(selection, level);
-    return selection.selectionSet ? count(selection.selectionSet, level) : NO_EXTENT;
-  }
-
-  function count(selectionSet: SelectionSetNode, level: number): Extent {
-    let selections = 0;
-    let levels = 0;
-    if (level > maxNesting) throw tooComplex('nesting', maxNesting, level);
-    for (const selection of selectionSet.selections) {
-      const below = countBelow(selection, level + 1);
-      selections += 1 + below.selections;
-      levels = Math.max(levels, below.levels);
-      if (level + levels > maxNesting) throw tooComplex('nesting', maxNesting, level + levels);
-    }
-    return { selections, levels: levels + 1 };
-  }
-
-  return (selectionSet) => count(selectionSet, 1).selections;
+): number {
+  if (levels > maxNesting) throw tooComplex('nesting', maxNesting, levels);
+  return selections;
 }
 
 /** A field, a fragment, or a directive on one, which has no directives itself. */
@@ -130,13 +105,6 @@ function assertShallowValue(value: ValueNode, maxNesting: number, level: number)
     for (const item of value.values) assertShallowValue(item, maxNesting, level + 1);
   if (value.kind === Kind.OBJECT)
     for (const field of value.fields) assertShallowValue(field.value, maxNesting, level + 1);
-}
-
-function cycle(spread: FragmentSpreadNode): RequestRefused {
-  const message = `Cannot spread fragment "${spread.name.value}" within itself.`;
-  return new RequestRefused([
-    new GraphQLError(message, { nodes: spread, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }),
-  ]);
 }
 
 /** The fields at one level of the answer, by response key, and the fragments they came from. */

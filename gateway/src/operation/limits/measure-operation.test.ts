@@ -1,8 +1,12 @@
 import { buildSchema, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { cpuTimeOf } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
-import { fragmentsOf } from './measure-document.ts';
-import { measureOperation, type OperationMeasure } from './measure-operation.ts';
+import { fragmentsOf } from '../document/fragments.ts';
+import { Analyzer } from '../fold/selection-fold.ts';
+import { rootTypeOf } from '../../supergraph/selection-types.ts';
+import { depthAnalysis } from './depth.ts';
+import { measureOf, type OperationMeasure } from './measure-operation.ts';
+import { totalsAnalysis } from './totals.ts';
 
 const schema = buildSchema(`
   interface Node { id: ID! parent: Node }
@@ -14,6 +18,7 @@ const allowances = new Map([
   ['Post.thread', 3],
   ['User.post', 1],
 ]);
+const analyzer = new Analyzer({ depth: depthAnalysis(allowances), totals: totalsAnalysis });
 
 function measure(text: string, name?: string): OperationMeasure {
   const document = parse(text);
@@ -22,7 +27,8 @@ function measure(text: string, name?: string): OperationMeasure {
       definition.kind === Kind.OPERATION_DEFINITION && (!name || definition.name?.value === name),
   );
   if (!operation) throw new Error('no operation');
-  return measureOperation({ operation, fragments: fragmentsOf(document), schema, allowances });
+  const fold = analyzer.fold({ fragments: fragmentsOf(document), schema });
+  return measureOf(operation, fold.ofOperation(operation.selectionSet, rootTypeOf(schema, operation)));
 }
 
 describe('Limits: maximum query depth', () => {

@@ -1,0 +1,140 @@
+import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { NOT_CACHEABLE, type CachePolicy } from '../caching/cache-policy.ts';
+import type { Policies } from '../settings/authorization-settings.ts';
+import { createOperationGuard, type OperationGuard } from './access/operation-guard.ts';
+import { conditionVariablesOf } from './conditions/condition-variables.ts';
+import { overridesFor, type Overrides } from './conditions/override-labels.ts';
+import { compileVariables, NO_VARIABLES, type CoerceVariables } from './document/coerce-variables.ts';
+import {
+  compileDecision,
+  type ConditionVariable,
+  type Decided,
+  type DecideConditions,
+} from './document/decided-conditions.ts';
+import type { Fragments } from './document/fragments.ts';
+import { compileThrottle, liveDirectiveOf, type ThrottleOf } from './document/live-directive.ts';
+import type { Summaries } from './fold/selection-fold.ts';
+import { valueOf, type Term } from './fold/term.ts';
+import { costFunctionOf } from './limits/compile-cost.ts';
+import type { CostFunction } from './limits/cost-term.ts';
+import type { OperationMeasure } from './limits/measure-operation.ts';
+import type { OperationAnalyses, PlanningAnalyses } from './operation-analyses.ts';
+
+/** What planning reads of an operation. */
+export interface PlannableOperation {
+  /** Names the operation among all: the same for equal texts. */
+  readonly key: string;
+  /** As the client wrote it. Planning alone reads it, and the fragments, after the operation was made. */
+  readonly definition: OperationDefinitionNode;
+  readonly fragments: Fragments;
+  /** The variables that decide `@skip`, `@include`, `@defer` and `@live`, in the order of the text. */
+  readonly conditionVariables: readonly ConditionVariable[];
+  /** What the coerced variables decide, once and for all stages. */
+  readonly decide: DecideConditions;
+  /** Whether any decision defers anything. */
+  readonly mayDefer: boolean;
+  /** How many selections it has once its fragments are written out. */
+  readonly selectionsOf: (decided: Decided) => number;
+}
+
+/**
+ * All that is known of an operation before a request brings variables and a caller: a function of its text, the generation of
+ * the supergraph and the settings. It is frozen, and shared by all its runs.
+ */
+export interface Operation extends PlannableOperation {
+  /** SHA-256 of the document's text. */
+  readonly documentHash: string;
+  readonly name: string | undefined;
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly measure: OperationMeasure;
+  readonly coerceVariables: CoerceVariables;
+  readonly costOf: CostFunction;
+  readonly guard: OperationGuard;
+  /** How long responses may be cached, by what the schema says. */
+  readonly cacheHintsOf: (decided: Decided) => CachePolicy;
+  /** Whether anything is deferred. */
+  readonly isDeferred: (decided: Decided) => boolean;
+  /** The `throttle` of its `@live`, milliseconds; undefined where it has none. */
+  readonly throttleOf: ThrottleOf;
+}
+
+/** An operation of a document, and what was found in its selections. */
+export interface FoundOperation<Found> {
+  readonly definition: OperationDefinitionNode;
+  readonly fragments: Fragments;
+  /** Of the document's text: SHA-256, hexadecimal. */
+  readonly documentHash: string;
+  readonly found: Found;
+}
+
+/** What {@link createOperation} needs of a graph and its settings. */
+export interface OperationGraph {
+  readonly schema: GraphQLSchema;
+  readonly overrides: Overrides;
+  readonly policies: Policies;
+  readonly introspection: boolean;
+}
+
+/** How often decisions of one operation are remembered. */
+const MAX_DECISIONS = 64;
+
+/** Makes what planning reads. */
+export function createPlannable(
+  { definition, fragments, documentHash, found }: FoundOperation<Summaries<PlanningAnalyses>>,
+  overrides: Overrides | undefined,
+): PlannableOperation {
+  const conditionVariables = conditionVariablesOf(definition.directives, found.conditions);
+  return {
+    key: `${documentHash} ${definition.name?.value ?? ''}`,
+    definition,
+    fragments,
+    conditionVariables,
+    decide: compileDecision({
+      conditionVariables,
+      live: liveDirectiveOf(definition),
+      chooseOverrides: overrides && overridesFor(found.overrides, overrides),
+    }),
+    mayDefer: found.deferral !== false,
+    selectionsOf: (decided) => decidedValue(found.expansion, decided),
+  };
+}
+
+/** Makes an operation of what was found in it. */
+export function createOperation(
+  operation: FoundOperation<Summaries<OperationAnalyses> & { readonly measure: OperationMeasure }>,
+  { schema, overrides, policies, introspection }: OperationGraph,
+): Operation {
+  const { definition, documentHash, found } = operation;
+  const isQuery = definition.operation === 'query';
+  return Object.freeze({
+    ...createPlannable(operation, overrides),
+    documentHash,
+    name: definition.name?.value,
+    kind: definition.operation,
+    measure: found.measure,
+    coerceVariables: compileVariables(definition, schema, !introspection),
+    costOf: costFunctionOf(found.cost),
+    guard: createOperationGuard(found.guarded, policies),
+    cacheHintsOf: isQuery ? eachDecisionOnce(found.cachePolicy) : () => NOT_CACHEABLE,
+    isDeferred: (decided: Decided) => decidedValue(found.deferral, decided),
+    throttleOf: compileThrottle(definition),
+  });
+}
+
+function decidedValue<Value>(term: Term<Value>, decided: Decided): Value {
+  return typeof term === 'function'
+    ? valueOf(term, { variables: NO_VARIABLES, decided, known: new Map() })
+    : term;
+}
+
+function eachDecisionOnce<Value>(term: Term<Value>): (decided: Decided) => Value {
+  if (typeof term !== 'function') return () => term;
+  const known = new Map<string, Value>();
+  return (decided) => {
+    const remembered = known.get(decided.key);
+    if (remembered !== undefined) return remembered;
+    const value = decidedValue(term, decided);
+    if (known.size < MAX_DECISIONS) known.set(decided.key, value);
+    return value;
+  };
+}
