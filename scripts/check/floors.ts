@@ -154,6 +154,8 @@ export const projects: readonly Project[] = [
           'cache-hints': 'how long its response may be cached',
           limits: 'its size and its cost',
           access: 'which of its fields a caller may see',
+          conditions: 'what decides what it asks for',
+          fold: 'one walk over its selections, which asks all that the other parts want to know',
           validation: 'whether the schema allows it',
           document: 'its text, parsed; its variables and conditions',
         },

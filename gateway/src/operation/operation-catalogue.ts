@@ -15,7 +15,7 @@ import { forgetTokens } from './document/forget-tokens.ts';
 import { parseOperation } from './document/parse-operation.ts';
 import { Analyzer, type Summaries } from './fold/selection-fold.ts';
 import { measureOf, type OperationMeasure } from './limits/measure-operation.ts';
-import { createOperation, type Operation, type OperationGraph } from './operation.ts';
+import { Operation, type OperationGraph } from './operation.ts';
 import { operationAnalyses, type OperationAnalyses } from './operation-analyses.ts';
 import { validateOperation, type ValidationSettings } from './validation/validate-operation.ts';
 
@@ -226,7 +226,7 @@ function catalogueDocument(
       const found = all.get(key);
       if (found instanceof RequestRefused || !found) throw found ?? unknownOperation(name, 0);
       const operation =
-        operations.get(key) ?? createOperation({ definition, fragments, documentHash, found }, graph);
+        operations.get(key) ?? new Operation({ definition, fragments, documentHash, found }, graph);
       operations.set(key, operation);
       if (name === undefined) unnamed = operation;
       return operation;

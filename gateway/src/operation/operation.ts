@@ -37,27 +37,6 @@ export interface PlannableOperation {
   readonly selectionsOf: (decided: Decided) => number;
 }
 
-/**
- * All that is known of an operation before a request brings variables and a caller: a function of its text, the generation of
- * the supergraph and the settings. It is frozen, and shared by all its runs.
- */
-export interface Operation extends PlannableOperation {
-  /** SHA-256 of the document's text. */
-  readonly documentHash: string;
-  readonly name: string | undefined;
-  readonly kind: 'query' | 'mutation' | 'subscription';
-  readonly measure: OperationMeasure;
-  readonly coerceVariables: CoerceVariables;
-  readonly costOf: CostFunction;
-  readonly guard: OperationGuard;
-  /** How long responses may be cached, by what the schema says. */
-  readonly cacheHintsOf: (decided: Decided) => CachePolicy;
-  /** Whether anything is deferred. */
-  readonly isDeferred: (decided: Decided) => boolean;
-  /** The `throttle` of its `@live`, milliseconds; undefined where it has none. */
-  readonly throttleOf: ThrottleOf;
-}
-
 /** An operation of a document, and what was found in its selections. */
 export interface FoundOperation<Found> {
   readonly definition: OperationDefinitionNode;
@@ -67,7 +46,7 @@ export interface FoundOperation<Found> {
   readonly found: Found;
 }
 
-/** What {@link createOperation} needs of a graph and its settings. */
+/** What an {@link Operation} needs of a graph and its settings. */
 export interface OperationGraph {
   readonly schema: GraphQLSchema;
   readonly overrides: Overrides;
@@ -99,26 +78,59 @@ export function createPlannable(
   };
 }
 
-/** Makes an operation of what was found in it. */
-export function createOperation(
-  operation: FoundOperation<Summaries<OperationAnalyses> & { readonly measure: OperationMeasure }>,
-  { schema, overrides, policies, introspection }: OperationGraph,
-): Operation {
-  const { definition, documentHash, found } = operation;
-  const isQuery = definition.operation === 'query';
-  return Object.freeze({
-    ...createPlannable(operation, overrides),
-    documentHash,
-    name: definition.name?.value,
-    kind: definition.operation,
-    measure: found.measure,
-    coerceVariables: compileVariables(definition, schema, !introspection),
-    costOf: costFunctionOf(found.cost),
-    guard: createOperationGuard(found.guarded, policies),
-    cacheHintsOf: isQuery ? eachDecisionOnce(found.cachePolicy) : () => NOT_CACHEABLE,
-    isDeferred: (decided: Decided) => decidedValue(found.deferral, decided),
-    throttleOf: compileThrottle(definition),
-  });
+/**
+ * All that is known of an operation before a request brings variables and a caller: a function of its text, the generation of
+ * the supergraph and the settings. It is frozen, and shared by all its runs.
+ */
+export class Operation implements PlannableOperation {
+  readonly key: string;
+  readonly definition: OperationDefinitionNode;
+  readonly fragments: Fragments;
+  readonly conditionVariables: readonly ConditionVariable[];
+  readonly decide: DecideConditions;
+  readonly mayDefer: boolean;
+  readonly selectionsOf: (decided: Decided) => number;
+  /** SHA-256 of the document's text. */
+  readonly documentHash: string;
+  readonly name: string | undefined;
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly measure: OperationMeasure;
+  readonly coerceVariables: CoerceVariables;
+  readonly costOf: CostFunction;
+  readonly guard: OperationGuard;
+  /** How long responses may be cached, by what the schema says. */
+  readonly cacheHintsOf: (decided: Decided) => CachePolicy;
+  /** Whether anything is deferred. */
+  readonly isDeferred: (decided: Decided) => boolean;
+  /** The `throttle` of its `@live`, milliseconds; undefined where it has none. */
+  readonly throttleOf: ThrottleOf;
+
+  /** @param operation what was found in it, and what its text amounts to */
+  constructor(
+    operation: FoundOperation<Summaries<OperationAnalyses> & { readonly measure: OperationMeasure }>,
+    { schema, overrides, policies, introspection }: OperationGraph,
+  ) {
+    const { definition, fragments, documentHash, found } = operation;
+    const planned = createPlannable(operation, overrides);
+    this.key = planned.key;
+    this.definition = definition;
+    this.fragments = fragments;
+    this.conditionVariables = planned.conditionVariables;
+    this.decide = planned.decide;
+    this.mayDefer = planned.mayDefer;
+    this.selectionsOf = planned.selectionsOf;
+    this.documentHash = documentHash;
+    this.name = definition.name?.value;
+    this.kind = definition.operation;
+    this.measure = found.measure;
+    this.coerceVariables = compileVariables(definition, schema, !introspection);
+    this.costOf = costFunctionOf(found.cost);
+    this.guard = createOperationGuard(found.guarded, policies);
+    this.cacheHintsOf = this.kind === 'query' ? eachDecisionOnce(found.cachePolicy) : () => NOT_CACHEABLE;
+    this.isDeferred = (decided) => decidedValue(found.deferral, decided);
+    this.throttleOf = compileThrottle(definition);
+    Object.freeze(this);
+  }
 }
 
 function decidedValue<Value>(term: Term<Value>, decided: Decided): Value {

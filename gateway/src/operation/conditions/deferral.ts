@@ -8,7 +8,8 @@ export const deferralAnalysis: Analysis<Term<boolean>> = {
   field: (_field, below) => below,
   fragment: ({ node }, below) => {
     const directive = deferDirectiveOf(node);
-    const holding = directive ? holdingOf(directive) : false;
+    if (!directive) return below;
+    const holding = holdingOf(directive);
     const own: Term<boolean> = typeof holding === 'string' ? ({ decided }) => decided.isOn(holding) : holding;
     return joinTerms([own, below], false, either);
   },

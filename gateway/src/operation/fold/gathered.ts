@@ -9,8 +9,12 @@ export type Gathered<Item> =
 
 /** All of some. */
 export function gather<Item>(parts: readonly Gathered<Item>[]): Gathered<Item> {
-  const found = parts.filter((part) => part !== undefined);
-  return found.length > 1 ? { parts: found } : found[0];
+  let first: Gathered<Item>;
+  for (const part of parts) {
+    if (part && first) return { parts: parts.filter((other) => other !== undefined) };
+    first ??= part;
+  }
+  return first;
 }
 
 /** What was gathered, in the order of the text, what is shared where it stands first. */

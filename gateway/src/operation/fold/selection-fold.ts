@@ -10,7 +10,6 @@ import {
   type GraphQLField,
   type GraphQLSchema,
   type InlineFragmentNode,
-  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 import { tooComplex } from '../../errors.ts';
@@ -146,40 +145,40 @@ export class SelectionFold<All extends Analyses> {
   #fold(set: SelectionSetNode, parent: GraphQLCompositeType | undefined, level: number): Found {
     const { maxLevels = Number.POSITIVE_INFINITY } = this.#document;
     if (level > maxLevels) throw tooComplex('nesting', maxLevels, level);
-    const parts: unknown[][] = this.#analyses.map(() => []);
-    for (const selection of set.selections) this.#add(parts, selection, parent, level);
-    return this.#analyses.map((analysis, index) => analysis.combine(parts[index] ?? []));
+    const all = this.#analyses;
+    const columns: unknown[][] = [];
+    for (let index = 0; index < all.length; index += 1) columns.push([]);
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) this.#addField(columns, selection, parent, level);
+      else this.#addFragment(columns, selection, parent, level);
+    }
+    const found: unknown[] = [];
+    for (let index = 0; index < all.length; index += 1) found.push(all[index]?.combine(columns[index] ?? []));
+    return found;
   }
 
-  #add(
-    parts: readonly unknown[][],
-    selection: SelectionNode,
+  #addField(
+    columns: Columns,
+    node: FieldNode,
     parent: GraphQLCompositeType | undefined,
     level: number,
   ): void {
-    const found =
-      selection.kind === Kind.FIELD
-        ? this.#ofField(selection, parent, level)
-        : this.#ofFragment(selection, parent, level);
-    const inclusion = inclusionOf(selection);
-    this.#analyses.forEach((analysis, index) => {
-      const summary = found[index];
-      const isOptional = inclusion !== true && analysis.onlyIf !== undefined;
-      parts[index]?.push(isOptional ? analysis.onlyIf?.(inclusion, summary) : summary);
-    });
-  }
-
-  #ofField(node: FieldNode, parent: GraphQLCompositeType | undefined, level: number): Found {
     const field = selectField(node, parent, this.#document.schema);
     const below = node.selectionSet ? this.#fold(node.selectionSet, field.type, level + 1) : this.#none;
-    return this.#analyses.map((analysis, index) => analysis.field(field, below[index]));
+    const inclusion = inclusionOf(node);
+    const all = this.#analyses;
+    for (let index = 0; index < all.length; index += 1) {
+      const analysis = all[index];
+      if (analysis) add(columns, index, analysis, inclusion, analysis.field(field, below[index]));
+    }
   }
 
-  #ofFragment(
+  #addFragment(
+    columns: Columns,
     node: InlineFragmentNode | FragmentSpreadNode,
     parent: GraphQLCompositeType | undefined,
     level: number,
-  ): Found {
+  ): void {
     const { schema, fragments } = this.#document;
     const isSpread = node.kind === Kind.FRAGMENT_SPREAD;
     const definition = isSpread ? fragments.get(node.name.value) : node;
@@ -187,9 +186,13 @@ export class SelectionFold<All extends Analyses> {
     let below = this.#none;
     if (isSpread && definition) below = this.#ofSpread(node, definition.selectionSet, type, level + 1);
     else if (definition) below = this.#fold(definition.selectionSet, type, level + 1);
-    return this.#analyses.map((analysis, index) =>
-      analysis.fragment ? analysis.fragment({ node, type }, below[index]) : below[index],
-    );
+    const fragment: SelectedFragment = { node, type };
+    const inclusion = inclusionOf(node);
+    for (const [index, analysis] of this.#analyses.entries()) {
+      const summary = below[index];
+      const own = analysis.fragment ? analysis.fragment(fragment, summary) : summary;
+      add(columns, index, analysis, inclusion, own);
+    }
   }
 
   #ofSpread(
@@ -213,6 +216,20 @@ export class SelectionFold<All extends Analyses> {
     this.#known.set(set, shared);
     return shared;
   }
+}
+
+/** The summaries of the selections of one set, for each analysis. */
+type Columns = readonly unknown[][];
+
+function add(
+  columns: Columns,
+  index: number,
+  analysis: Analysis<unknown>,
+  inclusion: Inclusion,
+  summary: unknown,
+): void {
+  const isOptional = inclusion !== true && analysis.onlyIf !== undefined;
+  columns[index]?.push(isOptional ? analysis.onlyIf?.(inclusion, summary) : summary);
 }
 
 function selectField(
