@@ -98,6 +98,62 @@ describe('An S3-FIFO cache', () => {
     expect(cache.get('giant')).toBeUndefined();
   });
 
+  describe('with a bound on what is new', () => {
+    const cacheOf = (): S3FifoCache<{ readonly weight: number }> =>
+      new S3FifoCache({
+        maxEntries: 1_500,
+        maxWeight: 1_000,
+        maxNewWeight: 100,
+        weigh: ({ weight }) => weight,
+      });
+    const population = (name: string, count: number): readonly string[] =>
+      Array.from({ length: count }, (_, index) => `${name} ${index}`);
+
+    it('keeps little of what is asked for once, however much room there is', () => {
+      const cache = cacheOf();
+      for (const key of population('once', 500)) cache.set(key, { weight: 10 });
+      expect(cache.size).toBe(10);
+    });
+
+    it('keeps the newest one that is heavier than the bound', () => {
+      const cache = cacheOf();
+      for (const key of population('once', 3)) cache.set(key, { weight: 150 });
+      expect(cache.size).toBe(1);
+      expect(cache.get('once 2')).toBeDefined();
+    });
+
+    it('has all its room for what comes a second time', () => {
+      const cache = cacheOf();
+      for (const _round of [1, 2])
+        for (const key of population('twice', 100)) if (!cache.get(key)) cache.set(key, { weight: 10 });
+      expect(population('twice', 100).filter((key) => !cache.get(key))).toEqual([]);
+    });
+
+    it('lets a new population in: after 1,500 that were used again and again, 1,000 others in two rounds', () => {
+      const cache = new S3FifoCache<{ readonly weight: number }>({
+        maxEntries: 1_500,
+        maxWeight: 15_000,
+        maxNewWeight: 2_000,
+        weigh: ({ weight }) => weight,
+      });
+      const use = (key: string): boolean => {
+        const isThere = cache.get(key) !== undefined;
+        if (!isThere) cache.set(key, { weight: 10 });
+        return isThere;
+      };
+      for (let round = 0; round < 20; round += 1) population('old', 1_500).forEach(use);
+      for (let round = 0; round < 2; round += 1) population('new', 1_000).forEach(use);
+      expect(population('new', 1_000).filter((key) => !use(key))).toEqual([]);
+    });
+
+    it('keeps all that is known to be asked for again', () => {
+      const cache = cacheOf();
+      for (const key of population('known', 50)) cache.setProven(key, { weight: 10 });
+      for (const key of population('once', 500)) cache.set(key, { weight: 10 });
+      expect(population('known', 50).filter((key) => !cache.get(key))).toEqual([]);
+    });
+  });
+
   it('takes a value anew', () => {
     const cache = new S3FifoCache({ maxEntries: 10 });
     cache.set('key', value('one'));

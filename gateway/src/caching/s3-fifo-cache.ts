@@ -11,6 +11,8 @@ export interface S3FifoCacheOptions<Value> {
   readonly maxWeight?: number | undefined;
   /** What a value weighs, at least 1. Goes with `maxWeight`. */
   readonly weigh?: ((value: Value, key: string) => number) | undefined;
+  /** What the values may weigh together that nobody has asked for again. @default all the room that the others leave */
+  readonly maxNewWeight?: number | undefined;
 }
 
 /** How much of the room belongs to values that are new. What the others don't take is theirs as well. */
@@ -35,14 +37,19 @@ export class S3FifoCache<Value extends object> {
   readonly #proven = new CacheLine<Value>();
   readonly #left: LeftKeys;
   readonly #shares = new CacheShares();
+  /** Of the room for what is new. */
+  readonly #newShares = new CacheShares();
   readonly #maxEntries: number;
   readonly #maxWeight: number;
+  readonly #maxNewWeight: number;
   readonly #weigh: (value: Value, key: string) => number;
 
-  constructor({ maxEntries, maxWeight = Infinity, weigh = () => 1 }: S3FifoCacheOptions<Value>) {
+  constructor(options: S3FifoCacheOptions<Value>) {
+    const { maxEntries, maxWeight = Infinity, maxNewWeight = Infinity, weigh = () => 1 } = options;
     this.#maxEntries = maxEntries;
     this.#left = new LeftKeys(maxEntries);
     this.#maxWeight = maxWeight;
+    this.#maxNewWeight = maxNewWeight;
     this.#weigh = weigh;
   }
 
@@ -62,14 +69,27 @@ export class S3FifoCache<Value extends object> {
   set(key: string, value: Value, owner?: ShareKeys): void {
     const before = this.#entries.get(key);
     const isProven = before ? before.line === this.#proven : this.#left.takeOut(key);
+    this.#take(key, value, owner, isProven);
+  }
+
+  /** Takes a value in that is known to be asked for again. It is nobody's share. */
+  setProven(key: string, value: Value): void {
+    this.#left.takeOut(key);
+    this.#take(key, value, undefined, true);
+  }
+
+  #take(key: string, value: Value, owner: ShareKeys | undefined, isProven: boolean): void {
+    const before = this.#entries.get(key);
     if (before) this.#remove(before);
     const weight = this.#weigh(value, key);
     if (weight > this.#maxWeight) return;
     const entry = new CacheEntry(key, value, weight, owner, before?.uses ?? 0);
     while (this.#isFullFor(weight)) this.#makeRoom();
+    if (!isProven) this.#makeRoomForNew(weight);
     this.#entries.set(key, entry);
     if (owner) this.#shares.add(owner, this.#partOf(entry));
-    (isProven ? this.#proven : this.#new).add(entry);
+    if (isProven) this.#proven.add(entry);
+    else this.#addNew(entry);
   }
 
   get size(): number {
@@ -102,13 +122,32 @@ export class S3FifoCache<Value extends object> {
     else if (proven) this.#judgeProven(proven);
   }
 
+  /** However much room there is: what is asked for once is mostly not asked for again. */
+  #makeRoomForNew(weight: number): void {
+    while (this.#new.size > 0 && this.#new.weight + weight > this.#maxNewWeight) {
+      const oldest = this.#new.oldest(this.#newShares.over) ?? this.#new.oldest();
+      if (oldest) this.#judgeNew(oldest);
+    }
+  }
+
+  #addNew(entry: CacheEntry<Value>): void {
+    this.#new.add(entry);
+    if (entry.owner) this.#newShares.add(entry.owner, entry.weight / this.#maxNewWeight);
+  }
+
+  #takeOut(entry: CacheEntry<Value>): void {
+    if (entry.line === this.#new && entry.owner)
+      this.#newShares.remove(entry.owner, entry.weight / this.#maxNewWeight);
+    entry.line?.delete(entry);
+  }
+
   #isNewOverShare(): boolean {
     const { size, weight } = this.#new;
     return size >= this.#maxEntries * NEW_SHARE || weight >= this.#maxWeight * NEW_SHARE;
   }
 
   #judgeNew(entry: CacheEntry<Value>): void {
-    this.#new.delete(entry);
+    this.#takeOut(entry);
     if (entry.uses > 0) {
       entry.uses -= 1; // The others are kept: in a full cache, what was just moved would be the next to leave.
       this.#proven.add(entry);
@@ -127,7 +166,7 @@ export class S3FifoCache<Value extends object> {
   }
 
   #remove(entry: CacheEntry<Value>): void {
-    entry.line?.delete(entry);
+    this.#takeOut(entry);
     this.#entries.delete(entry.key);
     if (entry.owner) this.#shares.remove(entry.owner, this.#partOf(entry));
   }

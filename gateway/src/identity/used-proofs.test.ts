@@ -36,6 +36,14 @@ describe('Proofs that were used', () => {
     expect(await own.markUsed('proof')).toBe(false);
   });
 
+  it('are forgotten when too many have come since: those of the longest ago', async () => {
+    const own = createUsedProofs({ redis: undefined, lifetimeS: 120, maxRemembered: 3 });
+    for (const id of ['first', 'second', 'third', 'fourth']) await own.markUsed(id);
+    expect(await own.markUsed('fourth')).toBe(false);
+    expect(await own.markUsed('second')).toBe(false);
+    expect(await own.markUsed('first')).toBe(true);
+  });
+
   it('stay used up there when the cache Redis is full and stores none', async () => {
     const own = gateway();
     await connection.config('SET', 'maxmemory', '1');

@@ -25,7 +25,12 @@ const KEY_PREFIX = 'dpop-proof:';
 /** In memory, and in Redis for all gateways together; while Redis is away, in memory alone. */
 export function createUsedProofs(options: UsedProofsOptions): UsedProofs {
   const { redis, lifetimeS, maxRemembered = 100_000 } = options;
-  const used = new LRUCache<string, true>({ max: maxRemembered, ttl: lifetimeS * 1_000 });
+  // With `max`, room for all of them would be taken at once: some 6 MB, where most gateways see no proof at all.
+  const used = new LRUCache<string, true>({
+    maxSize: maxRemembered,
+    sizeCalculation: () => 1,
+    ttl: lifetimeS * 1_000,
+  });
 
   async function isFirstInRedis(id: string): Promise<boolean> {
     if (!redis?.isUsable) return true;

@@ -7,7 +7,11 @@ import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { createOperationCatalogue, type OperationCatalogue } from './operation-catalogue.ts';
+import {
+  createOperationCatalogue,
+  type CataloguedDocument,
+  type OperationCatalogue,
+} from './operation-catalogue.ts';
 
 const MEGABYTE = 1_048_576;
 
@@ -83,12 +87,34 @@ describe('What is kept of documents', () => {
   it('G11: what one caller sends leaves half of the room to others, however often it is sent', () => {
     const catalogue = createCatalogue();
     const others = Array.from({ length: 500 }, (_, index) => `query Other${index} { books { title } }`);
-    const known = others.map((text, index) => catalogue.document(text, `198.51.${index % 250}.1`));
+    const sendOthers = (): CataloguedDocument[] =>
+      others.map((text, index) => catalogue.document(text, `198.51.${index % 250}.1`));
+    sendOthers();
+    const known = sendOthers();
     for (let number = 0; number < 2_500; number += 1)
       for (let time = 0; time < 3; time += 1)
         catalogue.document(`query Flood${number} { books { title } }`, '203.0.113.1');
     const kept = others.filter((text, index) => catalogue.document(text) === known[index]);
     expect(kept.length).toBeGreaterThan(480);
+  });
+
+  it('G11: what one caller sends leaves others room for what they have sent once', () => {
+    const catalogue = createCatalogue();
+    const others = Array.from({ length: 50 }, (_, index) => `query Other${index} { books { title } }`);
+    const known = others.map((text, index) => catalogue.document(text, `198.51.${index}.1`));
+    for (let number = 0; number < 2_500; number += 1)
+      catalogue.document(`query Flood${number} { books { title } }`, '203.0.113.1');
+    const kept = others.filter((text, index) => catalogue.document(text) === known[index]);
+    expect(kept).toEqual(others);
+  });
+
+  it('keeps little of what was sent once, and all of what is sent again', () => {
+    const catalogue = createCatalogue();
+    const texts = Array.from({ length: 600 }, (_, index) => `query Q${index} { books { title } }`);
+    const send = (): CataloguedDocument[] => texts.map((text) => catalogue.document(text, '203.0.113.1'));
+    const [once, twice, thrice] = [send(), send(), send()];
+    expect(twice.filter((document, index) => document === once[index]).length).toBeLessThan(300);
+    expect(thrice.filter((document, index) => document === twice[index])).toHaveLength(texts.length);
   });
 
   it('G11: texts weigh as well: of 40 whose comments have 1 MB each, two are kept', () => {

@@ -51,8 +51,10 @@ export interface CatalogueSettings extends ValidationSettings {
 
 /** As many as plans are kept. */
 const MAX_DOCUMENTS = 1_500;
-/** With what is compiled of them, some 170 bytes each: 20 MB. */
-const MAX_TOKENS = 120_000;
+/** With what is compiled of them, some 170 bytes each: 17 MB. */
+const MAX_TOKENS = 100_000;
+/** Of the documents that were sent once. */
+const MAX_NEW_TOKENS = 9_000;
 /** What is compiled of an operation takes some 6 KB beside the nodes of its text. */
 const OPERATION_TOKENS = 50;
 /** The text is held as well, what is no token of it included, such as comments: so many of its characters weigh as one token. */
@@ -76,6 +78,7 @@ export function createOperationCatalogue(
   const documents = new S3FifoCache<WeighedDocument>({
     maxEntries: MAX_DOCUMENTS,
     maxWeight: MAX_TOKENS,
+    maxNewWeight: MAX_NEW_TOKENS,
     weigh: ({ tokens }, text) => tokens + Math.ceil(text.length / CHARACTERS_PER_TOKEN),
   });
   const refusals = new S3FifoCache<RequestRefused>({
@@ -93,7 +96,8 @@ export function createOperationCatalogue(
       refusals.set(text, admitted, owner);
       throw admitted;
     }
-    documents.set(text, admitted, owner);
+    if (owner) documents.set(text, admitted, owner);
+    else documents.setProven(text, admitted);
     return admitted.catalogued;
   };
   return {

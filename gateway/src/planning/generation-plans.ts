@@ -21,6 +21,8 @@ export interface GenerationPlansOptions {
   readonly maxPlans: number;
   /** Of all plans together. */
   readonly maxBytes: number;
+  /** Of those that nobody has asked for again. */
+  readonly maxNewBytes: number;
 }
 
 /** How many operations are remembered that took too long to plan, and for how long. */
@@ -42,11 +44,12 @@ export class GenerationPlans {
   #isReleased = false;
 
   /** @param release called once, when the generation is retired and nothing is being made any more */
-  constructor({ maxPlans, maxBytes }: GenerationPlansOptions, release: () => void) {
+  constructor({ maxPlans, maxBytes, maxNewBytes }: GenerationPlansOptions, release: () => void) {
     this.#release = release;
     this.#plans = new S3FifoCache({
       maxEntries: maxPlans,
       maxWeight: maxBytes,
+      maxNewWeight: maxNewBytes,
       weigh: ({ bytes }) => bytes,
     });
   }
@@ -69,7 +72,9 @@ export class GenerationPlans {
   make(key: string, makePlan: MakePlan, caller: PlannerCaller, signal: AbortSignal): Promise<Plan> {
     const make = async (audience: JobAudience): Promise<Plan> => {
       const made = await makePlan(audience);
-      this.#plans.set(key, made, caller === GATEWAY_ITSELF ? undefined : caller.keys);
+      // What the gateway has prepared by itself was asked for before, or is listed.
+      if (caller === GATEWAY_ITSELF) this.#plans.setProven(key, made);
+      else this.#plans.set(key, made, caller.keys);
       return made.plan;
     };
     return this.#underway.join(key, make, caller, signal);

@@ -40,7 +40,9 @@ export interface PlanningObserver extends IntrospectionObserver {
 
 const MAX_PLANS = 1_500;
 /** Of all plans of a generation together. */
-const MAX_PLAN_BYTES = 20_000_000;
+const MAX_PLAN_BYTES = 16_000_000;
+/** Of those that were asked for once. */
+const MAX_NEW_PLAN_BYTES = 1_500_000;
 
 /** A planner with its memory. One serves all generations of a supergraph. */
 export function createOperationPlanner(options: PlannerOptions = {}): OperationPlanner {
@@ -52,7 +54,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
   const generationOf = (supergraph: Supergraph): GenerationPlans => {
     let generation = generations.get(supergraph);
     if (!generation) {
-      const bounds = { maxPlans, maxBytes: MAX_PLAN_BYTES };
+      const bounds = { maxPlans, maxBytes: MAX_PLAN_BYTES, maxNewBytes: MAX_NEW_PLAN_BYTES };
       generation = new GenerationPlans(bounds, () => source.unload(supergraph));
       generations.set(supergraph, generation);
     }

@@ -9,7 +9,7 @@ import { startDeadline } from './work-deadline.ts';
 /** Memory that a plan may take; beyond it the thread ends, and the process does not. */
 const MAX_HEAP_MB = 512;
 /** Short-lived objects get little room: the thread waits most of the time, and what it holds is counted. */
-const YOUNG_HEAP_MB = 16;
+const YOUNG_HEAP_MB = 12;
 const START_DEADLINE_MS = 30_000;
 /** Planner threads step back behind others. Where these leave nothing for so long, whoever waits is better told. */
 const STARVED_MS = 30_000;
