@@ -1,136 +1,26 @@
+import { buildSchema, Kind } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createRandom, type Random } from '../../test-fixtures/synthetic/hash.ts';
-import type { BroughtKeys, FetchFields } from '../plan/fetch-fields.ts';
+import { deepFreeze } from '../../test-fixtures/deep-freeze.ts';
+import {
+  entities,
+  LISTS,
+  ofItems,
+  RandomSubgraph,
+  rootKeys,
+  roots,
+  SCALARS,
+  types,
+} from '../../test-fixtures/random-subgraph.ts';
+import { SelectionShape } from '../plan/response-shape.ts';
+import type { PreparedField } from '../plan/prepared-operation.ts';
+import { compileWriter } from '../plan/response-writer.ts';
 import { FetchStep } from '../plan/fetch-step.ts';
-import type { TypeIndex } from '../supergraph/type-index.ts';
 import { absent, Failure, internalFailure, isDataObject, unresolved, type DataObject } from './failure.ts';
+import { completeData } from './complete-data.ts';
+import { flatRepresentations } from './flat-representations.ts';
+import { representationsOf } from './representations.ts';
 import { MergedData } from './merged-data.ts';
-import { readEvent, type GraphResponse } from './read-response.ts';
-
-/** Books and films are items. */
-const types: TypeIndex = {
-  isSubtype: (type, condition) => type === condition || (condition === 'Item' && type !== 'Query'),
-  isObject: (type) => ['Query', 'Book', 'Film'].includes(type),
-  fieldType: () => undefined,
-};
-
-const SCALARS = ['text', 'title', 'price'];
-const LISTS = ['tags'];
-/** Nobody asks for these; subgraphs send them all the same. */
-const UNWANTED = ['secret', '__proto__', 'constructor', 'toString'];
-
-const nothing: FetchFields = {
-  id: undefined,
-  subgraph: 'any',
-  isMutation: false,
-  bodyStart: '',
-  variableNames: [],
-  path: [],
-  pathText: '',
-  requires: undefined,
-  expected: [],
-  brings: new Map(),
-  mergeKey: undefined,
-  dependents: [],
-  inputRewrites: [],
-  outputRewrites: [],
-  contextValues: [],
-};
-
-function bringing(keys: readonly string[]): BroughtKeys {
-  return new Map(keys.map((key) => [key, key === 'items' ? bringing(['id', '__typename']) : undefined]));
-}
-
-const rootKeys = ['text', 'tags', 'items', 'price'];
-const roots = new FetchStep(
-  { ...nothing, expected: [{ typeCondition: undefined, keys: rootKeys }], brings: bringing(rootKeys) },
-  types,
-);
-const ofItems = { ...nothing, path: ['items', '@'], pathText: 'items @', requires: [] };
-const entities = new FetchStep(
-  {
-    ...ofItems,
-    expected: [
-      { typeCondition: 'Item', keys: ['title', 'tags'] },
-      { typeCondition: 'Book', keys: ['price'] },
-    ],
-    brings: bringing(['title', 'tags', 'price']),
-    dependents: [{ typeCondition: 'Book', key: 'price', needs: ['weight'] }],
-  },
-  types,
-);
-
-/** What a subgraph could send, as it is parsed. */
-class RandomSubgraph {
-  readonly #random: Random;
-
-  constructor(seed: number) {
-    this.#random = createRandom(seed);
-  }
-
-  get random(): Random {
-    return this.#random;
-  }
-
-  rootResponse(): GraphResponse | Failure {
-    const { chance } = this.#random;
-    if (chance(10)) return internalFailure('The subgraph is unavailable.');
-    const data = chance(10) ? null : { ...this.#values(rootKeys), items: chance(80) ? this.#items() : null };
-    return this.#response(data, rootKeys);
-  }
-
-  entitiesResponse(targets: readonly (readonly DataObject[])[]): GraphResponse | Failure {
-    const { chance } = this.#random;
-    if (chance(10)) return internalFailure('The subgraph is unavailable.');
-    const sent = targets.map(([object]) => this.#entity(String(object?.['__typename'])));
-    if (chance(5)) sent.pop();
-    return this.#response(chance(5) ? null : { _entities: sent }, ['_entities', 'title', 'tags', 'price']);
-  }
-
-  #items(): unknown[] {
-    const { below, pick } = this.#random;
-    return Array.from({ length: below(4) }, () => ({
-      __typename: pick(['Book', 'Film']),
-      id: `${below(3)}`,
-    }));
-  }
-
-  #entity(typename: string): unknown {
-    const { chance, pick } = this.#random;
-    if (chance(10)) return pick([null, 'text', 7]);
-    const named = chance(60) ? { __typename: pick([typename, typename, 'Item', 'Film']) } : {};
-    return { ...named, ...this.#values(['title', 'tags', 'price', 'text']) };
-  }
-
-  #values(keys: readonly string[]): Record<string, unknown> {
-    const { chance, below } = this.#random;
-    const entries = [...keys, ...UNWANTED]
-      .filter((key) => key !== 'items' && chance(70))
-      .map((key) => [key, LISTS.includes(key) ? this.#list() : this.#scalar()]);
-    return { ...(Object.fromEntries(entries) as object), ...(below(9) === 0 && { items: null }) };
-  }
-
-  #list(): unknown {
-    const { chance, below } = this.#random;
-    return chance(15) ? null : Array.from({ length: 1 + below(3) }, () => this.#scalar());
-  }
-
-  #scalar(): unknown {
-    const { chance, below } = this.#random;
-    return chance(30) ? null : `v${below(1_000)}`;
-  }
-
-  #response(data: unknown, keys: readonly string[]): GraphResponse | Failure {
-    const { chance, below, pick } = this.#random;
-    const path = (): unknown[] =>
-      [pick(keys), below(4), pick([...keys, ...UNWANTED]), below(3)].slice(0, below(5));
-    const errors = Array.from({ length: chance(40) ? 1 + below(2) : 0 }, () => ({
-      message: 'No.',
-      path: path(),
-    }));
-    return readEvent('any', JSON.parse(JSON.stringify({ data, ...(errors.length > 0 && { errors }) })));
-  }
-}
+import { readEvent } from './read-response.ts';
 
 /** The values that were sent, by object and key: of two values the later one, and never null. */
 class Model {
@@ -171,9 +61,10 @@ function picture(value: unknown): unknown {
   return [marks, Object.entries(value).map(([key, below]) => [key, picture(below)])];
 }
 
-function isCompatible(object: DataObject, entity: unknown): boolean {
+/** The entity, unless it is of another type than the object. */
+function ofKind(object: DataObject, entity: unknown): unknown {
   const named = isDataObject(entity) ? entity['__typename'] : undefined;
-  return named === undefined || named === object['__typename'] || named === 'Item';
+  return named === undefined || named === object['__typename'] || named === 'Item' ? entity : undefined;
 }
 
 interface Merged {
@@ -212,19 +103,70 @@ function mergeEntities(data: MergedData, model: Model, subgraph: RandomSubgraph)
   if (one && chance(10)) return data.fail(entities, one, internalFailure('Its key is missing.'));
   if (one && chance(10))
     return data.failDependents(entities, found, new Map([['weight', internalFailure('It has none.')]]));
-  const targets = found.map((object) => (chance(20) ? [object, object] : [object]));
+  const later = found.filter(() => chance(20));
+  const targets = found
+    .filter((object) => !later.includes(object))
+    .map((object) => (chance(20) ? [object, object] : [object]));
   const response = subgraph.entitiesResponse(targets);
-  const sent: unknown = response instanceof Failure ? undefined : response.data?.['_entities'];
-  const copies: unknown = structuredClone(sent);
-  data.mergeEntities(entities, targets, response);
+  const copies: unknown =
+    response instanceof Failure ? undefined : structuredClone(response.data?.['_entities']);
+  const entitiesSent = data.mergeEntities(entities, targets, response);
   if (!Array.isArray(copies) || copies.length !== targets.length) return;
   for (const [index, objects] of targets.entries())
-    for (const object of objects)
-      if (isCompatible(object, copies[index])) model.note(entities, object, copies[index]);
-  const known = below(targets.length + 1);
-  const again = targets[known];
-  if (again) data.mergeKnownEntity(entities, again, sent instanceof Array ? sent[known] : undefined);
+    for (const object of objects) model.note(entities, object, ofKind(object, copies[index]));
+  mergeKnown(data, model, later, entitiesSent?.[below(targets.length + 1)]);
 }
+
+function mergeKnown(data: MergedData, model: Model, objects: readonly DataObject[], entity: unknown): void {
+  if (entity === undefined || objects.length === 0) return;
+  const [before, version] = [JSON.stringify(picture(data.root)), data.version];
+  const copy: unknown = structuredClone(entity);
+  data.mergeKnownEntity(entities, objects, entity);
+  for (const object of objects) model.note(entities, object, ofKind(object, copy));
+  if (JSON.stringify(picture(data.root)) !== before) expect(data.version).toBeGreaterThan(version);
+}
+
+const schema = buildSchema(`
+  type Query { text: String price: String tags: [String] items: [Item] }
+  interface Item { id: ID! title: String tags: [String] valueOf: String }
+  type Book implements Item { id: ID! title: String tags: [String] valueOf: String price: String }
+  type Film implements Item { id: ID! title: String tags: [String] valueOf: String }
+`);
+
+function field(name: string, selections?: readonly PreparedField[]): PreparedField {
+  return {
+    kind: 'field',
+    node: { kind: Kind.FIELD, name: { kind: Kind.NAME, value: name } },
+    name,
+    responseKey: name,
+    sourceKey: name,
+    selections,
+    denial: undefined,
+    introspection: undefined,
+    isHoisted: false,
+  };
+}
+
+const itemFields = ['__typename', 'id', 'title', 'tags', 'valueOf'].map((name) => field(name));
+const queryType = schema.getQueryType();
+if (!queryType) throw new Error('The schema has no queries.');
+const shape = new SelectionShape(queryType, [field('text'), field('tags'), field('items', itemFields)], {
+  schema,
+  types,
+  interfaceObjects: new Set(),
+});
+const asked = new FetchStep(
+  {
+    ...ofItems,
+    requires: ['__typename', 'id', 'title'].map((key) => ({
+      kind: 'field',
+      key,
+      name: key,
+      selections: undefined,
+    })),
+  },
+  types,
+);
 
 const SEEDS = Array.from({ length: 400 }, (_, seed) => seed);
 
@@ -252,6 +194,7 @@ describe('Merged data, whatever subgraphs send', () => {
         expect(Object.getPrototypeOf(item)).toBe(Object.prototype);
         for (const key of Object.keys(item))
           expect(['__typename', 'id', ...SCALARS, ...LISTS], `seed ${seed}`).toContain(key);
+        for (const value of Object.values(item)) expect(value).not.toBeTypeOf('function');
       }
     }
     expect(Object.keys(Object.prototype)).toEqual([]);
@@ -273,6 +216,26 @@ describe('Merged data, whatever subgraphs send', () => {
         for (const key of entities.expectedKeys(String(object['__typename'])))
           expect(Object.hasOwn(object, key), `seed ${seed}, ${key}`).toBe(true);
     }
+  });
+
+  it('is written by nobody who reads it: neither by completion nor by the writer, nor for representations', () => {
+    const writer = compileWriter(shape);
+    let written = 0;
+    for (const seed of SEEDS) {
+      const { data } = mergeRandomly(seed);
+      const found = data.targetsOf(entities);
+      deepFreeze(data.root);
+      const { data: completed, errors } = completeData(shape, data.root, { introspection: undefined });
+      expect(completed !== null || errors.length > 0).toBe(true);
+      const text = data.failed ? undefined : writer?.write(data.root, (value) => JSON.stringify(value));
+      if (text !== undefined) {
+        expect(text, `seed ${seed}`).toBe(JSON.stringify(completed));
+        written += 1;
+      }
+      flatRepresentations(found, asked);
+      representationsOf(found, asked, types, () => undefined);
+    }
+    expect(written).toBeGreaterThan(10);
   });
 
   it('raises its version where a null takes the place of nothing', () => {

@@ -14,6 +14,7 @@ import { passthroughShape } from '../../src/plan/passthrough-shape.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import type { OperationPlanner } from '../../src/planning/operation-planner.ts';
 import { plannableFor } from '../../src/testing/plannable-for.ts';
+import { deepFreeze } from '../deep-freeze.ts';
 import { FAULT_CODE } from './field-resolution.ts';
 import type { RandomOperation } from './random-operation.ts';
 import type { RunningGraph } from './start-graph.ts';
@@ -45,6 +46,7 @@ export async function executeFederated(
   const { client, bodies } = recording(context.subgraphClient);
   const run = new PlanRun(plan, { ...context, subgraphClient: client });
   if (plan.step) await runStep(plan.step, run);
+  deepFreeze(run.data.root); // whoever completes it only reads
   const written = run.data.failed ? undefined : writtenText(plan, run);
   const verbatim = verbatimText(plan, bodies);
   return { careful: shapeAnswer(run), written, verbatim };
