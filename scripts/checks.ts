@@ -1,6 +1,7 @@
 import { repository, runTool } from './programs/run-program.ts';
 import { checkFloors } from './check/check-floors.ts';
 import { countClosures, judgeClosures } from './check/closures.ts';
+import { checkSideTables } from './check/side-tables.ts';
 import { countOldWords, judgeOldWords } from './check/find-old-words.ts';
 
 /** What a check found. */
@@ -22,6 +23,7 @@ export interface Check {
 export const checks: readonly Check[] = [
   { name: 'generated files and composition', run: checkGeneratedFiles },
   { name: 'floors', run: checkFloorsOfRepository },
+  { name: 'side tables', run: checkSideTablesOfGateway },
   { name: 'production packages', run: async () => judgeClosures(countClosures(repository)) },
   { name: 'words', run: async () => judgeOldWords(countOldWords(repository)) },
   toolCheck('types', 'tsc', '-b'),
@@ -44,6 +46,11 @@ function toolCheck(name: string, tool: string, ...args: readonly string[]): Chec
 async function checkFloorsOfRepository(): Promise<CheckResult> {
   const broken = checkFloors(repository);
   return { passed: broken.length === 0, output: broken.join('\n') };
+}
+
+async function checkSideTablesOfGateway(): Promise<CheckResult> {
+  const found = checkSideTables(repository, ['gateway/src']);
+  return { passed: found.length === 0, output: found.join('\n') };
 }
 
 async function checkGeneratedFiles(): Promise<CheckResult> {
