@@ -25,6 +25,8 @@ export {
   type PostgresStep,
 } from './embedded-postgres/start-embedded-postgres.ts';
 export { findRedisProgram, type RedisProgram } from './embedded-redis/redis-server-process.ts';
+export { findCommand } from './memory-redis/commands/command-table.ts';
+export { usesOfRedis, type UsesOfRedis } from './memory-redis/uses-of-redis.ts';
 export {
   startEmbeddedRedis,
   type EmbeddedRedis,

@@ -149,7 +149,7 @@ describe('what is not offered', () => {
     [['CONFIG', 'SET', 'maxmemory', '1'], "ERR unknown command 'CONFIG'"],
     [['EVAL', "redis.call('GEOADD')", '0'], 'ERR Unknown Redis command called from script'],
     [['EVAL', 'return cjson.encode({})', '0'], "nonexistent global variable 'cjson'"],
-    [['EVAL', "return string.format('%s', 1)", '0'], "invalid option '%s' to 'format'"],
+    [['EVAL', "return string.format('%q', 1)", '0'], "invalid option '%q' to 'format'"],
   ])('is refused in words: %j', async ([name = '', ...args], message) => {
     const redis = await start();
     await expect(redis.call(name, args)).rejects.toThrow(message);

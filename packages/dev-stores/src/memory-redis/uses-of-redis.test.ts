@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { commands } from './commands/command-table.ts';
-import { usesOfRedis } from './conformance/uses-of-redis.ts';
+import { usesOfRedis } from './uses-of-redis.ts';
 import { RequestParser } from './protocol/request-parser.ts';
 import { startMemoryRedis } from './start-memory-redis.ts';
 
@@ -62,8 +62,21 @@ describe('The in-process server', () => {
     expect(offered.toSorted()).toEqual([...used].toSorted());
   });
 
+  it('has the conversions of string.format that scripts use, and no other', async () => {
+    const server = await startMemoryRedis();
+    const redis = new Redis(server.url);
+    const letters = 'abcdefghijklmnopqrstuvwxyzEGX'.split('');
+    const outcomes = await Promise.all(
+      letters.map((letter) => redis.eval(`return string.format('%${letter}', 1)`, 0).catch(() => undefined)),
+    );
+    redis.disconnect();
+    await server.close();
+    const offered = letters.filter((_, index) => outcomes[index] !== undefined);
+    expect(offered).toEqual([...product.conversions].toSorted());
+  });
+
   it('is compared on scripts that are there', () => {
-    expect(product.scripts.length).toBeGreaterThan(11);
+    expect(product.scripts.size).toBeGreaterThan(11);
     expect(product.methods.size).toBeGreaterThan(35);
   });
 });

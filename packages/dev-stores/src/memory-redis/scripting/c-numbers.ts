@@ -33,7 +33,7 @@ export function formatInteger(value: number, style: NumberStyle): string {
 }
 
 /** Fills a text up to the width: with blanks before or after it. */
-function padText(text: string, { flags, width }: NumberStyle): string {
+export function padText(text: string, { flags, width }: NumberStyle): string {
   return flags.includes('-') ? text.padEnd(width) : text.padStart(width);
 }
 

@@ -1,5 +1,5 @@
 import type { Bytes } from '../bytes.ts';
-import { formatFloat, formatInteger, type NumberStyle } from './c-numbers.ts';
+import { formatFloat, formatInteger, padText, type NumberStyle } from './c-numbers.ts';
 import { auxiliary, fromLuaString, lua, toLuaString, type LuaState } from './fengari.ts';
 import { pushBytes } from './lua-values.ts';
 
@@ -34,6 +34,7 @@ function convert(state: LuaState, argument: number, letter: string, style: Numbe
     return auxiliary.luaL_argerror(state, argument, toLuaString('no value'));
   if (letter === '') return invalidOption(state, letter);
   if (letter === 'd') return formatInteger(auxiliary.luaL_checknumber(state, argument), style);
+  if (letter === 's') return padText(fromLuaString(auxiliary.luaL_checkstring(state, argument)), style);
   if (letter === 'f') return formatFloat(auxiliary.luaL_checknumber(state, argument), letter, style);
   return invalidOption(state, letter);
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-const REPOSITORY = new URL('../../../../../', import.meta.url);
+const REPOSITORY = new URL('../../../../', import.meta.url);
 const FOLDERS = ['auth-server', 'bench', 'cli', 'e2e', 'gateway', 'packages', 'scripts', 'services'];
 const NOT_SOURCES = /(^|\/)(node_modules|dist|generated)\/|memory-redis\//;
 const TESTS = /\.test\.ts$|\/(testing|proofs|conformance)\/|^(e2e|bench|scripts)\/|^packages\/testkit\//;
@@ -10,6 +10,8 @@ const CONNECTIONS = /\b(\w*[rR]edis|subscriber|connection|reading|pipeline|node|
 const SCRIPT_CALLS = /redis\.call\(\s*'(\w+)'/g;
 const MEMBERS = /\b(string|table|math|redis|cjson|bit|struct|cmsgpack|coroutine|os)\.(\w+)/g;
 const FUNCTIONS = /(?<![\w.:])([a-z_]+)\s*\(/g;
+const FORMATS = /string\.format\(\s*'([^'\n]*)'/g;
+const CONVERSIONS = /%[-+ #0]*\d*(?:\.\d+)?([a-zA-Z])/g;
 const LOCAL_FUNCTIONS = /\bfunction\s+(\w+)/g;
 const KEYWORDS = new Set(['and', 'elseif', 'function', 'if', 'in', 'not', 'or', 'return', 'until', 'while']);
 
@@ -26,13 +28,19 @@ export interface UsesOfRedis {
   readonly methods: ReadonlySet<string>;
   /** `string.sub`, `tonumber`. */
   readonly functions: ReadonlySet<string>;
-  /** The Lua files. */
-  readonly scripts: readonly string[];
+  /** Letters of the conversions of `string.format`. */
+  readonly conversions: ReadonlySet<string>;
+  /** The texts of Lua files by their paths. */
+  readonly scripts: ReadonlyMap<string, string>;
 }
 
-/** Reads the sources of what ships, or those of tests, proofs and benchmarks, for what they call of Redis. */
-export function usesOfRedis(of: 'product' | 'tests'): UsesOfRedis {
-  const sources = FOLDERS.flatMap(readSources).filter(({ path }) => TESTS.test(path) === (of === 'tests'));
+/**
+ * Reads the sources of what ships, or those of tests, proofs and benchmarks, for what they call of Redis.
+ *
+ * @param folders relative to the repository. @default all
+ */
+export function usesOfRedis(of: 'product' | 'tests', folders: readonly string[] = FOLDERS): UsesOfRedis {
+  const sources = folders.flatMap(readSources).filter(({ path }) => TESTS.test(path) === (of === 'tests'));
   const scripts = sources.filter(({ path }) => path.endsWith('.lua'));
   const senders = sources.filter(({ path, text }) => path.endsWith('.ts') && /redis/i.test(text));
   const programs = [...scripts.map(({ text }) => text), ...senders.flatMap(scriptsWithin)];
@@ -44,7 +52,8 @@ export function usesOfRedis(of: 'product' | 'tests'): UsesOfRedis {
       ),
     ]),
     functions: new Set(programs.flatMap(functionsOf)),
-    scripts: scripts.map(({ path }) => path),
+    conversions: new Set(programs.flatMap(conversionsOf)),
+    scripts: new Map(scripts.map(({ path, text }) => [path, text])),
   };
 }
 
@@ -72,4 +81,10 @@ function functionsOf(script: string): string[] {
       .map(([, name = '']) => name)
       .filter((name) => !own.has(name) && !KEYWORDS.has(name)),
   ];
+}
+
+function conversionsOf(script: string): string[] {
+  return [...script.matchAll(FORMATS)].flatMap(([, format = '']) =>
+    [...format.matchAll(CONVERSIONS)].map(([, letter = '']) => letter),
+  );
 }
