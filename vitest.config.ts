@@ -26,7 +26,7 @@ const ownProcesses = [
   'e2e/documentation/add-a-subgraph.test.ts',
 ];
 
-// The files that one worker runs share their modules: loading the gateway anew for each file took longer than most files'
+// The files that one worker runs share their modules: loading the gateway again for each file took longer than most files'
 // tests. So a test file leaves no module, no global and no process variable other than it found them.
 const isolate = false;
 

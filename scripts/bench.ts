@@ -56,21 +56,21 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
-const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+const print = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function benchSubscribers(clients: number): Promise<void> {
   const costs = await measureSubscribers({
     clients,
     events: Number(values.events),
     targets: values.target,
-    tell,
+    print,
   });
   process.stdout.write(`${formatSubscribers(costs)}\n`);
 }
 
 async function benchRequests(rounds: number): Promise<void> {
   const { target: targets, scenario } = values;
-  const table = await runBenchmark({ rounds, share: Number(values.share), targets, scenario, tell });
+  const table = await runBenchmark({ rounds, share: Number(values.share), targets, scenario, print });
   if (values.write) writeSection('bench', `${rounds} rounds, on ${describeMachine()}.\n\n${table}\n`);
   else process.stdout.write(`${table}\n`);
 }
@@ -89,7 +89,7 @@ async function benchAgainst(against: string): Promise<void> {
     pairs: Number(values.rounds),
     warmUpCpuMs: Number(values['warm-up-ms']),
     turnCpuMs: Number(values['turn-ms']),
-    tell,
+    print,
   });
   process.stdout.write(`${table}\n`);
 }
@@ -102,7 +102,7 @@ async function bench(): Promise<void> {
   const rounds = Number(values.rounds);
   if (subscribers !== undefined) return benchSubscribers(Number(subscribers));
   if (section !== 'auth') await benchGateway(rounds);
-  if (section !== 'gateway') process.stdout.write(`${await runAuthBenchmark({ rounds, scenario, tell })}\n`);
+  if (section !== 'gateway') process.stdout.write(`${await runAuthBenchmark({ rounds, scenario, print })}\n`);
 }
 
 if (values.help) process.stdout.write(`${USAGE}\n`);

@@ -7,7 +7,7 @@ import { repository, runTool } from './programs/run-program.ts';
 const { status, output } = await runTool('tsc', ['-b']);
 process.stdout.write(output);
 const problems = status === 0 ? findProblems() : ['The compiler found errors; they stand above.'];
-if (problems.length === 0) tellPrograms();
+if (problems.length === 0) printPrograms();
 else process.stderr.write(`${problems.join('\n')}\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
@@ -16,7 +16,7 @@ function findProblems(): readonly string[] {
   return [...missing.map((file) => `${file} was not built.`), ...findBrokenExports(repository)];
 }
 
-function tellPrograms(): void {
+function printPrograms(): void {
   process.stdout.write(
     `Built. Run:\n${deployableFolders.map((folder) => `  node ${programOf(folder)}\n`).join('')}`,
   );

@@ -7,7 +7,7 @@ import { countOldWords, judgeOldWords } from './check/find-old-words.ts';
 /** What a check found. */
 export interface CheckResult {
   readonly passed: boolean;
-  /** What is wrong, as the tool tells it. */
+  /** What is wrong, in the tool's words. */
   readonly output: string;
   /** What was counted, shown in either case. */
   readonly figures?: string;

@@ -47,11 +47,11 @@ function readCount(name: string, text: string): number {
 }
 
 async function load(): Promise<void> {
-  const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
   try {
-    const { urls, close } = await openContentDatabases(process.env, tell);
+    const { urls, close } = await openContentDatabases(process.env, print);
     try {
-      await loadContent({ databaseUrls: urls, ...flags, tell });
+      await loadContent({ databaseUrls: urls, ...flags, print });
     } finally {
       await close();
     }

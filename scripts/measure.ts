@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { isKept, measureContent } from '@trellis/bench/content';
+import { isWithinBound, measureContent } from '@trellis/bench/content';
 import { openContentDatabases } from 'trellis/platform';
 import { formatPlans, formatTable, writePerformancePage } from './measure/performance-page.ts';
 import { explainFailure } from 'trellis/explain-failure';
@@ -36,14 +36,14 @@ function readFlags() {
 
 async function measure(): Promise<void> {
   const { requests, write } = flags;
-  const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+  const print = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
-    const { urls, close } = await openContentDatabases(process.env, tell);
+    const { urls, close } = await openContentDatabases(process.env, print);
     try {
-      const measurements = await measureContent({ databaseUrls: urls, requests, tell });
+      const measurements = await measureContent({ databaseUrls: urls, requests, print });
       if (write) writePerformancePage(measurements, requests);
       else process.stdout.write(`${formatTable(measurements, requests)}\n${formatPlans(measurements)}`);
-      if (!measurements.every((one) => isKept(one))) process.exitCode = 1;
+      if (!measurements.every((one) => isWithinBound(one))) process.exitCode = 1;
     } finally {
       await close();
     }

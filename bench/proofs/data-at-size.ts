@@ -1,5 +1,5 @@
 import { createTestDatabase, type Proof } from '@trellis/testkit';
-import { isKept, loadContent, measureContent, type Measurement } from '../src/content/index.ts';
+import { isWithinBound, loadContent, measureContent, type Measurement } from '../src/content/index.ts';
 
 /** The small run shares its machine with other tests, and looks at the plans alone. */
 const sizes = {
@@ -18,18 +18,18 @@ export const proof: Proof = {
     try {
       const url = database.connectionString;
       const databaseUrls = { users: url, posts: url, comments: url, search: url };
-      const tell = (line: string): void => {
+      const print = (line: string): void => {
         if (size === 'full') process.stdout.write(`  ${line}\n`);
       };
       const startedAt = performance.now();
-      await loadContent({ databaseUrls, size: content, seed, tell });
+      await loadContent({ databaseUrls, size: content, seed, print });
       const loadS = Math.round((performance.now() - startedAt) / 1_000);
-      const measurements = await measureContent({ databaseUrls, requests, tell });
+      const measurements = await measureContent({ databaseUrls, requests, print });
       const lists = measurements.filter(({ service }) => service !== 'search');
       const searches = measurements.filter(({ service }) => service === 'search');
       const worst = (of: readonly Measurement[], figure: 'statements' | 'p50Ms' | 'p99Ms'): number =>
         Math.max(...of.map((one) => one[figure]));
-      const broken = measurements.filter((one) => !isKept(one, leeway)).map(({ name }) => name);
+      const broken = measurements.filter((one) => !isWithinBound(one, leeway)).map(({ name }) => name);
       const scans = lists.filter(({ plans }) => plans.some(readsAllOfIt)).map(({ name }) => name);
       return {
         passed: broken.length === 0 && scans.length === 0,

@@ -17,7 +17,7 @@ interface Asked {
   readonly url: string;
 }
 
-/** A target that answers what it is told to. */
+/** A target with fixed answers. */
 async function target(name: string, answer: (query: string) => string): Promise<Asked> {
   const server = createServer((request, response) => {
     void text(request).then((body) => response.end(answer((JSON.parse(body) as { query: string }).query)));

@@ -1,4 +1,4 @@
-/** An operation of the benchmark. Its name tells the hand-written floor which answer is meant. */
+/** An operation of the benchmark. By its name the hand-written floor chooses the answer. */
 export interface Operation {
   readonly operationName: string;
   readonly query: string;

@@ -4,7 +4,7 @@ import { scenarios } from './scenarios.ts';
 
 describe('The benchmark', () => {
   it('measures every scenario on the same answers, and says which goals are met', async () => {
-    const told: string[] = [];
+    const printed: string[] = [];
     const table = await runBenchmark({
       rounds: 1,
       share: 0.002,
@@ -12,9 +12,9 @@ describe('The benchmark', () => {
       targets: ['trellis', 'floor'],
       scenario: '',
       build: 'source',
-      tell: (line) => told.push(line),
+      print: (line) => printed.push(line),
     });
-    expect(told.filter((line) => line.includes('left out'))).toEqual([]);
+    expect(printed.filter((line) => line.includes('left out'))).toEqual([]);
     for (const { name, without = [] } of scenarios) {
       expect(table).toMatch(new RegExp(`^\\| ${name} \\| trellis \\| \\d`, 'm'));
       expect(table.includes(`| ${name} | floor |`)).toBe(!without.includes('floor'));

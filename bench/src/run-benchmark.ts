@@ -34,8 +34,8 @@ export interface BenchmarkOptions {
   readonly scenario: string;
   /** How our gateway runs. @default compiled */
   readonly build?: GatewayBuild;
-  /** Where progress is told. */
-  readonly tell: (line: string) => void;
+  /** Prints a line of progress. */
+  readonly print: (line: string) => void;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
   const subgraphs = await startSubgraphs();
   const graph = { supergraphFile: join(directory, 'supergraph.graphql'), subgraphUrls: subgraphs.urls };
   writeSupergraph(graph.supergraphFile, subgraphs.urls);
-  const running = await startTargets(chosenTargets(options), graph, options.tell);
+  const running = await startTargets(chosenTargets(options), graph, options.print);
   try {
     const chosen = allScenarios
       .filter(({ name }) => name.includes(options.scenario))
@@ -58,7 +58,7 @@ export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
         requests: Math.ceil(scenario.requests * options.share),
         compared: Math.ceil((scenario.compared ?? 1) * options.share),
       }));
-    const scenarios = await leaveOutDiffering(running, chosen, options.tell);
+    const scenarios = await leaveOutDiffering(running, chosen, options.print);
     const rows = await measureAll(running, scenarios, subgraphs.requestCount, options);
     return `${formatTable(rows)}\n\n${formatGoals(judgeGoals(rows))}`;
   } finally {
@@ -77,16 +77,16 @@ function chosenTargets(options: BenchmarkOptions): readonly Target[] {
 async function startTargets(
   chosen: readonly Target[],
   graph: MeasuredGraph,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<TargetProcess[]> {
   const running: TargetProcess[] = [];
   for (const target of chosen) {
     try {
       running.push(await startTarget(target, graph));
-      tell(`started ${target.name}`);
+      print(`started ${target.name}`);
     } catch (error) {
       if (target.name === 'trellis') throw error;
-      tell(`left out ${String(error)}`);
+      print(`left out ${String(error)}`);
     }
   }
   return running;
@@ -100,16 +100,16 @@ async function startTargets(
 async function leaveOutDiffering(
   running: readonly TargetProcess[],
   scenarios: readonly Scenario[],
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<Scenario[]> {
   const differences = await differingAnswers(running, scenarios);
   for (const { scenario, target, kind } of differences)
-    tell(`${scenario}: left out ${target}, which ${kind}`);
+    print(`${scenario}: left out ${target}, which ${kind}`);
   const others = running.length - 1;
   return scenarios.map((scenario) => {
     const differing = differences.filter((difference) => difference.scenario === scenario.name);
     if (!scenario.whole && others > 1 && differing.length === others)
-      throw new Error(`Nobody answers "${scenario.name}" as ours does.`);
+      throw new Error(`No target answers "${scenario.name}" as ours does.`);
     return without(scenario, differing);
   });
 }
@@ -129,7 +129,7 @@ async function measureAll(
     const measured = await measureScenario(running, scenario, countCalls, options);
     for (const [target, list] of measured)
       rows.push({ scenario: scenario.name, target, figures: medianOf(list) });
-    options.tell(`measured ${scenario.name}: ${summarize(measured)}`);
+    options.print(`measured ${scenario.name}: ${summarize(measured)}`);
   }
   return rows;
 }
@@ -139,7 +139,7 @@ async function measureScenario(
   running: readonly TargetProcess[],
   scenario: Scenario,
   countCalls: () => Promise<number>,
-  { rounds, warmUpCpuMs = 5_000, tell }: BenchmarkOptions,
+  { rounds, warmUpCpuMs = 5_000, print }: BenchmarkOptions,
 ): Promise<ReadonlyMap<string, readonly Measurement[]>> {
   const measured = new Map<TargetProcess, Measurement[]>();
   for (const target of running) if (!scenario.without?.includes(target.name)) measured.set(target, []);
@@ -151,7 +151,7 @@ async function measureScenario(
         else list.push(await measure(target, scenario, round, countCalls));
       } catch (error) {
         if (target.name === 'trellis') throw error;
-        tell(`${scenario.name}: left out ${target.name}, which failed: ${String(error)}`);
+        print(`${scenario.name}: left out ${target.name}, which failed: ${String(error)}`);
         measured.delete(target);
       }
     }

@@ -1,4 +1,4 @@
-/** Hosts the four subgraphs in a process of their own. Tells their addresses, and their request counts when asked, by IPC. */
+/** Hosts the four subgraphs in a process of their own. Sends their addresses, and their request counts when asked, by IPC. */
 import { startSubgraphServer } from './subgraph-server.ts';
 import { subgraphs } from './subgraphs/index.ts';
 

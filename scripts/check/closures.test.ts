@@ -67,7 +67,7 @@ describe('The production closure', () => {
     expect(names.filter((name) => /^@apollo\/(gateway|composition)@/.test(name))).toEqual([]);
   });
 
-  it('beyond its bound fails, and is told by its folder', () => {
+  it('beyond its bound fails, and is named by its folder', () => {
     expect(
       judgeClosures([
         { folder: 'small', packages: 3, atMost: 3 },

@@ -167,7 +167,7 @@ export const projects: readonly Project[] = [
       settings: { floor: 1, purpose: 'the settings: types, defaults, schema' },
       abort: { floor: 1, purpose: 'deadlines, and waiting until they pass' },
       'errors.ts': { floor: 1, purpose: 'the catalogue of errors' },
-      'watch-file.ts': { floor: 1, purpose: 'tells when a file changes' },
+      'watch-file.ts': { floor: 1, purpose: 'notices when a file changes' },
     },
   },
   {
@@ -194,7 +194,7 @@ export const projects: readonly Project[] = [
       administration: {
         floor: 5,
         purpose:
-          'what is done to accounts, applications, clients and sessions, what that ends, and who is told',
+          'what is done to accounts, applications, clients and sessions, what that ends, and who is notified',
       },
       grants: { floor: 4, purpose: 'one file per grant type; codes, devices, grants and their revocation' },
       tokens: { floor: 3, purpose: 'access tokens, id_tokens, refresh tokens; the feed of revocations' },

@@ -180,7 +180,7 @@ describe('Floors', () => {
 
   it('refuse a dynamic import that is computed', async () => {
     expect(await judge({ 'house/src/tokens/jws.ts': '\nawait import(name);' })).toEqual([
-      'house/src/tokens/jws.ts:2: the path of a dynamic import is written out, so that its floor can be told.',
+      'house/src/tokens/jws.ts:2: the path of a dynamic import is written out, so that its floor is known.',
     ]);
   });
 

@@ -19,7 +19,7 @@ export function findBrokenFloors(
   const unreadable = computed
     .filter((place) => projects.some((project) => isLaidOut(project, place.replace(/:\d+$/, ''))))
     .filter((place) => !ON_TOP.test(place.replace(/:\d+$/, '')))
-    .map((place) => `${place}: the path of a dynamic import is written out, so that its floor can be told.`);
+    .map((place) => `${place}: the path of a dynamic import is written out, so that its floor is known.`);
   return [
     ...projects.flatMap((project) => [
       ...findUnlisted(project, files, imports),
@@ -63,7 +63,7 @@ function placeOf(
   return { room: first, part: rest.slice(0, -1).join('/') };
 }
 
-/** Whether a file belongs to a project with floors of its own; programs above them may load what they are told to. */
+/** Whether a file belongs to a project with floors of its own; programs above them may load what their arguments name. */
 function isLaidOut(project: Project, file: string): boolean {
   return project.folder !== '.' && placeOf(project, file) !== undefined;
 }
@@ -122,20 +122,20 @@ function findEmpty(project: Project, files: readonly string[]): readonly string[
 function judge(project: Project, { from, to }: FileImport): readonly string[] {
   const [above, below] = [placeOf(project, from), placeOf(project, to)];
   if (above?.room === undefined || below === undefined) return [];
-  const tell = (why: string): readonly string[] => [`${from} imports ${to}: ${why}`];
+  const print = (why: string): readonly string[] => [`${from} imports ${to}: ${why}`];
   if (below.room === undefined && project.whole) return []; // a matter of the project that lays out that room
-  if (below.room === undefined) return tell('tests, proofs/ and testing/ stand above all rooms.');
+  if (below.room === undefined) return print('tests, proofs/ and testing/ stand above all rooms.');
   if (above.room === below.room) return [];
   const [importer, imported] = [roomOf(project, above.room), roomOf(project, below.room)];
-  if (importer === undefined || imported === undefined) return []; // told as unlisted
+  if (importer === undefined || imported === undefined) return []; // reported as unlisted
   if (importer.floor === imported.floor)
-    return tell(`${above.room} and ${below.room} are on the same floor, ${imported.floor}.`);
+    return print(`${above.room} and ${below.room} are on the same floor, ${imported.floor}.`);
   if (importer.floor < imported.floor)
-    return tell(
+    return print(
       `${below.room} is on floor ${imported.floor}, above ${above.room} on floor ${importer.floor}.`,
     );
   if (imported.onlyFor?.includes(above.room) === false)
-    return tell(`${below.room} is only for ${imported.onlyFor.join(', ')}.`);
+    return print(`${below.room} is only for ${imported.onlyFor.join(', ')}.`);
   return [];
 }
 
@@ -155,11 +155,11 @@ function findCycles(project: Project, imports: readonly FileImport[]): readonly 
   }
   return [...graphs.values()].flatMap((graph) => {
     const cycle = findCycle(graph);
-    return cycle === undefined ? [] : [`${project.folder}: ${tellCycle(cycle)}`];
+    return cycle === undefined ? [] : [`${project.folder}: ${formatCycle(cycle)}`];
   });
 }
 
-function tellCycle(cycle: readonly { readonly node: string; readonly edge: FileImport }[]): string {
+function formatCycle(cycle: readonly { readonly node: string; readonly edge: FileImport }[]): string {
   const rooms = [...cycle, ...cycle.slice(0, 1)].map(({ node }) => node).join(' → ');
   const files = cycle.map(({ edge: { from, to } }) => `${from} imports ${to}`).join(', ');
   return `${rooms} is a cycle: ${files}.`;

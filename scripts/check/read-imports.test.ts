@@ -40,7 +40,7 @@ describe('Reading imports', () => {
     expect(specifiersOf(text)).toEqual([]);
   });
 
-  it('tells the lines of dynamic imports that are computed', () => {
+  it('finds the lines of dynamic imports that are computed', () => {
     expect(readImports('file.ts', "import './a.ts';\n\nawait import(name);").computed).toEqual([3]);
   });
 

@@ -4,7 +4,7 @@ import { parseSync, Visitor, type Argument, type CallExpression, type NewExpress
 export interface ReadImports {
   /** As they are written, in their order: imports and exports from, types alone too, dynamic imports and addresses. */
   readonly specifiers: readonly string[];
-  /** Lines whose dynamic import is computed, so that nobody can tell what it loads. */
+  /** Lines whose dynamic import is computed, so that what it loads is unknown. */
   readonly computed: readonly number[];
 }
 
@@ -12,7 +12,7 @@ export interface ReadImports {
  * Reads what a source file imports, in whichever way: `import`, `export … from`, `import type`, `import('…')` as a value and
  * as a type, `new URL('…', import.meta.url)`, `import.meta.resolve('…')`, `require('…')` and `require.resolve('…')`.
  *
- * @param path tells the language by its ending
+ * @param path its ending gives the language
  * @throws Error when the text is no TypeScript or JavaScript
  */
 export function readImports(path: string, text: string): ReadImports {

@@ -70,7 +70,7 @@ function workspacePackages(directory: string): ReadonlyMap<string, WorkspacePack
       const folder = posix.join(parent, name);
       const manifest = join(directory, folder, 'package.json');
       if (name === 'node_modules' || !existsSync(manifest)) continue;
-      const read = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest; // kept in the repository
+      const read = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest; // of this repository
       packages.set(read.name, {
         folder,
         exports: new Map(Object.entries(read.exports ?? {}).flatMap(sourceOf)),

@@ -113,7 +113,7 @@ describe('docker-compose.yml', () => {
     expect(serviceOf('tls-proxy')).toMatchObject({ profiles: ['tls'], ports: ['80:80', '443:443'] });
   });
 
-  it('believes the proxy of the profile, and nobody else, about the addresses of clients', async () => {
+  it('trusts the proxy of the profile, and no other, about the addresses of clients', async () => {
     const { networks } = parse(text, { merge: true }) as {
       networks: { edge: { ipam: { config: object[] } } };
     };

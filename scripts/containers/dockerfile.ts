@@ -11,7 +11,7 @@ export interface Stage {
   readonly instructions: readonly Instruction[];
 }
 
-/** Reads a Dockerfile into its stages. Instructions before the first FROM are not kept. */
+/** Reads a Dockerfile into its stages. Instructions before the first FROM are dropped. */
 export function parseDockerfile(text: string): readonly Stage[] {
   const stages: { base: string; instructions: Instruction[] }[] = [];
   for (const instruction of parseInstructions(text)) {

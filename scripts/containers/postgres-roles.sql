@@ -17,7 +17,7 @@ INSERT INTO service VALUES
   ('comments', 'trellis_comments', :'comments_password'),
   ('search', 'trellis_search', :'search_password');
 
--- Nobody has the rights that PostgreSQL gives to everybody.
+-- No role has the rights that PostgreSQL gives to PUBLIC.
 DO $$
 BEGIN
   EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());

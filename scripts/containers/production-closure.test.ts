@@ -14,7 +14,7 @@ const folders = [
   ...['packages', 'services'].flatMap((parent) =>
     readdirSync(join(repository, parent)).map((name) => join(parent, name)),
   ),
-].filter((folder) => existsSync(join(repository, folder, 'package.json'))); // else it was built before it was moved away
+].filter((folder) => existsSync(join(repository, folder, 'package.json'))); // else it was built before it was moved
 const manifests = new Map(
   folders.map((folder) => {
     const manifest = JSON.parse(readFileSync(join(repository, folder, 'package.json'), 'utf8')) as Manifest;

@@ -5,20 +5,20 @@
 # Passwords leave it as SHA-256 sums. docker-compose.yml runs it before each Redis starts.
 set -eu
 
-# The end of a user's line that lets in whoever knows the password.
+# The end of a user's line that lets in a client with the password.
 password() {
   printf '#%s' "$(printf %s "$1" | sha256sum | cut -d ' ' -f 1)"
 }
 
 # What every connection does: introduce itself and ask whether the server is ready.
 connect='+@connection -@admin -@dangerous +info'
-# Scripts run with the rights of whoever calls them.
+# Scripts run with the rights of their caller.
 scripts='+eval +evalsha +script|load +script|exists'
 # Streams of events. A relay adds to its own, readers follow.
 streams='+xadd +xread +xrange +xrevrange +xlen +xtrim +del'
 sorted_sets='+zadd +zrem +zscore +zrangebyscore +zrevrangebyscore +time'
 
-# For health checks: it may ask, and nothing else. Whoever has REDIS_PASSWORD is the operator.
+# For health checks: it may ask, and nothing else. The holder of REDIS_PASSWORD is the operator.
 common() {
   cat <<END
 user default off resetpass -@all

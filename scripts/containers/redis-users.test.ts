@@ -150,7 +150,7 @@ describe.skipIf(!hasRedisServer())('H4: users of Redis (skipped where there is n
     });
   });
 
-  it('let nobody in without a name', async () => {
+  it('let no client in without a name', async () => {
     const { host } = new URL(state.urlOf('operator'));
     await expect(withUser(`redis://${host}`, (redis) => redis.get('x'))).rejects.toThrow();
     await expect(withUser(`redis://${host}`, (redis) => redis.ping())).rejects.toThrow();
@@ -212,7 +212,7 @@ function kindsOfKeys(folder: string): readonly string[] {
 /** @throws what Redis says when it does not let the user in */
 async function withUser<Result>(url: string, work: (redis: Redis) => Promise<Result>): Promise<Result> {
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, enableReadyCheck: false });
-  redis.on('error', () => undefined); // what is wrong is told by the commands
+  redis.on('error', () => undefined); // the commands fail with the reason
   try {
     await redis.connect();
     return await work(redis);

@@ -49,7 +49,7 @@ describe('docs/errors.md and the catalogues', () => {
     expect(documented).toEqual(catalogued);
   });
 
-  it('tell of every code when it is given and what to do', () => {
+  it('say of every code when it is given and what to do', () => {
     for (const [code, , , when, what] of graphRows) {
       expect(when, code).toMatch(/\w.*\.$/);
       expect(what, code).toMatch(/\w.*\.$/);

@@ -59,7 +59,7 @@ function isFile({ whole }: Project, room: string): boolean {
 function formatRooms(project: Project): string {
   const rows = floorsOf(project).flatMap(([floor, rooms]) =>
     rooms.flatMap(([name, room]) => [
-      formatRow(floor, nameOf(project, name), room.purpose + tellOnly(room)),
+      formatRow(floor, nameOf(project, name), room.purpose + formatOnly(room)),
       ...Object.entries(room.parts ?? {}).map(([part, purpose]) =>
         formatRow(floor, `${name}/${part}/`, purpose),
       ),
@@ -72,7 +72,7 @@ function formatRow(floor: number, room: string, purpose: string): string {
   return `| ${floor} | \`${room}\` | ${purpose.replaceAll('|', String.raw`\|`)} |`;
 }
 
-function tellOnly({ onlyFor }: Room): string {
+function formatOnly({ onlyFor }: Room): string {
   return onlyFor === undefined
     ? ''
     : ` (imported only by ${onlyFor.map((name) => `\`${name}/\``).join(', ')})`;

@@ -65,7 +65,7 @@ function fileNameOf(section: string): string {
 
 function readBehaviours(): readonly Behaviour[] {
   const file = join(repository, 'auth-server/behaviours.json');
-  return JSON.parse(readFileSync(file, 'utf8')) as readonly Behaviour[]; // kept in the repository
+  return JSON.parse(readFileSync(file, 'utf8')) as readonly Behaviour[]; // of this repository
 }
 
 /** A list: the rows of a table would be padded to the longest of them. */

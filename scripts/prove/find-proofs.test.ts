@@ -40,7 +40,7 @@ describe('Proofs', () => {
     ]);
   });
 
-  it('of the repository have names that tell them apart', () => {
+  it('of the repository have different names', () => {
     const names = findProofs().map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name))).toEqual([]);

@@ -10,7 +10,7 @@ const proofs = [
 const parse = (...args: readonly string[]) => parseProveCommand(args, proofs, 4_711);
 
 describe('npm run prove', () => {
-  it('runs all proofs in full, from a seed that it tells', () => {
+  it('runs all proofs in full, from a seed that it prints', () => {
     expect(parse()).toEqual({ kind: 'prove', selection: { names: [], seed: 4_711, size: 'full' } });
   });
 
@@ -48,7 +48,7 @@ describe('A selection', () => {
   });
 });
 
-it('figures are told in one line', () => {
+it('figures are printed in one line', () => {
   expect(formatFigures({ rounds: 100, p99Ms: 12.5, store: 'redis' })).toBe(
     'rounds 100, p99Ms 12.5, store redis',
   );

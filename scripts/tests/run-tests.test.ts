@@ -50,7 +50,7 @@ describe('The last line and the exit status of npm test', { timeout: 120_000 }, 
     });
   });
 
-  it('count files that cannot be loaded, hooks that fail, and errors that nobody awaits', async () => {
+  it('count files that cannot be loaded, hooks that fail, and errors that nothing awaits', async () => {
     const files = {
       'a.test.mjs': passing,
       'b.test.mjs': "import './nowhere.mjs';",

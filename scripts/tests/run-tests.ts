@@ -41,7 +41,7 @@ function count(vitest: Vitest): TestCounts {
   };
 }
 
-/** A file that could not be loaded, or whose hooks failed, holds no failed test that would tell. */
+/** A file that could not be loaded, or whose hooks failed, has no failed test that would say so. */
 function failedBesideItsTests(module: TestModule): boolean {
   const suites = [module, ...module.children.allSuites()];
   return suites.some((suite) => suite.errors().length > 0);

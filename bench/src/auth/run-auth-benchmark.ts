@@ -14,8 +14,8 @@ export interface AuthBenchmarkOptions {
   readonly rounds: number;
   /** Part of the names of the scenarios to run. @default '' which is all of them */
   readonly scenario?: string;
-  /** Where progress is told. */
-  readonly tell: (line: string) => void;
+  /** Prints a line of progress. */
+  readonly print: (line: string) => void;
 }
 
 interface Round {
@@ -46,7 +46,7 @@ const ALGORITHMS: readonly Algorithm[] = ['ES256', 'RS256'];
 export async function runAuthBenchmark({
   rounds,
   scenario = '',
-  tell,
+  print,
 }: AuthBenchmarkOptions): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-auth-bench-'));
   const postgres = await startEmbeddedPostgres({
@@ -68,7 +68,7 @@ export async function runAuthBenchmark({
     for (const kind of KINDS)
       for (const algorithm of ALGORITHMS)
         if (nameOf(kind, algorithm).includes(scenario))
-          rows.push(...(await compare(targets, kind, algorithm, rounds, tell)));
+          rows.push(...(await compare(targets, kind, algorithm, rounds, print)));
     return [...HEAD, ...rows].join('\n');
   } finally {
     await Promise.all(targets.map((target) => target.stop()));
@@ -88,7 +88,7 @@ async function compare(
   kind: SeedKind,
   algorithm: Algorithm,
   rounds: number,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<readonly string[]> {
   const measured = new Map<AuthTarget, Round[]>(targets.map((target) => [target, []]));
   for (let round = 0; round < WARM_UP_ROUNDS; round += 1)
@@ -98,7 +98,7 @@ async function compare(
   const figures = [...measured].map(([{ name }, list]) => ({ name, median: medianOf(list) }));
   const peer = figures.find(({ name }) => name !== 'trellis')?.median.cpuMs ?? Number.NaN;
   const scenario = nameOf(kind, algorithm);
-  tell(
+  print(
     `${scenario}: ${figures.map(({ name, median }) => `${name} ${median.cpuMs.toFixed(3)} ms`).join(', ')}`,
   );
   return figures.map(({ name, median: { cpuMs, requestsPerSecond, p50Ms, p99Ms, residentMb } }) => {

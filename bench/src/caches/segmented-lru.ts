@@ -1,6 +1,6 @@
 /** Bounds of a {@link SegmentedLru}. */
 export interface SegmentedLruOptions<Value> {
-  /** How many values are kept. */
+  /** How many values are cached. */
   readonly maxEntries: number;
   /** What all values may weigh together. @default unbounded */
   readonly maxWeight?: number | undefined;
@@ -24,7 +24,7 @@ interface Entry<Value> {
 }
 
 /**
- * A cache that a flood of values nobody asks for twice can't wash out (segmented LRU). A new value is on probation; one
+ * A cache that a flood of values that are used once can't wash out (segmented LRU). A new value is on probation; one
  * that is used again is proven, until it was not used for longest among these. What has to go is on probation. Uses of
  * what is used all the time cost a look-up.
  */
@@ -35,7 +35,7 @@ export class SegmentedLru<Value extends object> {
   readonly #maxEntries: number;
   readonly #maxWeight: number;
   readonly #weigh: (value: Value, key: string) => number;
-  /** For how many there is room, as far as can be told from what they weigh. */
+  /** For how many there is room, estimated from what they weigh. */
   #room: number;
 
   constructor({ maxEntries, maxWeight = Infinity, weigh = () => 1 }: SegmentedLruOptions<Value>) {
@@ -53,7 +53,7 @@ export class SegmentedLru<Value extends object> {
     return entry.value;
   }
 
-  /** Takes a value in, or anew. One that is heavier than all the room is not kept. */
+  /** Adds or replaces a value. One that is heavier than the whole cache is rejected. */
   set(key: string, value: Value): void {
     const before = this.#entries.get(key);
     if (before) this.#remove(before);

@@ -5,7 +5,7 @@ import { from, to } from 'pg-copy-streams';
 import { skipToNow } from './skip-to-now.ts';
 import { withoutIndexes } from './without-indexes.ts';
 
-/** What the search index is filled from: the documents of a source, and what the source tells for each of their columns. */
+/** What the search index is filled from: the documents of a source, and what the source provides for each of their columns. */
 export interface IndexLoad {
   readonly documents: Documents;
   readonly selection: string;
@@ -23,18 +23,18 @@ export const indexLoads: readonly IndexLoad[] = [
 
 /**
  * Fills the documents of a source in one transaction, by the very SQL with which the search service writes them, and leaves the
- * service where it would be if it had been told of everything.
+ * service where it would be if it had consumed every event.
  *
  * @param search of the search service; without a limit on the time of statements, like `source`
  * @returns how many there were
  */
 export async function indexContent(load: IndexLoad, search: Pool, source: Pool): Promise<number> {
-  const { table, told, save } = load.documents;
+  const { table, columns, save } = load.documents;
   const count = await inTransaction(search, async (transaction) => {
-    await transaction.query(`CREATE TEMPORARY TABLE told (${told.join(', ')}) ON COMMIT DROP`);
+    await transaction.query(`CREATE TEMPORARY TABLE loaded (${columns.join(', ')}) ON COMMIT DROP`);
     return withoutIndexes(transaction, table, async () => {
-      await copyBetween(source, load.selection, transaction, 'told');
-      return (await transaction.query(save('told'))).rowCount ?? 0;
+      await copyBetween(source, load.selection, transaction, 'loaded');
+      return (await transaction.query(save('loaded'))).rowCount ?? 0;
     });
   });
   await skipToNow({ consumer: search, source, name: load.documents.source });

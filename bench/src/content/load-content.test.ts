@@ -24,7 +24,7 @@ const DIGEST = "SELECT md5(string_agg(post::text, '' ORDER BY id)) AS digest FRO
 const INDEXES = `
   SELECT schemaname, indexname FROM pg_indexes
   WHERE schemaname IN ('users', 'posts', 'comments', 'search') ORDER BY schemaname, indexname`;
-const STRANGERS = `
+const UNKNOWN_AUTHORS = `
   SELECT (SELECT count(*) FROM posts.post WHERE author_id NOT IN (SELECT id FROM users.profile))
     + (SELECT count(*) FROM comments.comment WHERE post_id NOT IN (SELECT id FROM posts.post))
     + (SELECT count(*) FROM posts.post FULL JOIN comments.known_post USING (id, author_id, published)
@@ -51,7 +51,7 @@ describe('Loading content', () => {
     return loadContent({
       databaseUrls: { users: url, posts: url, comments: url, search: url },
       size,
-      tell: () => undefined,
+      print: () => undefined,
       ...options,
     });
   }
@@ -60,7 +60,7 @@ describe('Loading content', () => {
 
   it('makes as much as was asked for, of which everything belongs together', async () => {
     expect(await one(COUNTS)).toEqual(size);
-    expect(await one(STRANGERS)).toEqual({ count: '0' });
+    expect(await one(UNKNOWN_AUTHORS)).toEqual({ count: '0' });
   });
 
   it('has the search index find all that is published, and consumers know that they have heard everything', async () => {
@@ -74,7 +74,7 @@ describe('Loading content', () => {
     expect(share).toBeGreaterThan(5 / size.users);
   });
 
-  it('leaves alone what is there, unless it is told to replace it', async () => {
+  it('leaves existing rows alone, unless it shall replace them', async () => {
     const before = await digest();
     await expect(load({ seed: 2 })).rejects.toThrow(ContentExists);
     expect([await digest(), await one(COUNTS)]).toEqual([before, size]);

@@ -17,10 +17,10 @@ export interface LoadOptions {
   readonly size: ContentSize;
   /** Where the random choices begin; the same content for the same seed. @default 1 */
   readonly seed?: number;
-  /** Deletes what is there. @default false: a table that holds something is left alone, and nothing is loaded */
+  /** Deletes existing rows. @default false: a table that holds something is left alone, and nothing is loaded */
   readonly replace?: boolean;
-  /** Told of each step. */
-  readonly tell: (line: string) => void;
+  /** Prints a line for each step. */
+  readonly print: (line: string) => void;
 }
 
 /** A table that is to be filled holds something already; the message says which. */
@@ -46,7 +46,7 @@ const tables: readonly (readonly [table: string, service: LoadedService])[] = [
 
 /**
  * Fills the databases of users, posts, comments and search as if everything had been written through the services long ago.
- * Nothing is told to anybody, because everybody knows it.
+ * No event is published, because every consumer has it.
  *
  * @throws ContentExists before anything is changed
  */
@@ -57,25 +57,25 @@ export async function loadContent(options: LoadOptions): Promise<void> {
     await makeRoom(pools, options.replace ?? false);
     const rows = createContentRows(options.size, options.seed ?? 1);
     for (const [kind, service] of steps) {
-      await step(tableOf(kind), options.tell, () =>
+      await step(tableOf(kind), options.print, () =>
         loadTable({ pool: pools[service], target: columns[kind], rows: rows[kind]() }),
       );
     }
     await skipToNow({ consumer: pools.comments, source: pools.posts, name: 'posts' });
     for (const load of indexLoads) {
       const { table, source } = load.documents;
-      await step(table, options.tell, () => indexContent(load, pools.search, pools[source]));
+      await step(table, options.print, () => indexContent(load, pools.search, pools[source]));
     }
   } finally {
     await Promise.all(Object.values(pools).map((pool) => pool.end()));
   }
 }
 
-async function step(table: string, tell: LoadOptions['tell'], fill: () => Promise<number>): Promise<void> {
+async function step(table: string, print: LoadOptions['print'], fill: () => Promise<number>): Promise<void> {
   const startedAt = performance.now();
   const count = await fill();
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  tell(`${table}: ${count.toLocaleString('en')} rows in ${seconds} s`);
+  print(`${table}: ${count.toLocaleString('en')} rows in ${seconds} s`);
 }
 
 async function migrateAll(databaseUrls: DatabaseUrls): Promise<void> {

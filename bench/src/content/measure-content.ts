@@ -28,11 +28,11 @@ export interface MeasureOptions {
   readonly databaseUrls: DatabaseUrls;
   /** Requests of each kind, after as many as a tenth of them that are not counted. */
   readonly requests: number;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** Whether a measurement is as promised, or `leeway` times as slow. */
-export function isKept({ p50Ms, p99Ms, promisedMs, statements }: Measurement, leeway = 1): boolean {
+export function isWithinBound({ p50Ms, p99Ms, promisedMs, statements }: Measurement, leeway = 1): boolean {
   return statements === 1 && p50Ms <= promisedMs.p50 * leeway && p99Ms <= promisedMs.p99 * leeway;
 }
 
@@ -42,7 +42,7 @@ const CHOOSING_TIMEOUT_MS = 120_000;
 /** Executions of a statement of which the median counts. */
 const EXECUTIONS = 5;
 
-/** Measures what is there, one request after the other. Each kind is asked in turn, so that none has the caches for itself. */
+/** Measures existing content, one request after the other. Each kind is asked in turn, so that none has the caches for itself. */
 export async function measureContent(options: MeasureOptions): Promise<readonly Measurement[]> {
   const scenarios = await choose(options.databaseUrls);
   const subgraphs = await startMeasuredSubgraphs(options.databaseUrls);
@@ -81,11 +81,11 @@ async function describe(
   { name, service, question, promisedMs }: Scenario,
   subgraph: MeasuredSubgraph,
   times: ReadonlyMap<string, readonly number[]>,
-  { tell }: MeasureOptions,
+  { print }: MeasureOptions,
 ): Promise<Measurement> {
   const sorted = (times.get(name) ?? []).toSorted((left, right) => left - right);
   const [p50Ms, p99Ms] = [percentile(sorted, 0.5), percentile(sorted, 0.99)];
-  tell(`${name}: p50 ${p50Ms} ms, p99 ${p99Ms} ms`);
+  print(`${name}: p50 ${p50Ms} ms, p99 ${p99Ms} ms`);
   return { name, service, p50Ms, p99Ms, promisedMs, ...(await explain(subgraph, question)) };
 }
 

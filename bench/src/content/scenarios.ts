@@ -32,7 +32,7 @@ const MIDDLE_OF_HOT_AUTHOR = `
   SELECT id FROM post WHERE author_id = $1 ORDER BY id DESC
   OFFSET (SELECT count(*) / 2 FROM post WHERE author_id = $1) LIMIT 1`;
 
-/** Chooses what to ask from what is there: the hottest author and post, pages at several depths, and the first query's requests. */
+/** Chooses requests from existing content: the hottest author and post, pages at several depths, and the first query's requests. */
 export async function chooseScenarios(pools: Pools): Promise<readonly Scenario[]> {
   const lists = [...(await firstQuery(pools)), ...(await feed(pools)), ...(await hotSpots(pools))];
   return lists.map((list) => ({ ...list, promisedMs: LIST_MS }));

@@ -16,7 +16,7 @@ const SEARCH = 'query ($text: String!) { search(query: $text) { __typename ... o
 const ALL = `
   SELECT (SELECT count(*) FROM comment_document)::int AS comments,
     ((SELECT count(*) FROM user_document) + (SELECT count(*) FROM post_document WHERE published))::int AS others`;
-// Whoever looks for a stem that is its own stem finds the documents that are counted here.
+// A search for a word that is its own stem finds the documents that are counted here.
 const WORDS = `
   SELECT word AS text, ndoc AS documents FROM ts_stat($1)
   WHERE ts_lexize('english_stem', word) = ARRAY[word] ORDER BY abs(ndoc - $2::float8), word LIMIT 1`;

@@ -1,6 +1,6 @@
 import type { Pool } from '@trellis/postgres';
 
-/** A consumer of events that has all that its source would tell it. */
+/** A consumer of events that has all that its source would send. */
 export interface CaughtUpConsumer {
   /** The consumer's own database. */
   readonly consumer: Pool;

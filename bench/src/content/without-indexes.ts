@@ -6,7 +6,7 @@ const INDEXES = `
   WHERE indrelid = $1::regclass AND NOT indisunique`;
 
 /**
- * Fills a table while it has no indexes but the unique ones, and makes the others anew afterwards, which takes a fraction of the
+ * Fills a table while it has no indexes but the unique ones, and rebuilds the others afterwards, which takes a fraction of the
  * time that keeping them up to date would. The transaction may take as long as it needs.
  *
  * @returns what `fill` resolves to

@@ -16,7 +16,7 @@ describe('A paired benchmark', () => {
     expect(comparison.now.totalMs).toBe(3);
   });
 
-  it('takes the mean of both in the middle of an even number, and tells where half of the ratios lie', () => {
+  it('takes the mean of both in the middle of an even number, and says where half of the ratios lie', () => {
     const comparison = compareTurns([pair(1, 0.8), pair(1, 1), pair(1, 1.2), pair(1, 1.6)]);
     expect(comparison.ratio).toBeCloseTo(1.1);
     expect(comparison.quartiles[0]).toBeCloseTo(0.95);

@@ -7,7 +7,7 @@ const short: Omit<PairedBenchmarkOptions, 'against' | 'scenario'> = {
   warmUpCpuMs: 0,
   turnCpuMs: 0,
   build: 'source',
-  tell: () => undefined,
+  print: () => undefined,
 };
 
 describe('The paired benchmark', () => {

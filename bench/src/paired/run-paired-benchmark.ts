@@ -21,8 +21,8 @@ export interface PairedBenchmarkOptions extends PairedLength {
   readonly scenario: string;
   /** How both gateways run. @default compiled */
   readonly build?: GatewayBuild;
-  /** Where progress is told. */
-  readonly tell: (line: string) => void;
+  /** Prints a line of progress. */
+  readonly print: (line: string) => void;
 }
 
 const LIVE_QUERIES = 'live queries';
@@ -139,6 +139,6 @@ async function compareSubscribers({ before, now, directory, options }: Comparing
 
 async function compare(work: PairedWork, options: PairedBenchmarkOptions): Promise<ComparedWork> {
   const row = await measurePaired(work, options);
-  options.tell(`measured ${row.name}: ratio ${row.ratio.toFixed(3)}`);
+  options.print(`measured ${row.name}: ratio ${row.ratio.toFixed(3)}`);
   return row;
 }

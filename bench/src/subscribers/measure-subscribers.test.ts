@@ -9,7 +9,7 @@ describe('The benchmark of subscribers', () => {
       events: 3,
       targets: ['trellis'],
       build: 'source',
-      tell: () => undefined,
+      print: () => undefined,
     });
     expect(costs).toMatchObject([{ target: 'trellis', upstreamSubscriptions: 1, fetchesPerEvent: 1 }]);
     expect(formatSubscribers(costs)).toMatch(

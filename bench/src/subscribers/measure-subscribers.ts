@@ -15,8 +15,8 @@ export interface SubscriberLoad {
   readonly targets: readonly string[];
   /** How our gateway runs. @default compiled */
   readonly build?: GatewayBuild;
-  /** Where progress is told. */
-  readonly tell: (line: string) => void;
+  /** Prints a line of progress. */
+  readonly print: (line: string) => void;
 }
 
 /** What so many subscribers of one topic cost a gateway. */
@@ -33,7 +33,7 @@ export interface SubscriberCost {
   readonly lastDeliveryMs: number;
 }
 
-/** Connections before the measured ones: what is made once for all is there. */
+/** Connections before the measured ones: what is made once for all exists. */
 const FIRST_CLIENTS = 50;
 /** Events before the measured ones: code is compiled, and buffers have grown. */
 const WARM_UP = 30;
@@ -50,10 +50,10 @@ export async function measureSubscribers(load: SubscriberLoad): Promise<readonly
       if (load.targets.length > 0 && !load.targets.includes(target.name)) continue;
       try {
         costs.push(await measureTarget(target, join(directory, 'supergraph.graphql'), load));
-        load.tell(`measured ${target.name}`);
+        load.print(`measured ${target.name}`);
       } catch (error) {
         if (target.name === 'trellis') throw error;
-        load.tell(`left out ${target.name}: ${String(error)}`);
+        load.print(`left out ${target.name}: ${String(error)}`);
       }
     }
     return costs;

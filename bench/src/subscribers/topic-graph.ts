@@ -18,7 +18,7 @@ export const AUTHORS: string = `${LINK}
 /** What every client asks for. */
 export const SUBSCRIPTION = 'subscription { postCreated { id title author { id name role } } }';
 
-/** What the process of the subgraphs is told. */
+/** What the process of the subgraphs receives. */
 export type Asked = { readonly kind: 'publish'; readonly number: number } | { readonly kind: 'count' };
 
 /** What it has been asked by the gateway. */

@@ -55,8 +55,8 @@ process.on('disconnect', () => process.exit());
 process.on('message', (asked: Asked) => {
   if (asked.kind === 'publish') {
     const { number } = asked;
-    for (const tell of waiting) {
-      tell({
+    for (const resolve of waiting) {
+      resolve({
         id: `post-${number}`,
         title: `Title ${number}`,
         author: { __typename: 'User', id: `user-${number % 7}` },

@@ -21,7 +21,7 @@ async function run(split: boolean): Promise<void> {
   const starting = startPlatform({
     environment: process.env,
     split,
-    tell: (line) => process.stdout.write(`${line}\n`),
+    print: (line) => process.stdout.write(`${line}\n`),
     signal: stopping.signal,
   });
   endOnUnhandledError(createLogger({ service: 'platform' }), async () => {

@@ -49,8 +49,8 @@ function complete(shell: Shell, line: string): readonly string[] {
 
 describe.each<Shell>(['bash', 'zsh', 'fish'])('Completion in %s', (shell) => {
   it('offers commands, options, and what follows a command', ({ skip }) => {
-    const isThere = spawnSync(shell, ['--version']).status === 0;
-    skip(!isThere, `There is no ${shell} on this machine.`);
+    const isInstalled = spawnSync(shell, ['--version']).status === 0;
+    skip(!isInstalled, `There is no ${shell} on this machine.`);
     expect(complete(shell, 'trellis st')).toEqual(['start']);
     expect(complete(shell, 'trellis auth-server ')).toEqual(expect.arrayContaining(['accounts', 'keys']));
     expect(complete(shell, 'trellis auth-server accounts s')).toEqual(['show']);

@@ -8,7 +8,7 @@ export type Shell = (typeof shells)[number];
 
 /**
  * Writes what a shell reads to complete `trellis`: a table of words, and a function that follows the written line through
- * it, past the values of options. No process starts while somebody types. Where nothing fits, files are offered.
+ * it, past the values of options. No process starts while the user types. Where nothing fits, files are offered.
  */
 export function completionScript(shell: Shell, words: CompletionWords): string {
   switch (shell) {

@@ -23,7 +23,7 @@ export interface AuthServerStores {
  */
 export async function openAuthServerStores(
   environment: Environment,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<AuthServerStores> {
   const config = readPlatformConfig(environment);
   const given = withoutEmpty(environment);
@@ -33,7 +33,7 @@ export async function openAuthServerStores(
   }
   if (!allowsConveniences(surroundingsOf(config, given)))
     return { environment, close: () => Promise.resolve() };
-  return openEmbedded(config, given, tell);
+  return openEmbedded(config, given, print);
 }
 
 function surroundingsOf({ NODE_ENV }: PlatformConfig, given: Environment): Surroundings {
@@ -47,12 +47,12 @@ function surroundingsOf({ NODE_ENV }: PlatformConfig, given: Environment): Surro
 async function openEmbedded(
   config: PlatformConfig,
   given: Environment,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<AuthServerStores> {
   const lock = lockDirectory(config.DATA_DIR);
   try {
     const secrets = await loadSecrets(config.DATA_DIR);
-    const stores = await openStores({ config, environment: onlyAuthServer(given), secrets, tell });
+    const stores = await openStores({ config, environment: onlyAuthServer(given), secrets, print });
     return {
       environment: {
         DATABASE_URL: stores.databaseUrls.AUTH,

@@ -2,7 +2,7 @@ import { demoAccounts, demoPassword } from '@trellis/demo-data';
 import { addressOf } from './addresses.ts';
 import type { Ports } from './ports.ts';
 
-/** What the banner tells beside the addresses. */
+/** What the banner says beside the addresses. */
 export interface BannerOptions {
   /** Whether there are demo accounts. */
   readonly hasDemoData: boolean;

@@ -22,23 +22,23 @@ export interface ContentDatabases {
  */
 export async function openContentDatabases(
   environment: Environment,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<ContentDatabases> {
   const config = readPlatformConfig(environment);
   const given = withoutEmpty(environment);
   const urls = urlsOf((prefix) => given[`${prefix}_DATABASE_URL`] ?? given['DATABASE_URL']);
-  return urls ? { urls, close: () => Promise.resolve() } : openEmbedded(config, given, tell);
+  return urls ? { urls, close: () => Promise.resolve() } : openEmbedded(config, given, print);
 }
 
 async function openEmbedded(
   config: PlatformConfig,
   given: Environment,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<ContentDatabases> {
   const lock = lockDirectory(config.DATA_DIR);
   try {
     const secrets = await loadSecrets(config.DATA_DIR);
-    const stores = await openStores({ config, environment: given, secrets, tell });
+    const stores = await openStores({ config, environment: given, secrets, print });
     const urls = urlsOf((prefix) => given[`${prefix}_DATABASE_URL`] ?? stores.databaseUrls[prefix]);
     if (!urls) throw new Error('The embedded PostgreSQL has not made the databases of the content graph.');
     return { urls, close: () => stores.close().finally(() => lock.release()) };

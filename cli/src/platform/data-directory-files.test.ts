@@ -37,7 +37,7 @@ describe('secrets.json', () => {
 });
 
 describe('platform.json', () => {
-  const told = {
+  const written = {
     gatewayUrl: 'http://localhost:4000/graphql',
     issuer: 'http://localhost:4001',
     services: { gateway: 'http://localhost:4000' },
@@ -45,10 +45,10 @@ describe('platform.json', () => {
     searchEnvironment: {},
   };
 
-  it('tells others of the platform that runs, and is for its owner alone', async () => {
+  it('names the running platform, and is for its owner alone', async () => {
     await loadSecrets(directory);
-    writePlatformFile(directory, told);
-    expect(readPlatformFile(directory)).toMatchObject(told);
+    writePlatformFile(directory, written);
+    expect(readPlatformFile(directory)).toMatchObject(written);
     expect(statSync(join(directory, 'platform.json')).mode & 0o777).toBe(0o600);
     removePlatformFile(directory);
     expect(readPlatformFile(directory)).toBeUndefined();
@@ -56,7 +56,7 @@ describe('platform.json', () => {
 
   it('is nothing when its platform was killed, though the process id lives on', async () => {
     await loadSecrets(directory);
-    writePlatformFile(directory, told);
+    writePlatformFile(directory, written);
     const file = join(directory, 'platform.json');
     const content = JSON.parse(readFileSync(file, 'utf8')) as object;
     writeFileSync(file, JSON.stringify({ ...content, startTime: 'earlier' }));

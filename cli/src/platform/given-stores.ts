@@ -65,7 +65,7 @@ function givenStore(variables: readonly string[], environment: Environment): Giv
   return variable === undefined ? undefined : { variable, url: environment[variable] ?? '' };
 }
 
-/** The reason is told without the URL, which holds a password. */
+/** The reason is reported without the URL, which holds a password. */
 async function ask(variable: string, question: () => Promise<string>): Promise<string> {
   try {
     return await question();
@@ -88,7 +88,7 @@ async function postgresVersion(connectionString: string): Promise<string> {
     connectionTimeoutMillis: DEADLINE_MS,
     statement_timeout: DEADLINE_MS,
   });
-  client.on('error', () => undefined); // the query's own failure tells
+  client.on('error', () => undefined); // the query itself fails
   try {
     await client.connect();
     const { rows } = await client.query<{ server_version: string }>('SHOW server_version');

@@ -16,11 +16,11 @@ import { startLater } from './start-later.ts';
 export interface InProcessOptions {
   readonly config: PlatformConfig;
   readonly environments: Readonly<Record<Prefix, Environment>>;
-  /** Where starts that failed, and later ones that succeeded, are told, a line each. */
-  readonly tell: (line: string) => void;
+  /** Prints a line for each failed start, and for a later one that succeeds. */
+  readonly print: (line: string) => void;
 }
 
-/** Without these nobody can sign in, or ask anything. */
+/** Without these no user can sign in, and no query runs. */
 const NEEDED: ReadonlySet<Prefix> = new Set(['AUTH', 'GATEWAY']);
 
 /**
@@ -46,7 +46,7 @@ export async function hostInProcess(options: InProcessOptions): Promise<Host> {
   const startAgain = (program: HostedProgram, failure: unknown): void => {
     const { service } = program;
     unavailable.push(service);
-    running.push(startLater({ service, start: () => start(program), failure, tell: options.tell }));
+    running.push(startLater({ service, start: () => start(program), failure, print: options.print }));
   };
   try {
     for (const batch of startingOrder()) running.push(...(await startBatch(batch, start, startAgain)));

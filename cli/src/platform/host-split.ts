@@ -15,8 +15,8 @@ export interface SplitOptions {
   readonly ports: Ports;
   /** Ends the wait for processes to serve. */
   readonly signal: AbortSignal;
-  /** Where ends and starts again are told, a line each. */
-  readonly tell: (line: string) => void;
+  /** Prints a line for each end and restart. */
+  readonly print: (line: string) => void;
 }
 
 /** A program with its process, which comes back when it ends. */
@@ -40,7 +40,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
  */
 export async function hostSplit(options: SplitOptions): Promise<Host> {
   const hosted = await Promise.all(
-    programs.map((program, index) => run(program, environmentOf(program, index, options), options.tell)),
+    programs.map((program, index) => run(program, environmentOf(program, index, options), options.print)),
   );
   const ready = await Promise.all(hosted.map((one) => becomesReady(one, options)));
   const { OPERATIONS_PORT: first } = options.config;
@@ -61,16 +61,16 @@ function environmentOf({ prefix }: HostedProgram, index: number, options: SplitO
 async function run(
   program: HostedProgram,
   environment: Environment,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<Hosted> {
   let ends = 0;
   const process = await keepRunning({
     start: () => startProcess(program, environment),
     onExit: ({ code, signal }) => {
       ends += 1;
-      tell(`${program.service} has ended (${signal ?? `status ${code}`}); it is started again.`);
+      print(`${program.service} has ended (${signal ?? `status ${code}`}); it is started again.`);
     },
-    onFailedRestart: (error) => tell(`${program.service} could not be started again: ${String(error)}`),
+    onFailedRestart: (error) => print(`${program.service} could not be started again: ${String(error)}`),
   });
   return { program, process, ends: () => ends };
 }
@@ -99,7 +99,7 @@ function definedOnly(environment: Environment): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** @returns false when it ended instead, at the deadline, and when nobody waits any more */
+/** @returns false when it ended instead, at the deadline, and when the wait is aborted */
 async function becomesReady({ program, ends }: Hosted, options: SplitOptions): Promise<boolean> {
   const { environments, ports, signal } = options;
   const address = internalAddressOf(program.prefix, ports, environments[program.prefix]);
@@ -114,7 +114,7 @@ async function becomesReady({ program, ends }: Hosted, options: SplitOptions): P
   return false;
 }
 
-/** The gateway first, so that nobody asks what is already gone. */
+/** The gateway first, so that no request reaches a service that has ended. */
 async function closeInOrder(hosted: readonly Hosted[]): Promise<void> {
   const isGateway = ({ program }: Hosted): boolean => program.prefix === 'GATEWAY';
   const gateway = Promise.all(hosted.filter(isGateway).map(({ process }) => process.stop()));

@@ -40,7 +40,7 @@ export const configSchema: z.ZodObject<{
       if (problem !== undefined) addIssue({ code: 'custom', message: problem });
     })
     .default('.data')
-    .describe('Where embedded stores and generated secrets are kept.'),
+    .describe('Where embedded stores and generated secrets are stored.'),
   DATABASE_URL: url('postgres', 'postgresql')
     .optional()
     .describe(

@@ -10,7 +10,7 @@ describe('readConfiguration', () => {
     await expect(readConfiguration({}, supergraph)).resolves.toMatchObject({ GATEWAY_PORT: 4000 });
   });
 
-  it('tells all problems of the platform and of every deployable at once, each one time', async () => {
+  it('reports all problems of the platform and of every deployable at once, each one time', async () => {
     const problems = await problemsOf({
       AUTH_PORT: '99999',
       LOG_LEVEL: 'loud',
@@ -23,20 +23,20 @@ describe('readConfiguration', () => {
     }
   });
 
-  it('tells contradictions between ports', async () => {
+  it('reports contradictions between ports', async () => {
     await expect(problemsOf({ POSTS_PORT: '4000' })).resolves.toEqual([
       'GATEWAY_PORT and POSTS_PORT are both 4000; each needs a port of its own.',
     ]);
   });
 
-  it('tells a DATA_DIR that cannot hold data', async () => {
+  it('reports a DATA_DIR that cannot hold data', async () => {
     await expect(problemsOf({ DATA_DIR: `${supergraph}/data`, POSTS_PORT: 'x' })).resolves.toEqual([
       `DATA_DIR: must be a directory, and ${supergraph} is none.`,
       expect.stringMatching(/^POSTS_PORT: /),
     ]);
   });
 
-  it('refuses words of NODE_ENV that nobody has defined', async () => {
+  it('refuses undefined words of NODE_ENV', async () => {
     await expect(problemsOf({ NODE_ENV: 'staging' })).resolves.toEqual([
       'NODE_ENV: must be one of development, test, production.',
     ]);

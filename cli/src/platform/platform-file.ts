@@ -4,7 +4,7 @@ import type { Environment } from '@trellis/runtime';
 import { startTimeOf } from '@trellis/dev-stores';
 import { writePrivateFile } from './private-file.ts';
 
-/** What a running platform tells other commands of the same data directory. */
+/** What a running platform shares with other commands of the same data directory. */
 export interface PlatformFile {
   readonly pid: number;
   readonly startTime: string;
@@ -29,7 +29,7 @@ export function writePlatformFile(
   writePrivateFile(join(dataDirectory, FILE), content);
 }
 
-/** @returns what the platform that runs on this data directory has told; undefined when none runs */
+/** @returns the file of the platform that runs on this data directory; undefined when none runs */
 export function readPlatformFile(dataDirectory: string): PlatformFile | undefined {
   try {
     const file = JSON.parse(readFileSync(join(dataDirectory, FILE), 'utf8')) as PlatformFile; // written by writePlatformFile

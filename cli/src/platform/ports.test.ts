@@ -34,7 +34,7 @@ describe('settlePorts', () => {
 });
 
 describe('describeSharedPorts', () => {
-  it('tells ports that two variables want', () => {
+  it('reports ports that two variables claim', () => {
     const config = readPlatformConfig({ POSTS_PORT: '4000', USERS_PORT: '9464' });
     expect(describeSharedPorts(config)).toEqual([
       'GATEWAY_PORT and POSTS_PORT are both 4000; each needs a port of its own.',

@@ -5,7 +5,7 @@ import { generateServiceKey } from '@trellis/subgraph-protocol';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { writePrivateFile } from './private-file.ts';
 
-/** What the deployables of one platform must keep to themselves; made once, kept in the data directory. */
+/** The secrets of the deployables of one platform; made once, stored in the data directory. */
 export interface PlatformSecrets {
   readonly keyEncryptionSecret: string;
   readonly cookieSecret: string;
@@ -28,7 +28,7 @@ const FILE = 'secrets.json';
 /**
  * Reads the secrets, or makes them the first time. The file is readable by its owner alone.
  *
- * @throws Error when the file is there and can't be read: the data would be lost without it
+ * @throws Error when the file exists and can't be read: the data would be lost without it
  */
 export async function loadSecrets(dataDirectory: string): Promise<PlatformSecrets> {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
@@ -46,7 +46,7 @@ export function rolePassword(secrets: PlatformSecrets, role: string): string {
   return createHmac('sha256', secrets.databaseSecret).update(role).digest('base64url');
 }
 
-/** Makes secrets that nobody has had before. */
+/** Makes new random secrets. */
 export async function makeSecrets(): Promise<PlatformSecrets> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   return {
@@ -63,7 +63,7 @@ async function makeServiceKeys(): Promise<PlatformSecrets['serviceKeys']> {
   return Object.fromEntries(await Promise.all(entries)) as PlatformSecrets['serviceKeys']; // one entry a service
 }
 
-/** Whether what came last is there as well. */
+/** Whether the latest addition exists as well. */
 function isComplete(secrets: Partial<PlatformSecrets> | undefined): secrets is PlatformSecrets {
   return secrets?.serviceKeys?.search !== undefined;
 }
@@ -75,7 +75,7 @@ function readIfThere(file: string): Partial<PlatformSecrets> | undefined {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(
-      `${file} is not readable. It holds this platform's secrets: restore it, or move the data directory away.`,
+      `${file} is not readable. It holds this platform's secrets: restore it, or move the data directory aside.`,
       { cause },
     );
   }

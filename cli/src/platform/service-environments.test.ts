@@ -42,7 +42,7 @@ describe('describeEnvironments', () => {
     expect(USERS['USER_CONTEXT_JWKS']).not.toContain(other.d);
   });
 
-  it('derives the key set from no key that is none; the gateway tells what is wrong with it', () => {
+  it('derives no key set from an invalid key; the gateway reports what is wrong with it', () => {
     const { USERS } = derive({ USER_CONTEXT_PRIVATE_KEY: 'none' });
     expect(keysOf(USERS)[0]).toMatchObject({ kid: secrets.userContextKey.kid });
   });

@@ -32,7 +32,7 @@ const SUBGRAPHS = [
  * stores, ports and secrets. The plain PORT is taken out, because it can't be meant for all of them.
  */
 export function describeEnvironments(options: EnvironmentsOptions): Readonly<Record<Prefix, Environment>> {
-  const { PORT: _ofNobody, ...given } = options.environment;
+  const { PORT: _port, ...given } = options.environment;
   const entries = prefixes.map((prefix) => [
     prefix,
     {
@@ -83,7 +83,7 @@ function gatewayEnvironment(options: EnvironmentsOptions): Environment {
   const { config, ports, secrets, supergraphFile, environment } = options;
   return {
     SUPERGRAPH: supergraphFile,
-    // What makes mutations safe to retry is kept by the subgraph that does the work.
+    // Idempotency records are stored by the subgraph that does the work.
     FORWARD_HEADERS: 'idempotency-key',
     PRESENCE_INTERVAL_S: '15',
     SUBGRAPH_URLS: SUBGRAPHS.map(

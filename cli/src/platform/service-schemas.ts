@@ -38,7 +38,7 @@ async function createDatabase(client: pg.Client): Promise<void> {
   if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
 }
 
-/** The password is set anew each time: it follows the secrets file. */
+/** The password is set each time: it follows the secrets file. */
 async function createSchema(client: pg.Client, schema: string, password: string): Promise<void> {
   const role = roleOf(schema);
   const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);

@@ -18,12 +18,12 @@ function failing(messages: readonly string[]) {
 }
 
 describe('A deployable that could not be started', () => {
-  it('is tried until it serves, and each new reason is told once', async () => {
+  it('is tried until it serves, and each new reason is printed once', async () => {
     const { events, start } = failing(['no database', 'no database', 'no rights']);
     const lines: string[] = [];
-    const tell = (line: string) => void lines.push(line);
+    const print = (line: string) => void lines.push(line);
     const failure = new Error('no database');
-    const later = startLater({ service: 'posts', start, failure, tell, firstPauseMs: 1 });
+    const later = startLater({ service: 'posts', start, failure, print, firstPauseMs: 1 });
     await expect.poll(() => events).toEqual(['started']);
     await later.close();
     expect(events).toEqual(['started', 'closed']);
@@ -40,7 +40,7 @@ describe('A deployable that could not be started', () => {
       service: 'posts',
       start,
       failure: 'gone',
-      tell: () => {},
+      print: () => {},
       firstPauseMs: 60_000,
     });
     await later.close();

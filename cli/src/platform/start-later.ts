@@ -3,13 +3,13 @@ import type { Deployable } from '@trellis/runtime';
 
 /** What {@link startLater} needs to know. */
 export interface StartLaterOptions {
-  /** For the lines that are told. */
+  /** For the lines that are printed. */
   readonly service: string;
   readonly start: () => Promise<Deployable>;
   /** Why it could not start the last time. */
   readonly failure: unknown;
-  /** Where failures and the success are told, a line each. */
-  readonly tell: (line: string) => void;
+  /** Prints a line for each failure and for the success. */
+  readonly print: (line: string) => void;
   /** Milliseconds until the first attempt; doubled up to 5 s from one to the next. @default 500 */
   readonly firstPauseMs?: number;
 }
@@ -18,7 +18,7 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Tries to start what could not be started, again and again until it serves. The reason is told when it is another than the
+ * Tries to start what could not be started, again and again until it serves. The reason is printed when it is another than the
  * time before.
  *
  * @returns what ends the attempts, and what they have started
@@ -35,27 +35,27 @@ export function startLater(options: StartLaterOptions): Pick<Deployable, 'close'
 }
 
 async function attempt(
-  { service, start, failure, tell, firstPauseMs = FIRST_PAUSE_MS }: StartLaterOptions,
+  { service, start, failure, print, firstPauseMs = FIRST_PAUSE_MS }: StartLaterOptions,
   signal: AbortSignal,
 ): Promise<Deployable | undefined> {
-  let told = tellFailure(service, failure, tell);
+  let printed = printFailure(service, failure, print);
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return undefined;
     try {
       const deployable = await start();
-      tell(`${service} serves now.`);
+      print(`${service} serves now.`);
       return deployable;
     } catch (error) {
-      if (messageOf(error) !== told) told = tellFailure(service, error, tell);
+      if (messageOf(error) !== printed) printed = printFailure(service, error, print);
     }
   }
   return undefined;
 }
 
-function tellFailure(service: string, error: unknown, tell: (line: string) => void): string {
+function printFailure(service: string, error: unknown, print: (line: string) => void): string {
   const message = messageOf(error);
-  tell(`${service} could not be started, and is tried again: ${message}`);
+  print(`${service} could not be started, and is tried again: ${message}`);
   return message;
 }
 

@@ -20,8 +20,8 @@ export interface PlatformOptions {
   readonly environment: Environment;
   /** One process for each deployable. @default false: one for all */
   readonly split?: boolean;
-  /** Where progress and the banner are told, a line each. */
-  readonly tell: (line: string) => void;
+  /** Prints a line of progress or of the banner. */
+  readonly print: (line: string) => void;
   /** Gives up a start that is under way: what has been started is closed again, and the start rejects. */
   readonly signal?: AbortSignal;
 }
@@ -94,13 +94,13 @@ async function prepare(
   options: PlatformOptions,
   closers: Closers,
 ): Promise<Prepared> {
-  const { environment, tell } = options;
+  const { environment, print } = options;
   const lock: DirectoryLock = lockDirectory(config.DATA_DIR);
   closers.push(() => lock.release());
   const ports = await settlePorts(config);
   const secrets = await loadSecrets(config.DATA_DIR);
   options.signal?.throwIfAborted();
-  const stores = await openStores({ config, environment, secrets, tell });
+  const stores = await openStores({ config, environment, secrets, print });
   closers.push(() => stores.close());
   options.signal?.throwIfAborted();
   const environments = describeEnvironments({
@@ -116,27 +116,27 @@ async function prepare(
 
 async function serve(prepared: Prepared, options: PlatformOptions, closers: Closers): Promise<void> {
   const { config, ports, stores } = prepared;
-  const { tell, signal } = options;
-  tell('Migrating, filling in demo data and starting the services …');
+  const { print, signal } = options;
+  print('Migrating, filling in demo data and starting the services …');
   const host = await startHost(prepared, options);
   closers.push(() => host.close());
   signal?.throwIfAborted();
-  tellOthers(prepared, options.environment);
+  writeOwnAddress(prepared, options.environment);
   closers.push(() => removePlatformFile(config.DATA_DIR));
   const hasDemoData = prepared.environments.AUTH['DEMO_DATA'] === 'true';
-  tell(formatBanner({ hasDemoData, ports, operations: host.operations, stores: stores.descriptions }));
-  await tellReadiness(host, internalAddressOf('GATEWAY', ports, options.environment), tell);
+  print(formatBanner({ hasDemoData, ports, operations: host.operations, stores: stores.descriptions }));
+  await printReadiness(host, internalAddressOf('GATEWAY', ports, options.environment), print);
 }
 
 function startHost({ config, environments, ports }: Prepared, options: PlatformOptions): Promise<Host> {
-  const { split, tell, signal = new AbortController().signal } = options;
+  const { split, print, signal = new AbortController().signal } = options;
   return split
-    ? hostSplit({ config, environments, ports, signal, tell })
-    : hostInProcess({ config, environments, tell });
+    ? hostSplit({ config, environments, ports, signal, print })
+    : hostInProcess({ config, environments, print });
 }
 
 /** For the commands of the same data directory. */
-function tellOthers({ config, environments, ports }: Prepared, environment: Environment): void {
+function writeOwnAddress({ config, environments, ports }: Prepared, environment: Environment): void {
   const services = programs.map(({ prefix, service }) => [service, addressOf(prefix, ports)]);
   writePlatformFile(config.DATA_DIR, {
     gatewayUrl: graphUrl(ports),
@@ -157,12 +157,12 @@ function pick(environment: Environment, names: readonly string[]): Environment {
   );
 }
 
-async function tellReadiness(host: Host, gateway: string, tell: (line: string) => void): Promise<void> {
+async function printReadiness(host: Host, gateway: string, print: (line: string) => void): Promise<void> {
   for (const service of host.unavailable) {
-    tell(`  ${service} does not serve yet; it is started again until it does. The rest serves meanwhile.`);
+    print(`  ${service} does not serve yet; it is started again until it does. The rest serves meanwhile.`);
   }
   if (!(await answersQueries(gateway))) throw new Error('The gateway does not answer. Its log says why.');
-  tell('  ready');
+  print('  ready');
 }
 
 /** A query that needs no token, from the socket through the whole pipeline and back. */

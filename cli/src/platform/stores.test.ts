@@ -9,7 +9,7 @@ import { openStores, type Stores } from './stores.ts';
 
 describe('embedded stores', () => {
   const directory = createTemporaryDirectory();
-  const told: string[] = [];
+  const printed: string[] = [];
   let secrets: PlatformSecrets;
   let stores: Stores;
 
@@ -27,14 +27,14 @@ describe('embedded stores', () => {
       config: readPlatformConfig({ DATA_DIR: join(directory.path, 'data') }),
       environment: { PATH: process.env['PATH'] },
       secrets,
-      tell: (line) => told.push(line),
+      print: (line) => printed.push(line),
     });
   }
 
-  it('tell what they are, and what they are busy with', () => {
+  it('describe what they are, and what they are busy with', () => {
     expect(stores.descriptions[0]).toMatch(/^PostgreSQL {2}18\.\d+, embedded, data in .*\/data\/postgres$/);
     expect(stores.descriptions[1]).toMatch(/^Redis {7}.*data in .*\/data\/redis$/);
-    expect(told).toEqual(['Initializing PostgreSQL …', 'Starting PostgreSQL …']);
+    expect(printed).toEqual(['Initializing PostgreSQL …', 'Starting PostgreSQL …']);
   });
 
   it('give each service a role whose rights end at its schema', async () => {
@@ -72,7 +72,7 @@ describe('given stores', () => {
     expect(givenStores('REDIS_URL', {})).toEqual([]);
   });
 
-  it('tell their versions', async () => {
+  it('report their versions', async () => {
     const [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
     const postgres = { variable: 'DATABASE_URL', url: database.connectionString };
     await expect(describeGivenPostgres(postgres)).resolves.toMatch(/^1[5-9]\.\d+, given by DATABASE_URL$/);
@@ -82,7 +82,7 @@ describe('given stores', () => {
     await Promise.all([database.drop(), redis.stop()]);
   });
 
-  it('that do not answer are told by their variable and reason, without their password', async () => {
+  it('that do not answer are reported by their variable and reason, without their password', async () => {
     const port = await freePort();
     const postgres = { variable: 'DATABASE_URL', url: `postgres://a:s3cret@127.0.0.1:${port}/b` };
     await expect(describeGivenPostgres(postgres)).rejects.toThrow(
@@ -101,7 +101,7 @@ describe('given stores', () => {
       config: readPlatformConfig({ ...environment, DATA_DIR: '/nonexistent' }),
       environment,
       secrets: await makeSecrets(),
-      tell: () => expect.unreachable(),
+      print: () => expect.unreachable(),
     });
     expect(stores).toMatchObject({
       databaseUrls: {},

@@ -23,7 +23,7 @@ export interface StoresOptions {
   readonly config: PlatformConfig;
   readonly environment: Environment;
   readonly secrets: PlatformSecrets;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 interface Opened {
@@ -66,7 +66,7 @@ async function openBoth(options: StoresOptions): Promise<[OpenedPostgres, Opened
   throw postgres.status === 'rejected' ? postgres.reason : (redis as PromiseRejectedResult).reason;
 }
 
-async function openPostgres({ config, environment, secrets, tell }: StoresOptions): Promise<OpenedPostgres> {
+async function openPostgres({ config, environment, secrets, print }: StoresOptions): Promise<OpenedPostgres> {
   const given = await Promise.all(givenStores('DATABASE_URL', environment).map(describeGivenPostgres));
   if (areAllGiven('DATABASE_URL', environment)) {
     return { databaseUrls: {}, descriptions: given, close: nothingToClose };
@@ -75,10 +75,10 @@ async function openPostgres({ config, environment, secrets, tell }: StoresOption
   const postgres = await startEmbeddedPostgres({
     directory,
     onProgress: (step) =>
-      tell(step === 'initializing' ? 'Initializing PostgreSQL …' : 'Starting PostgreSQL …'),
-    onExit: () => tell('PostgreSQL has ended unexpectedly; it is started again.'),
-    onRestart: () => tell('PostgreSQL serves again.'),
-    onFailedRestart: (error) => tell(`PostgreSQL could not be started again: ${String(error)}`),
+      print(step === 'initializing' ? 'Initializing PostgreSQL …' : 'Starting PostgreSQL …'),
+    onExit: () => print('PostgreSQL has ended unexpectedly; it is started again.'),
+    onRestart: () => print('PostgreSQL serves again.'),
+    onFailedRestart: (error) => print(`PostgreSQL could not be started again: ${String(error)}`),
   });
   try {
     const databaseUrls = await prepareSchemas(postgres.connectionString, secrets);
@@ -90,13 +90,13 @@ async function openPostgres({ config, environment, secrets, tell }: StoresOption
   }
 }
 
-async function openRedis({ config, environment, tell }: StoresOptions): Promise<OpenedRedis> {
+async function openRedis({ config, environment, print }: StoresOptions): Promise<OpenedRedis> {
   const given = await Promise.all(givenStores('REDIS_URL', environment).map(describeGivenRedis));
   if (areAllGiven('REDIS_URL', environment)) return { descriptions: given, close: nothingToClose };
   const redis = await startEmbeddedRedis({
     directory: join(config.DATA_DIR, 'redis'),
     path: environment['PATH'] ?? '',
-    onExit: () => tell('Redis has ended unexpectedly; it is started again.'),
+    onExit: () => print('Redis has ended unexpectedly; it is started again.'),
   });
   return {
     redisUrl: redis.url,

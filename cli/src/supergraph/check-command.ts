@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { checkSupergraph, type ApiChange, type ApiChanges } from '@trellis/composition';
-import { composeAndTell } from './compose-command.ts';
+import { composeAndReport } from './compose-command.ts';
 import type { Output } from './output.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Output } from './output.ts';
  */
 export async function checkCommand(config: string, againstFile: string, output: Output): Promise<boolean> {
   const against = await readFile(againstFile, 'utf8');
-  const supergraph = await composeAndTell(config, output);
+  const supergraph = await composeAndReport(config, output);
   if (supergraph === undefined) return false;
   const changes = compare(supergraph, against, againstFile, output);
   if (!changes) return false;

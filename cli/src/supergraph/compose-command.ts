@@ -17,15 +17,15 @@ export async function composeCommand(
   outputFile: string | undefined,
   output: Output,
 ): Promise<boolean> {
-  const supergraph = await composeAndTell(config, output);
+  const supergraph = await composeAndReport(config, output);
   if (supergraph === undefined) return false;
   if (outputFile === undefined) output.out(supergraph);
   else await writeFileAtomically(outputFile, supergraph);
   return true;
 }
 
-/** Composes; hints and errors are told. Undefined when it did not compose. */
-export async function composeAndTell(config: string, output: Output): Promise<string | undefined> {
+/** Composes, and prints hints and errors. Undefined when it did not compose. */
+export async function composeAndReport(config: string, output: Output): Promise<string | undefined> {
   const composition = await composeSupergraph(await readSupergraphConfig(config));
   for (const line of linesOf(composition)) output.error(`${line}\n`);
   return composition.kind === 'composed' ? composition.supergraphSdl : undefined;

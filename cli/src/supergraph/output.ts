@@ -1,4 +1,4 @@
-/** Where a command writes: results, and what is told beside them. */
+/** Where a command writes: results, and messages beside them. */
 export interface Output {
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;

@@ -55,18 +55,18 @@ describe('supergraph compose', () => {
     expect({ status, begins: out.slice(0, 6) }).toEqual({ status: 0, begins: 'schema' });
   });
 
-  it('tells every error with file and line, ends with 1, and keeps the file that was there', async () => {
+  it('prints every error with file and line, ends with 1, and leaves the old file', async () => {
     await writeFile(output(), 'before');
-    await writeUsers('type Query {\n  me: Nobody\n}');
+    await writeUsers('type Query {\n  me: Missing\n}');
     expect(await run('compose', '--config', config(), '--output', output())).toEqual({
       status: 1,
       out: '',
-      error: 'error: users.graphql:2:7: INVALID_GRAPHQL: [users] Unknown type Nobody\n',
+      error: 'error: users.graphql:2:7: INVALID_GRAPHQL: [users] Unknown type Missing\n',
     });
     expect(await readFile(output(), 'utf8')).toBe('before');
   });
 
-  it('tells hints on the standard error and ends with 0', async () => {
+  it('prints hints on the standard error and ends with 0', async () => {
     await writeFile(
       join(folder, 'supergraph.yaml'),
       'subgraphs:\n  a: { routing_url: "http://a", schema: { sdl: "type Query { x: Int }" } }\n  b: { routing_url: "http://b", schema: { sdl: "type Query { x: Int }" } }\n',
@@ -172,7 +172,7 @@ describe('A command line that is wrong ends with 64 and the usage', () => {
 });
 
 describe('A configuration that is not usable', () => {
-  it('is told with its lines and ends with 1', async () => {
+  it('is printed with its lines and ends with 1', async () => {
     await writeFile(join(folder, 'supergraph.yaml'), 'subgraphs:\n  users: {}\n');
     expect(await run('compose', '--config', config())).toEqual({
       status: 1,

@@ -18,7 +18,7 @@ const REDIRECT_URI = 'http://127.0.0.1/callback';
 const MOST_STEPS = 12;
 
 /**
- * The authorization code flow with PKCE (RFC 6749 §4.1, RFC 7636), through the same pages that a person sees. Nobody
+ * The authorization code flow with PKCE (RFC 6749 §4.1, RFC 7636), through the same pages that a user sees. Nothing
  * listens at the redirect URI: its address alone carries the code.
  *
  * @throws SignInFailed when the auth-server refuses

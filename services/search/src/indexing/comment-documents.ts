@@ -14,13 +14,13 @@ import { createIndexer, currentGeneration, type Documents } from './document-tab
 export const commentDocuments: Documents = {
   source: 'comments',
   table: 'comment_document',
-  told: ['id uuid', 'post_id uuid', 'body text'],
+  columns: ['id uuid', 'post_id uuid', 'body text'],
   // Posts and comments tell independently: the end of a post may have been heard of before the last comment on it.
-  save: (told) => `
+  save: (table) => `
     INSERT INTO comment_document (id, post_id, words, generation)
     SELECT id, post_id, setweight(to_tsvector('english', body), 'C'), ${currentGeneration('comments')}
-    FROM ${told} AS told (id, post_id, body)
-    WHERE NOT EXISTS (SELECT FROM post_document WHERE post_document.id = told.post_id AND deleted)
+    FROM ${table} AS saved (id, post_id, body)
+    WHERE NOT EXISTS (SELECT FROM post_document WHERE post_document.id = saved.post_id AND deleted)
     ON CONFLICT (id) DO UPDATE SET words = excluded.words, generation = excluded.generation`,
 };
 

@@ -6,13 +6,13 @@ import type { Source } from '../config.ts';
 export interface Documents {
   readonly source: Source;
   readonly table: string;
-  /** What has to be told of a thing, as columns: `body text`. */
-  readonly told: readonly string[];
-  /** SQL that writes the documents of what is told by a table or a function with these columns. */
-  readonly save: (told: string) => string;
+  /** What is indexed of a thing, as columns: `body text`. */
+  readonly columns: readonly string[];
+  /** SQL that writes the documents from a table or a function with these columns. */
+  readonly save: (table: string) => string;
 }
 
-/** What is told about the things of one source. */
+/** What is indexed about the things of one source. */
 export interface SourceEvents<Saved, Deleted> {
   readonly documents: Documents;
   /** Undefined for an event that does not say what a thing is now. */
@@ -30,14 +30,14 @@ export function currentGeneration(source: Source): string {
 }
 
 /**
- * Keeps the documents of one source as its events tell. While a snapshot is taken everything can still be found; what it has
+ * Keeps the documents of one source as its events say. While a snapshot is taken everything can still be found; what it has
  * not shown is removed at its end.
  */
 export function createIndexer<Saved, Deleted>(events: SourceEvents<Saved, Deleted>): EventHandler {
   const { readSaved } = events;
   const { source, table } = events.documents;
-  const applyAll = (transaction: Transaction, told: readonly SequencedEvent[]): Promise<void> =>
-    applyInRuns(told, {
+  const applyAll = (transaction: Transaction, batch: readonly SequencedEvent[]): Promise<void> =>
+    applyInRuns(batch, {
       readSaved,
       save: (things) => events.save(transaction, things),
       applyOther: async (event) => {

@@ -14,15 +14,15 @@ import { createIndexer, currentGeneration, type Documents } from './document-tab
 export const postDocuments: Documents = {
   source: 'posts',
   table: 'post_document',
-  told: ['id uuid', 'published boolean', 'title text', 'tags text', 'body text'],
-  save: (told) => `
+  columns: ['id uuid', 'published boolean', 'title text', 'tags text', 'body text'],
+  save: (table) => `
     INSERT INTO post_document (id, published, words, generation)
     SELECT id, published, CASE WHEN published THEN
         setweight(to_tsvector('english', title), 'A') ||
         setweight(to_tsvector('english', tags), 'B') ||
         setweight(to_tsvector('english', body), 'D')
       ELSE '' END, ${currentGeneration('posts')}
-    FROM ${told} AS told (id, published, title, tags, body)
+    FROM ${table} AS saved (id, published, title, tags, body)
     ON CONFLICT (id) DO UPDATE SET published = excluded.published, deleted = false, words = excluded.words,
       generation = excluded.generation`,
 };

@@ -6,11 +6,11 @@ import { createIndexer, currentGeneration, type Documents } from './document-tab
 export const userDocuments: Documents = {
   source: 'users',
   table: 'user_document',
-  told: ['id uuid', 'name text'],
-  save: (told) => `
+  columns: ['id uuid', 'name text'],
+  save: (table) => `
     INSERT INTO user_document (id, words, generation)
     SELECT id, setweight(to_tsvector('simple', coalesce(name, '')), 'A'), ${currentGeneration('users')}
-    FROM ${told} AS told (id, name)
+    FROM ${table} AS saved (id, name)
     ON CONFLICT (id) DO UPDATE SET words = excluded.words, generation = excluded.generation`,
 };
 
