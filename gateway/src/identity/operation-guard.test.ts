@@ -28,8 +28,8 @@ function guardOf(text: string): OperationGuard {
   const document = parse(text);
   const operation = document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION);
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('The text has no operation.');
-  const analyzer = new Analyzer({ guarded: guardAnalysis(schema, rules) });
-  const fold = analyzer.fold({ fragments: new Map(), schema });
+  const analyzer = new Analyzer({ guarded: guardAnalysis(schema, rules) }, schema);
+  const fold = analyzer.fold({ fragments: new Map() });
   const { guarded } = fold.ofOperation(operation.selectionSet, schema.getQueryType() ?? undefined);
   return createOperationGuard(guarded, {});
 }

@@ -6,7 +6,7 @@ import { RequestRefused } from '../errors.ts';
 import type { CostSettings } from '../settings/cost-settings.ts';
 import type { OperationLimits } from '../settings/limits.ts';
 import { fragmentsOf } from './document/fragments.ts';
-import { protectFromDocument } from './limits/measure-document.ts';
+import { compileProtection, type ProtectFromDocument } from './limits/measure-document.ts';
 import { sha256 } from './document/sha256.ts';
 import { rootTypeOf } from '../supergraph/selection-types.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -124,6 +124,7 @@ interface WeighedDocument {
 
 interface Graph extends OperationGraph {
   readonly settings: CatalogueSettings;
+  readonly protect: ProtectFromDocument;
   readonly analyzer: Analyzer<OperationAnalyses>;
 }
 
@@ -131,9 +132,10 @@ function readGraph(supergraph: Supergraph, settings: CatalogueSettings): Graph {
   return {
     schema: supergraph.schema,
     settings,
+    protect: compileProtection(settings.limits),
     policies: settings.policies,
     introspection: settings.introspection,
-    analyzer: new Analyzer(operationAnalyses(supergraph, settings.costs)),
+    analyzer: new Analyzer(operationAnalyses(supergraph, settings.costs), supergraph.schema),
     overrides: {
       labels: supergraph.hints.overrideLabels,
       percents: settings.overridePercents ?? {},
@@ -146,7 +148,7 @@ function admit(text: string, graph: Graph): WeighedDocument | RequestRefused {
   const { limits } = graph.settings;
   try {
     const { document, tokens } = parseOperation(text, limits.tokens);
-    protectFromDocument(document, limits);
+    graph.protect(document);
     validateOperation(document, graph.schema, graph.settings);
     const judged = judgeOperations(document, graph);
     forgetTokens(document);
@@ -161,7 +163,10 @@ function admit(text: string, graph: Graph): WeighedDocument | RequestRefused {
 }
 
 /** What was found in an operation. */
-type Found = Summaries<OperationAnalyses> & { readonly measure: OperationMeasure };
+interface Found {
+  readonly found: Summaries<OperationAnalyses>;
+  readonly measure: OperationMeasure;
+}
 
 /** What was found in an operation; or, where its text alone exceeds a limit, the refusal. */
 type Judged = Found | RequestRefused;
@@ -173,10 +178,10 @@ type Judged = Found | RequestRefused;
  */
 function judgeOperations(document: DocumentNode, graph: Graph): ReadonlyMap<string, Judged> {
   const { schema, analyzer, settings } = graph;
-  const fold = analyzer.fold({ fragments: fragmentsOf(document), schema });
+  const fold = analyzer.fold({ fragments: fragmentsOf(document) });
   const all = operationsOf(document).map((operation): readonly [string, Judged] => {
     const found = fold.ofOperation(operation.selectionSet, rootTypeOf(schema, operation));
-    return [operation.name?.value ?? '', judge({ ...found, measure: measureOf(operation, found) }, settings)];
+    return [operation.name?.value ?? '', judge({ found, measure: measureOf(operation, found) }, settings)];
   });
   const [first] = all;
   const isAnyAllowed = all.some(([, judged]) => !(judged instanceof RequestRefused));
@@ -215,25 +220,28 @@ function withoutNodes({ message, source, positions, extensions }: GraphQLError):
 function catalogueDocument(
   document: DocumentNode,
   documentHash: string,
-  all: ReadonlyMap<string, Judged>,
+  judged: ReadonlyMap<string, Judged>,
   graph: Graph,
 ): CataloguedDocument {
   const fragments = fragmentsOf(document);
-  const operations = new Map<string, Operation>();
+  /** What was found in an operation becomes the operation when it is selected. */
+  const operations = new Map<string, Operation | Judged>(judged);
   let unnamed: Operation | undefined;
+  const select = (name: string | undefined): Operation => {
+    const definition = selectOperation(document, name);
+    const key = definition.name?.value ?? '';
+    const found = operations.get(key) ?? unknownOperation(name, 0);
+    if (found instanceof Operation) return found;
+    if (found instanceof RequestRefused) throw found;
+    const operation = new Operation({ definition, fragments, documentHash, ...found }, graph);
+    operations.set(key, operation);
+    return operation;
+  };
   return {
     operation(name) {
-      const known = name === undefined ? unnamed : operations.get(name);
-      if (known) return known;
-      const definition = selectOperation(document, name);
-      const key = definition.name?.value ?? '';
-      const found = all.get(key);
-      if (found instanceof RequestRefused || !found) throw found ?? unknownOperation(name, 0);
-      const operation =
-        operations.get(key) ?? new Operation({ definition, fragments, documentHash, found }, graph);
-      operations.set(key, operation);
-      if (name === undefined) unnamed = operation;
-      return operation;
+      if (name === undefined) return (unnamed ??= select(name));
+      const known = operations.get(name);
+      return known instanceof Operation ? known : select(name);
     },
   };
 }

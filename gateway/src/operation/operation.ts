@@ -62,6 +62,7 @@ export function createPlannable(
   { definition, fragments, documentHash, found }: FoundOperation<Summaries<PlanningAnalyses>>,
   overrides: Overrides | undefined,
 ): PlannableOperation {
+  const { expansion } = found; // the rest need not be held
   const conditionVariables = conditionVariablesOf(definition.directives, found.conditions);
   return {
     key: `${documentHash} ${definition.name?.value ?? ''}`,
@@ -74,7 +75,7 @@ export function createPlannable(
       chooseOverrides: overrides && overridesFor(found.overrides, overrides),
     }),
     mayDefer: found.deferral !== false,
-    selectionsOf: (decided) => decidedValue(found.expansion, decided),
+    selectionsOf: (decided) => decidedValue(expansion, decided),
   };
 }
 
@@ -107,10 +108,11 @@ export class Operation implements PlannableOperation {
 
   /** @param operation what was found in it, and what its text amounts to */
   constructor(
-    operation: FoundOperation<Summaries<OperationAnalyses> & { readonly measure: OperationMeasure }>,
+    operation: FoundOperation<Summaries<OperationAnalyses>> & { readonly measure: OperationMeasure },
     { schema, overrides, policies, introspection }: OperationGraph,
   ) {
     const { definition, fragments, documentHash, found } = operation;
+    const { deferral } = found; // the rest need not be held
     const planned = createPlannable(operation, overrides);
     this.key = planned.key;
     this.definition = definition;
@@ -122,12 +124,12 @@ export class Operation implements PlannableOperation {
     this.documentHash = documentHash;
     this.name = definition.name?.value;
     this.kind = definition.operation;
-    this.measure = found.measure;
+    this.measure = operation.measure;
     this.coerceVariables = compileVariables(definition, schema, !introspection);
     this.costOf = costFunctionOf(found.cost);
     this.guard = createOperationGuard(found.guarded, policies);
     this.cacheHintsOf = this.kind === 'query' ? eachDecisionOnce(found.cachePolicy) : () => NOT_CACHEABLE;
-    this.isDeferred = (decided) => decidedValue(found.deferral, decided);
+    this.isDeferred = (decided) => decidedValue(deferral, decided);
     this.throttleOf = compileThrottle(definition);
     Object.freeze(this);
   }

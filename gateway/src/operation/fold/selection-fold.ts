@@ -1,13 +1,8 @@
 import {
-  getNamedType,
-  isCompositeType,
-  isInterfaceType,
-  isObjectType,
   Kind,
   type FieldNode,
   type FragmentSpreadNode,
   type GraphQLCompositeType,
-  type GraphQLField,
   type GraphQLSchema,
   type InlineFragmentNode,
   type SelectionSetNode,
@@ -16,16 +11,13 @@ import { tooComplex } from '../../errors.ts';
 import { fragmentTypeOf, isIntrospectionRoot } from '../../supergraph/selection-types.ts';
 import { inclusionOf, type Inclusion } from '../document/decided-directives.ts';
 import { fragmentCycle, type Fragments } from '../document/fragments.ts';
+import { SchemaFields, UNKNOWN_FIELD, type SchemaField } from './schema-fields.ts';
 
-/** A field where it is selected, and what the schema says of it. */
-export interface SelectedField {
+/** A field where it is selected, and what the schema says of it. Nothing is known of it where the fold has no schema. */
+export interface SelectedField extends SchemaField {
   readonly node: FieldNode;
   /** The type that it is selected on. */
   readonly parent: GraphQLCompositeType | undefined;
-  /** Absent for `__typename`, `__schema` and `__type`, and where the fold has no schema. */
-  readonly definition: GraphQLField<unknown, unknown> | undefined;
-  /** The type below it; absent for leaves. */
-  readonly type: GraphQLCompositeType | undefined;
   /** Whether it is `__schema` or `__type`. */
   readonly isIntrospection: boolean;
 }
@@ -70,8 +62,6 @@ export type Summaries<All extends Analyses> = {
 /** What a fold goes through. */
 export interface FoldedDocument {
   readonly fragments: Fragments;
-  /** Absent: then nothing has a type. */
-  readonly schema?: GraphQLSchema | undefined;
   /** How many levels of selection sets there may be, fragments counted as levels. @default any number */
   readonly maxLevels?: number | undefined;
 }
@@ -79,28 +69,37 @@ export interface FoldedDocument {
 /** The summaries of one selection set, in the order of the analyses. */
 type Found = readonly unknown[];
 
-/** Some analyses, made ready to be asked together. */
+/** Some analyses, made ready to be asked together about the documents of one schema. */
 export class Analyzer<All extends Analyses> {
-  readonly #names: readonly string[];
-  readonly #analyses: readonly Analysis<unknown>[];
-  readonly #idle: Readonly<Record<string, unknown>>;
+  readonly fields: SchemaFields | undefined;
+  /** Those that are asked. */
+  readonly active: readonly Analysis<unknown>[];
+  /** Of nothing selected. */
+  readonly none: Found;
+  readonly #all: All;
 
-  constructor(analyses: All) {
-    const entries = Object.entries(analyses);
-    const active = entries.filter(([, { isIdle }]) => isIdle !== true);
-    const idle = entries.filter(([, { isIdle }]) => isIdle === true);
-    this.#names = active.map(([name]) => name);
-    this.#analyses = active.map(([, analysis]) => analysis);
-    this.#idle = Object.fromEntries(idle.map(([name, { none }]) => [name, none]));
+  /** @param schema absent: then nothing has a type */
+  constructor(analyses: All, schema?: GraphQLSchema) {
+    this.#all = analyses;
+    this.fields = schema && new SchemaFields(schema);
+    this.active = Object.values(analyses).filter(({ isIdle }) => isIdle !== true);
+    this.none = this.active.map(({ none }) => none);
   }
 
   /** Begins a fold over a document: what it finds of a fragment holds for all its operations. */
   fold(document: FoldedDocument): SelectionFold<All> {
-    return new SelectionFold<All>(document, this.#analyses, (found) => {
-      const summaries: Record<string, unknown> = { ...this.#idle };
-      this.#names.forEach((name, index) => (summaries[name] = found[index]));
-      return summaries as Summaries<All>; // each name with what its own analysis has found
-    });
+    return new SelectionFold(document, this);
+  }
+
+  /** Gives summaries the names of their analyses. */
+  nameAll(found: Found): Summaries<All> {
+    const summaries: Record<string, unknown> = {};
+    let index = 0;
+    for (const [name, { isIdle, none }] of Object.entries(this.#all)) {
+      summaries[name] = isIdle === true ? none : found[index];
+      if (isIdle !== true) index += 1;
+    }
+    return summaries as Summaries<All>; // each name with what its own analysis has found
   }
 }
 
@@ -110,22 +109,20 @@ export class Analyzer<All extends Analyses> {
  * time linear in the text, however fragments multiply one another.
  */
 export class SelectionFold<All extends Analyses> {
-  readonly #document: FoldedDocument;
-  readonly #analyses: readonly Analysis<unknown>[];
-  readonly #none: Found;
-  readonly #named: (found: Found) => Summaries<All>;
+  readonly #fragments: Fragments;
+  readonly #maxLevels: number;
+  readonly #analyzer: Analyzer<All>;
+  readonly #fields: SchemaFields | undefined;
+  readonly #active: readonly Analysis<unknown>[];
   /** Of the selections of fragments. Undefined: just being found. */
   readonly #known = new Map<SelectionSetNode, Found | undefined>();
 
-  constructor(
-    document: FoldedDocument,
-    analyses: readonly Analysis<unknown>[],
-    named: (found: Found) => Summaries<All>,
-  ) {
-    this.#document = document;
-    this.#analyses = analyses;
-    this.#none = analyses.map(({ none }) => none);
-    this.#named = named;
+  constructor({ fragments, maxLevels = Number.POSITIVE_INFINITY }: FoldedDocument, analyzer: Analyzer<All>) {
+    this.#fragments = fragments;
+    this.#maxLevels = maxLevels;
+    this.#analyzer = analyzer;
+    this.#fields = analyzer.fields;
+    this.#active = analyzer.active;
   }
 
   /**
@@ -134,64 +131,72 @@ export class SelectionFold<All extends Analyses> {
    * @throws RequestRefused QUERY_TOO_COMPLEX naming `nesting`; GRAPHQL_VALIDATION_FAILED for a fragment that spreads itself
    */
   ofOperation(set: SelectionSetNode, root: GraphQLCompositeType | undefined): Summaries<All> {
-    return this.#named(this.#fold(set, root, 1));
+    return this.#analyzer.nameAll(this.#fold(set, root, 1));
   }
 
   /** What the selections of a fragment amount to, whether or not it is spread. @throws as {@link ofOperation} */
   ofFragment(set: SelectionSetNode, type: GraphQLCompositeType | undefined): Summaries<All> {
-    return this.#named(this.#known.get(set) ?? this.#remember(set, type, 1));
+    return this.#analyzer.nameAll(this.#known.get(set) ?? this.#remember(set, type, 1));
   }
 
   #fold(set: SelectionSetNode, parent: GraphQLCompositeType | undefined, level: number): Found {
-    const { maxLevels = Number.POSITIVE_INFINITY } = this.#document;
-    if (level > maxLevels) throw tooComplex('nesting', maxLevels, level);
-    const all = this.#analyses;
-    const columns: unknown[][] = [];
-    for (let index = 0; index < all.length; index += 1) columns.push([]);
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) this.#addField(columns, selection, parent, level);
-      else this.#addFragment(columns, selection, parent, level);
+    if (level > this.#maxLevels) throw tooComplex('nesting', this.#maxLevels, level);
+    const { selections } = set;
+    const active = this.#active;
+    // As long as the selections: each is replaced by its summary. To push to an empty array makes room for seventeen.
+    const columns = active.map((): unknown[] => [...selections]);
+    for (let row = 0; row < selections.length; row += 1) {
+      const selection = selections[row];
+      if (selection?.kind === Kind.FIELD) this.#addField(columns, row, selection, parent, level);
+      else if (selection) this.#addFragment(columns, row, selection, parent, level);
     }
-    const found: unknown[] = [];
-    for (let index = 0; index < all.length; index += 1) found.push(all[index]?.combine(columns[index] ?? []));
-    return found;
+    return active.map((analysis, index) => analysis.combine(columns[index] ?? []));
   }
 
   #addField(
     columns: Columns,
+    row: number,
     node: FieldNode,
     parent: GraphQLCompositeType | undefined,
     level: number,
   ): void {
-    const field = selectField(node, parent, this.#document.schema);
-    const below = node.selectionSet ? this.#fold(node.selectionSet, field.type, level + 1) : this.#none;
+    const { definition, type } = this.#fields?.of(parent, node.name.value) ?? UNKNOWN_FIELD;
+    const field = { node, parent, definition, type, isIntrospection: isIntrospectionRoot(node) };
+    const below = node.selectionSet ? this.#fold(node.selectionSet, type, level + 1) : this.#analyzer.none;
     const inclusion = inclusionOf(node);
-    const all = this.#analyses;
-    for (let index = 0; index < all.length; index += 1) {
-      const analysis = all[index];
-      if (analysis) add(columns, index, analysis, inclusion, analysis.field(field, below[index]));
+    const active = this.#active;
+    for (let index = 0; index < active.length; index += 1) {
+      const analysis = active[index];
+      const column = columns[index];
+      if (analysis && column)
+        column[row] = included(analysis, inclusion, analysis.field(field, below[index]));
     }
   }
 
   #addFragment(
     columns: Columns,
+    row: number,
     node: InlineFragmentNode | FragmentSpreadNode,
     parent: GraphQLCompositeType | undefined,
     level: number,
   ): void {
-    const { schema, fragments } = this.#document;
     const isSpread = node.kind === Kind.FRAGMENT_SPREAD;
-    const definition = isSpread ? fragments.get(node.name.value) : node;
-    const type = schema && fragmentTypeOf(schema, definition, isSpread ? undefined : parent);
-    let below = this.#none;
+    const definition = isSpread ? this.#fragments.get(node.name.value) : node;
+    const type =
+      this.#fields && fragmentTypeOf(this.#fields.schema, definition, isSpread ? undefined : parent);
+    let below = this.#analyzer.none;
     if (isSpread && definition) below = this.#ofSpread(node, definition.selectionSet, type, level + 1);
     else if (definition) below = this.#fold(definition.selectionSet, type, level + 1);
-    const fragment: SelectedFragment = { node, type };
+    const fragment = { node, type };
     const inclusion = inclusionOf(node);
-    for (const [index, analysis] of this.#analyses.entries()) {
+    const active = this.#active;
+    for (let index = 0; index < active.length; index += 1) {
+      const analysis = active[index];
+      const column = columns[index];
+      if (!analysis || !column) continue;
       const summary = below[index];
       const own = analysis.fragment ? analysis.fragment(fragment, summary) : summary;
-      add(columns, index, analysis, inclusion, own);
+      column[row] = included(analysis, inclusion, own);
     }
   }
 
@@ -210,7 +215,7 @@ export class SelectionFold<All extends Analyses> {
   #remember(set: SelectionSetNode, type: GraphQLCompositeType | undefined, level: number): Found {
     this.#known.set(set, undefined);
     const found = this.#fold(set, type, level);
-    const shared = this.#analyses.map((analysis, index) =>
+    const shared = this.#active.map((analysis, index) =>
       analysis.shared ? analysis.shared(found[index]) : found[index],
     );
     this.#known.set(set, shared);
@@ -221,36 +226,6 @@ export class SelectionFold<All extends Analyses> {
 /** The summaries of the selections of one set, for each analysis. */
 type Columns = readonly unknown[][];
 
-function add(
-  columns: Columns,
-  index: number,
-  analysis: Analysis<unknown>,
-  inclusion: Inclusion,
-  summary: unknown,
-): void {
-  const isOptional = inclusion !== true && analysis.onlyIf !== undefined;
-  columns[index]?.push(isOptional ? analysis.onlyIf?.(inclusion, summary) : summary);
-}
-
-function selectField(
-  node: FieldNode,
-  parent: GraphQLCompositeType | undefined,
-  schema: GraphQLSchema | undefined,
-): SelectedField {
-  const isIntrospection = isIntrospectionRoot(node);
-  if (isIntrospection) {
-    const type = schema?.getType(node.name.value === '__schema' ? '__Schema' : '__Type');
-    return {
-      node,
-      parent,
-      definition: undefined,
-      type: isCompositeType(type) ? type : undefined,
-      isIntrospection,
-    };
-  }
-  // fields are an object without prototype
-  const definition =
-    isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
-  const type = definition && node.selectionSet && getNamedType(definition.type);
-  return { node, parent, definition, type: isCompositeType(type) ? type : undefined, isIntrospection };
+function included(analysis: Analysis<unknown>, inclusion: Inclusion, summary: unknown): unknown {
+  return inclusion === true || !analysis.onlyIf ? summary : analysis.onlyIf(inclusion, summary);
 }

@@ -77,7 +77,7 @@ const costs = new GraphCosts({
   annotations: readGraphAnnotations(supergraph),
   settings: DEFAULT_COSTS,
 });
-const analyzer = new Analyzer({ cost: costAnalysis(costs) });
+const analyzer = new Analyzer({ cost: costAnalysis(costs) }, schema);
 
 function cost(text: string, variables: Readonly<Record<string, unknown>> = {}): number {
   const document = parse(text);
@@ -85,7 +85,7 @@ function cost(text: string, variables: Readonly<Record<string, unknown>> = {}): 
     (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
   );
   if (!operation) throw new Error('no operation');
-  const fold = analyzer.fold({ fragments: fragmentsOf(document), schema });
+  const fold = analyzer.fold({ fragments: fragmentsOf(document) });
   const found = fold.ofOperation(operation.selectionSet, rootTypeOf(schema, operation));
   return costFunctionOf(found.cost)(variables, decidedFor(document, variables));
 }

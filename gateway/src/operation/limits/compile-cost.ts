@@ -90,16 +90,28 @@ function costOfField(field: SelectedField, below: SelectionCost, costs: GraphCos
     definition,
     field: node,
   });
-  const parts = { definition, sizing, weight: cost.weight, below: costAt(below, sizing.below) };
-  const compile = (sized: SizedFields): Cost => atLeastZero(add(argumentWeight, totalOf(parts, sized)));
-  return cost.mayBeSized ? new SizableCost(compile) : compile(NO_SIZES);
+  const parts = {
+    definition,
+    argumentWeight,
+    sizing,
+    weight: cost.weight,
+    below: costAt(below, sizing.below),
+  };
+  return cost.mayBeSized
+    ? new SizableCost((sized) => costOfParts(parts, sized))
+    : costOfParts(parts, NO_SIZES);
 }
 
 interface FieldParts {
   readonly definition: GraphQLField<unknown, unknown>;
+  readonly argumentWeight: Cost;
   readonly sizing: Sizing;
   readonly weight: number;
   readonly below: Cost;
+}
+
+function costOfParts(parts: FieldParts, sized: SizedFields): Cost {
+  return atLeastZero(add(parts.argumentWeight, totalOf(parts, sized)));
 }
 
 function totalOf({ definition, sizing, weight, below }: FieldParts, sized: SizedFields): Cost {

@@ -3,11 +3,11 @@ import { cpuTimeOf } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { RequestRefused } from '../../errors.ts';
 import { PROTECTIVE_LIMITS } from '../../settings/limits.ts';
-import { protectFromDocument } from './measure-document.ts';
+import { compileProtection } from './measure-document.ts';
 
 function refusal(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    protectFromDocument(parse(text), PROTECTIVE_LIMITS);
+    compileProtection(PROTECTIVE_LIMITS)(parse(text));
   } catch (error) {
     if (error instanceof RequestRefused) return error.errors[0]?.extensions;
     throw error;

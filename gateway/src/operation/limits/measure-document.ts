@@ -4,8 +4,11 @@ import { fragmentsOf, type Fragments } from '../document/fragments.ts';
 import { Analyzer, type Analysis } from '../fold/selection-fold.ts';
 import type { OperationLimits } from '../../settings/limits.ts';
 
+/** @throws RequestRefused as {@link compileProtection} says */
+export type ProtectFromDocument = (document: DocumentNode) => void;
+
 /**
- * Refuses a document whose validation or planning could take long: it counts the selections that remain once fragments
+ * Prepares refusing documents whose validation or planning could take long: it counts the selections that remain once fragments
  * are expanded, and the comparisons that validation makes between fields of one response key. It knows no schema and
  * takes time linear in the document, because a fragment is counted once however often it is spread; so it comes before
  * validation, whose comparisons grow with the square.
@@ -13,10 +16,17 @@ import type { OperationLimits } from '../../settings/limits.ts';
  * @throws RequestRefused QUERY_TOO_COMPLEX naming `nesting`, `selections` or `overlaps`; GRAPHQL_VALIDATION_FAILED for a fragment
  *   that spreads itself, which no later step could walk
  */
-export function protectFromDocument(document: DocumentNode, limits: OperationLimits): void {
-  const fragments = fragmentsOf(document);
-  const selections = countSelections(document, fragments, limits.nesting);
-  if (selections > limits.selections) throw tooComplex('selections', limits.selections, selections);
+export function compileProtection(limits: OperationLimits): ProtectFromDocument {
+  const analyzer: ExtentAnalyzer = new Analyzer({ extent: extentAnalysis(limits.nesting) });
+  return (document) => {
+    const fragments = fragmentsOf(document);
+    const selections = countSelections(document, fragments, limits.nesting, analyzer);
+    if (selections > limits.selections) throw tooComplex('selections', limits.selections, selections);
+    enforceOverlaps(document, fragments, limits);
+  };
+}
+
+function enforceOverlaps(document: DocumentNode, fragments: Fragments, limits: OperationLimits): void {
   let overlaps = 0;
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
@@ -32,7 +42,10 @@ interface Extent {
   readonly levels: number;
 }
 
+type ExtentAnalyzer = Analyzer<{ readonly extent: Analysis<Extent> }>;
+
 const NO_EXTENT: Extent = Object.freeze({ selections: 0, levels: 0 });
+const LEAF: Extent = Object.freeze({ selections: 1, levels: 0 });
 
 /** Counts selections, and the levels that those that come after it will descend; literals of arguments may have as many. */
 function extentAnalysis(maxNesting: number): Analysis<Extent> {
@@ -40,7 +53,7 @@ function extentAnalysis(maxNesting: number): Analysis<Extent> {
     none: NO_EXTENT,
     field({ node }, below) {
       assertShallow(node, maxNesting);
-      return { selections: 1 + below.selections, levels: below.levels };
+      return below === NO_EXTENT ? LEAF : { selections: 1 + below.selections, levels: below.levels };
     },
     fragment({ node }, below) {
       assertShallow(node, maxNesting);
@@ -59,8 +72,12 @@ function extentAnalysis(maxNesting: number): Analysis<Extent> {
 }
 
 /** Selections of all operations together, and those of the largest fragment where that is more. */
-function countSelections(document: DocumentNode, fragments: Fragments, maxNesting: number): number {
-  const analyzer = new Analyzer({ extent: extentAnalysis(maxNesting) });
+function countSelections(
+  document: DocumentNode,
+  fragments: Fragments,
+  maxNesting: number,
+  analyzer: ExtentAnalyzer,
+): number {
   const fold = analyzer.fold({ fragments, maxLevels: maxNesting });
   let ofOperations = 0;
   let ofLargestFragment = 0;

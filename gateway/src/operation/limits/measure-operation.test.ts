@@ -18,7 +18,7 @@ const allowances = new Map([
   ['Post.thread', 3],
   ['User.post', 1],
 ]);
-const analyzer = new Analyzer({ depth: depthAnalysis(allowances), totals: totalsAnalysis });
+const analyzer = new Analyzer({ depth: depthAnalysis(allowances), totals: totalsAnalysis }, schema);
 
 function measure(text: string, name?: string): OperationMeasure {
   const document = parse(text);
@@ -27,7 +27,7 @@ function measure(text: string, name?: string): OperationMeasure {
       definition.kind === Kind.OPERATION_DEFINITION && (!name || definition.name?.value === name),
   );
   if (!operation) throw new Error('no operation');
-  const fold = analyzer.fold({ fragments: fragmentsOf(document), schema });
+  const fold = analyzer.fold({ fragments: fragmentsOf(document) });
   return measureOf(operation, fold.ofOperation(operation.selectionSet, rootTypeOf(schema, operation)));
 }
 
