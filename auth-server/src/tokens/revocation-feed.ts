@@ -1,11 +1,12 @@
 import type { RedisConnection } from '@trellis/redis';
+import { redisNames } from '@trellis/subgraph-protocol/redis-names';
 import { holderName, type TokenHolder } from './stale-token-store.ts';
 
 /** The sorted set of revocations, scored by the second after which each may be forgotten. */
-const REVOCATIONS_KEY = 'revocations';
+const REVOCATIONS_KEY = redisNames.revocations;
 
 /** The channel on which each revocation is published. */
-const REVOCATIONS_CHANNEL = 'revocations';
+const REVOCATIONS_CHANNEL = redisNames.revocations;
 
 /** Tells resource servers which access tokens are no longer good. */
 export interface RevocationFeed {

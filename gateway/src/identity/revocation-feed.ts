@@ -1,4 +1,5 @@
 import type { RedisConnection } from '@trellis/redis';
+import { redisNames } from '@trellis/subgraph-protocol/redis-names';
 import { holderKeysOf, issuedAtOf, parseRevocation, type Revocation } from './revocation.ts';
 import type { RevokedTokens, TokenHolder } from './revoked-tokens.ts';
 
@@ -24,7 +25,7 @@ export interface RevocationFeedOptions {
 }
 
 /** Sorted set of entries; the score is the second after which one may be forgotten. Also the channel that names new ones. */
-const REVOCATIONS = 'revocations';
+const REVOCATIONS = redisNames.revocations;
 /** How long an entry is kept that was only heard of on the channel, until the set says how long it matters. */
 const HEARSAY_S = 3_600;
 

@@ -1,4 +1,5 @@
 import type { RedisConnection } from '@trellis/redis';
+import { redisNames } from '@trellis/subgraph-protocol/redis-names';
 import { entityName, type AnswerContents } from './answer-contents.ts';
 
 /** What has changed: one entity, or anything of a type. */
@@ -19,7 +20,7 @@ export interface Write {
  * A stream, one entry a change: the fields `type` and, for one entity, `id`; or `writer`. Whoever can write to Redis may tell of
  * changes.
  */
-const STREAM = 'response-cache:invalidations';
+const STREAM = redisNames.invalidations;
 const MAX_ENTRIES = 10_000;
 const MAX_REMEMBERED = 100_000;
 const BEGINNING = '0-0';

@@ -1,4 +1,5 @@
 import type { RedisConnection } from '@trellis/redis';
+import { eventStreamName } from '@trellis/subgraph-protocol/redis-names';
 import type { SequencedEvent } from './domain-event.ts';
 
 /** An event as the stream carries it. A payload that is too large to be kept in memory twice is left out. */
@@ -51,7 +52,7 @@ type Entry = readonly [id: string, fields: readonly string[]];
 
 /** The stream of a service. All its keys share a hash tag, so that a cluster keeps them together. */
 export function createEventStream({ redis, service, maxLength = 10_000 }: EventStreamOptions): EventStream {
-  const key = `trellis:{events:${service}}:stream`;
+  const key = eventStreamName(service);
   return {
     maxLength,
     first: async () => {

@@ -1,4 +1,5 @@
 import type { RedisConnection } from '@trellis/redis';
+import { redisNames } from './redis-names.ts';
 
 /** Users who have shown themselves, told at once. */
 export interface ActivityBatch {
@@ -27,7 +28,7 @@ export interface ActivityStream {
   ): Promise<readonly ActivityBatch[]>;
 }
 
-const KEY = 'trellis:{activity}:stream';
+const KEY = redisNames.activity;
 /** Batches that are kept; the users service reads them within moments. */
 const MAX_BATCHES = 10_000;
 const PAGE = 100;

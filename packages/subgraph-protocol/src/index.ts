@@ -41,4 +41,5 @@ export {
   type ServiceTokenSigner,
   type ServiceTokenVerifier,
 } from './service-calls/service-token.ts';
+export { eventKey, eventStreamName, redisNames } from './redis-names.ts';
 export { createActivityStream, type ActivityBatch, type ActivityStream } from './activity-stream.ts';

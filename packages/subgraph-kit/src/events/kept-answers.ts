@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@trellis/runtime';
 import { createOutageLog, type EventStream, type SequencedEvent } from '@trellis/events';
 import type { RedisConnection } from '@trellis/redis';
+import { redisNames } from '@trellis/subgraph-protocol/redis-names';
 
 /** An entity of the graph that has changed. */
 export interface EntityChange {
@@ -21,7 +22,7 @@ export interface KeptAnswersOptions {
 }
 
 /** Where gateways hear of changes: docs/response-cache.md. */
-const CHANGES = 'response-cache:invalidations';
+const CHANGES = redisNames.invalidations;
 const MAX_CHANGES = 10_000;
 /** Milliseconds for which events wait for gateways to be told. */
 const PATIENCE_MS = 100;

@@ -1,4 +1,5 @@
 import { defineScript, type RedisConnection } from '@trellis/redis';
+import { eventKey, eventStreamName } from '@trellis/subgraph-protocol/redis-names';
 import { z } from 'zod';
 
 /** Somebody who is there. */
@@ -30,7 +31,7 @@ export interface PresenceSet {
 /** The name by which the changes of presence are a stream of events. */
 export const PRESENCE_STREAM = 'presence';
 
-const KEYS = ['trellis:{events:presence}:seen', 'trellis:{events:presence}:stream'] as const;
+const KEYS = [eventKey(PRESENCE_STREAM, 'seen'), eventStreamName(PRESENCE_STREAM)] as const;
 /** About how many changes can be gone back to. */
 const MAX_CHANGES = 10_000;
 /** Users in one call of a script, which nothing else runs beside. */
