@@ -16,7 +16,7 @@ export const types: TypeIndex = {
 export const SCALARS = ['text', 'title', 'price', 'valueOf'];
 /** Keys of lists of scalars. */
 export const LISTS = ['tags'];
-/** Nobody asks for these; subgraphs send them all the same. */
+/** Keys that are not asked for, and sent all the same. */
 const UNWANTED = ['secret', '__proto__', 'constructor', 'toString'];
 
 const nothing: FetchFields = {

@@ -1,5 +1,10 @@
 import { GraphQLError } from 'graphql';
 import {
+  denialReason,
+  missing,
+  nullReason,
+  unknownType,
+  wrongTypeReason,
   Failure,
   isDataObject,
   narrowed,
@@ -10,61 +15,13 @@ import {
   type PathKey,
 } from './failure.ts';
 import { clientPath, pathOf, selectionOf, type Path } from './answer-path.ts';
-import { denialReason, missing, nullReason, unknownType, wrongTypeReason } from './field-failures.ts';
+import type { Completed, CompletionContext, CompletionPlace, DeferredOccurrence } from './completed.ts';
 import { IntrospectionPlaces } from './introspection-places.ts';
 import { leafValue } from '../plan/leaf-values.ts';
-import { asksMoreOfSomeType, objectShapeOf } from './object-shape-of.ts';
-import type {
-  DeferredShape,
-  FieldShape,
-  ObjectShape,
-  SelectionShape,
-  ValueShape,
-} from '../plan/response-shape.ts';
+import { selectsFieldsOfSubtypes, objectShapeOf } from './object-shape-of.ts';
+import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
-/** What shaping needs besides shape and data. */
-export interface CompletionContext {
-  /** Where answers of introspection belong; made with the first of them. */
-  introspection: IntrospectionPlaces | undefined;
-}
-
-/** An answer in the client's shape. */
-export interface Completed {
-  readonly data: DataObject | null;
-  readonly errors: readonly GraphQLError[];
-  /** Objects below the data, those that became null included: they were made. */
-  readonly objects: number;
-  /** The errors of subgraphs among them. */
-  readonly origins: ReadonlySet<object>;
-  /** Whether a null has taken other fields along: errors inside them are not the client's concern. */
-  readonly hasPropagated: boolean;
-  /** Fragments that come later, with the objects they are of. None below what became null. */
-  readonly deferred: readonly DeferredOccurrence[];
-  /** Whether a field is missing that no failure explains: perhaps the fetch that brings it is not over. */
-  readonly isIncomplete: boolean;
-  /** Whether a field is missing that the failure of a fetch explains, unless another fetch brings it. */
-  readonly isUncertain: boolean;
-}
-
-/** One place of the answer that a deferred fragment adds to. */
-export interface DeferredOccurrence {
-  readonly shape: DeferredShape;
-  /** What subgraphs say of the object. */
-  readonly object: DataObject;
-  /** What the client is told of it. */
-  readonly completed: DataObject;
-  /** In the client's answer. */
-  readonly path: readonly PathKey[];
-}
-
-/** An object of the answer that is completed by itself. */
-export interface CompletionPlace {
-  readonly path: readonly PathKey[];
-  /** What the client has of the object: its keys are left out. */
-  readonly told: DataObject | undefined;
-}
-
-const AT_THE_TOP: CompletionPlace = { path: [], told: undefined };
+const AT_THE_TOP: CompletionPlace = { path: [], delivered: undefined };
 
 /** Errors of one answer beyond this many are not reported one by one: their nulls stand. */
 export const MAX_ERRORS = 500;
@@ -94,11 +51,11 @@ export function completeData(
   selection: SelectionShape,
   data: unknown,
   context: CompletionContext,
-  { path, told }: CompletionPlace = AT_THE_TOP,
+  { path, delivered }: CompletionPlace = AT_THE_TOP,
 ): Completed {
   const completion = new Completion(context);
   const above = path.reduce<Path | undefined>((parent, key) => ({ above: parent, key }), undefined);
-  const object = completion.root(selection, data, above, told);
+  const object = completion.root(selection, data, above, delivered);
   const { errors, objects, origins, hasPropagated, deferred, isIncomplete, isUncertain } = completion;
   return { data: object, errors, objects, origins, hasPropagated, deferred, isIncomplete, isUncertain };
 }
@@ -130,9 +87,9 @@ class Completion {
     selection: SelectionShape,
     data: unknown,
     path: Path | undefined,
-    told: DataObject | undefined,
+    delivered: DataObject | undefined,
   ): DataObject | null {
-    const object = isDataObject(data) ? this.#fields(selection, data, path, undefined, told) : nulled;
+    const object = isDataObject(data) ? this.#fields(selection, data, path, undefined, delivered) : nulled;
     if (object !== nulled) return object;
     this.hasPropagated = true;
     this.#dropErrors(0);
@@ -213,11 +170,11 @@ class Completion {
     object: DataObject,
     path: Path | undefined,
     place?: Place,
-    told?: DataObject,
+    delivered?: DataObject,
   ): DataObject | typeof nulled {
     const shape = objectShapeOf(selection, object);
     if (!shape) {
-      this.isIncomplete = true; // a type that is not told may yet be
+      this.isIncomplete = true; // a type that is unknown may yet come
       if (place) this.#report(place, [unknownType], selection);
       return nulled;
     }
@@ -226,9 +183,9 @@ class Completion {
       return nulled;
     }
     if (!shape.isObject) {
-      this.isIncomplete = true; // its own type may yet be told
+      this.isIncomplete = true; // its own type may yet come
       const failure = object[unresolved];
-      if (failure && place && asksMoreOfSomeType(selection, shape)) {
+      if (failure && place && selectsFieldsOfSubtypes(selection, shape)) {
         this.isUncertain = true;
         this.#report(place, failure.reasons, selection);
         return nulled;
@@ -237,7 +194,7 @@ class Completion {
     const completed = Object.create(null) as WritableObject; // clients choose the keys
     let secondaryFrom: number | undefined;
     for (const field of shape.fields) {
-      if (told && Object.hasOwn(told, field.responseKey)) continue;
+      if (delivered && Object.hasOwn(delivered, field.responseKey)) continue;
       const value = this.#field(field, object, shape, path);
       if (value !== nulled) completed[field.responseKey] = value;
       else if (this.#isSecondary) secondaryFrom ??= this.#causesFrom;
@@ -245,7 +202,12 @@ class Completion {
     }
     if (secondaryFrom === undefined) {
       for (const deferred of shape.deferred)
-        this.deferred.push({ shape: deferred, object, completed: told ?? completed, path: pathOf(path) });
+        this.deferred.push({
+          shape: deferred,
+          object,
+          completed: delivered ?? completed,
+          path: pathOf(path),
+        });
       return completed;
     }
     this.#blame(secondaryFrom);

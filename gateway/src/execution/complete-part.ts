@@ -1,10 +1,6 @@
 import type { GraphQLError } from 'graphql';
-import {
-  completeData,
-  type Completed,
-  type CompletionContext,
-  type DeferredOccurrence,
-} from './complete-data.ts';
+import type { Completed, CompletionContext, DeferredOccurrence } from './completed.ts';
+import { completeData } from './complete-data.ts';
 import { objectShapeOf } from './object-shape-of.ts';
 import { isDataObject, type DataObject, type WritableObject, type PathKey } from './failure.ts';
 import type { SelectionShape, ValueShape } from '../plan/response-shape.ts';
@@ -27,9 +23,9 @@ export interface PartCompletion {
 /** Fields that one object of the answer gets. */
 export interface Addition {
   /** What the client has of it. */
-  readonly told: DataObject;
+  readonly delivered: DataObject;
   readonly path: readonly PathKey[];
-  /** None of its keys is in `told`. */
+  /** None of its keys is in `delivered`. */
   readonly fields: DataObject;
 }
 
@@ -40,15 +36,16 @@ export interface Addition {
  * @see the incremental delivery of the GraphQL specification's working draft, "Execution groups"
  */
 export function completePart(
-  { shape, object, completed: told, path }: DeferredOccurrence,
+  { shape, object, completed: delivered, path }: DeferredOccurrence,
   context: CompletionContext,
 ): PartCompletion {
   const additions: Addition[] = [];
   const all: Completed[] = [];
-  for (const place of placesOf({ selection: shape.selection, object, told, path })) {
+  for (const place of placesOf({ selection: shape.selection, object, delivered, path })) {
     const completed = completeData(place.selection, place.object, context, place);
     all.push(completed);
-    if (completed.data) additions.push({ told: place.told, path: place.path, fields: completed.data });
+    if (completed.data)
+      additions.push({ delivered: place.delivered, path: place.path, fields: completed.data });
   }
   const failed = all.find(({ data }) => !data);
   const counted = failed ? [failed] : all;
@@ -69,7 +66,7 @@ export function isWholePart(
   { shape, object, completed }: DeferredOccurrence,
 ): boolean {
   const [first, second] = additions;
-  if (!first || second || first.told !== completed) return false;
+  if (!first || second || first.delivered !== completed) return false;
   return (
     objectShapeOf(shape.selection, object)?.fields.every(({ responseKey }) =>
       Object.hasOwn(first.fields, responseKey),
@@ -78,39 +75,44 @@ export function isWholePart(
 }
 
 /** The whole fragment, what came before included, once its additions are made. */
-export function wholePart({ shape, object, completed: told }: DeferredOccurrence): DataObject {
-  return pick(shape.selection, object, told);
+export function wholePart({ shape, object, completed: delivered }: DeferredOccurrence): DataObject {
+  return pick(shape.selection, object, delivered);
 }
 
 /** An object that the client has, and what is asked of it now. */
-interface ToldPlace {
+interface DeliveredPlace {
   readonly selection: SelectionShape;
   readonly object: DataObject;
-  readonly told: DataObject;
+  readonly delivered: DataObject;
   readonly path: readonly PathKey[];
 }
 
 /** The place itself, and those below it that the client has. */
-function* placesOf(place: ToldPlace): Iterable<ToldPlace> {
+function* placesOf(place: DeliveredPlace): Iterable<DeliveredPlace> {
   yield place;
-  const { selection, object, told, path } = place;
+  const { selection, object, delivered, path } = place;
   for (const { responseKey, sourceKey, value } of objectShapeOf(selection, object)?.fields ?? []) {
-    if (!Object.hasOwn(told, responseKey) || !Object.hasOwn(object, sourceKey)) continue;
-    yield* placesBelow(value, object[sourceKey], told[responseKey], [...path, responseKey]);
+    if (!Object.hasOwn(delivered, responseKey) || !Object.hasOwn(object, sourceKey)) continue;
+    yield* placesBelow(value, object[sourceKey], delivered[responseKey], [...path, responseKey]);
   }
 }
 
 function* placesBelow(
   shape: ValueShape,
   value: unknown,
-  told: unknown,
+  delivered: unknown,
   path: readonly PathKey[],
-): Iterable<ToldPlace> {
+): Iterable<DeliveredPlace> {
   if (shape.kind === 'object') {
-    if (isDataObject(value) && isDataObject(told))
-      yield* placesOf({ selection: shape.selection, object: value, told, path });
-  } else if (shape.kind === 'list' && holdsObjects(shape) && Array.isArray(value) && Array.isArray(told)) {
-    for (const [index, element] of told.entries())
+    if (isDataObject(value) && isDataObject(delivered))
+      yield* placesOf({ selection: shape.selection, object: value, delivered, path });
+  } else if (
+    shape.kind === 'list' &&
+    holdsObjects(shape) &&
+    Array.isArray(value) &&
+    Array.isArray(delivered)
+  ) {
+    for (const [index, element] of delivered.entries())
       yield* placesBelow(shape.item, value[index], element, [...path, index]);
   }
 }
@@ -119,19 +121,20 @@ function holdsObjects(shape: ValueShape): boolean {
   return shape.kind === 'list' ? holdsObjects(shape.item) : shape.kind === 'object';
 }
 
-function pick(selection: SelectionShape, object: DataObject, told: DataObject): DataObject {
+function pick(selection: SelectionShape, object: DataObject, delivered: DataObject): DataObject {
   const picked = Object.create(null) as WritableObject; // clients choose the keys
   for (const { responseKey, sourceKey, value } of objectShapeOf(selection, object)?.fields ?? []) {
     const source = Object.hasOwn(object, sourceKey) ? object[sourceKey] : undefined;
-    if (Object.hasOwn(told, responseKey)) picked[responseKey] = pickValue(value, source, told[responseKey]);
+    if (Object.hasOwn(delivered, responseKey))
+      picked[responseKey] = pickValue(value, source, delivered[responseKey]);
   }
   return picked;
 }
 
-function pickValue(shape: ValueShape, value: unknown, told: unknown): unknown {
-  if (shape.kind === 'object' && isDataObject(value) && isDataObject(told))
-    return pick(shape.selection, value, told);
-  if (shape.kind === 'list' && holdsObjects(shape) && Array.isArray(value) && Array.isArray(told))
-    return told.map((element, index) => pickValue(shape.item, value[index], element));
-  return told;
+function pickValue(shape: ValueShape, value: unknown, delivered: unknown): unknown {
+  if (shape.kind === 'object' && isDataObject(value) && isDataObject(delivered))
+    return pick(shape.selection, value, delivered);
+  if (shape.kind === 'list' && holdsObjects(shape) && Array.isArray(value) && Array.isArray(delivered))
+    return delivered.map((element, index) => pickValue(shape.item, value[index], element));
+  return delivered;
 }

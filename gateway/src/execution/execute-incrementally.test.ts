@@ -168,12 +168,14 @@ describe('more parts than an answer may have', () => {
   });
 });
 
-describe('an answer that nobody wants', () => {
+describe('an answer that no client waits for', () => {
   it('is given up before its parts were asked for', async () => {
     gate.close();
     const { answer } = await begin('{ best { title ...@defer { count } } }');
     const { stop, updates } = await answer;
     stop();
-    await expect(collect(updates)).rejects.toThrow('Nobody waits for the rest of the answer.');
+    await expect(collect(updates)).rejects.toThrow(
+      'The client no longer waits for the rest of the response.',
+    );
   });
 });

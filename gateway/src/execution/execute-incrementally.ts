@@ -1,5 +1,5 @@
-import type { GraphQLError } from 'graphql';
-import type { Completed, DeferredOccurrence } from './complete-data.ts';
+import { GraphQLError } from 'graphql';
+import type { Completed, DeferredOccurrence } from './completed.ts';
 import type { IntrospectionPlaces } from './introspection-places.ts';
 import { PlanRun, type ExecutionContext } from './plan-run.ts';
 import { completeRun, takeLooseErrors, untoldErrors } from './shape-answer.ts';
@@ -7,13 +7,17 @@ import { whenAborted } from '../abort/when-aborted.ts';
 import type { Plan } from '../plan/plan.ts';
 import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import { completePart, isWholePart, wholePart, type PartCompletion } from './complete-part.ts';
-import type { CompletedPart, IncrementalAnswer, IncrementalUpdate } from './incremental-answer.ts';
-import { PartAnnouncer, type AnnouncedPart } from './part-announcer.ts';
+import type {
+  CompletedPart,
+  IncrementalAnswer,
+  IncrementalUpdate,
+  PendingPart,
+} from './incremental-answer.ts';
 import { PlanProgress } from './plan-progress.ts';
 
 /** An answer whose first part is there. */
 export interface RunningAnswer extends IncrementalAnswer {
-  /** Gives up what is not there yet, if nobody has asked for it. */
+  /** Gives up what is not there yet, unless it was asked for. */
   stop(): void;
 }
 
@@ -30,7 +34,7 @@ export async function executeIncrementally(plan: Plan, context: ExecutionContext
   const stopWatching = whenAborted(context.signal, () => signal.abort(context.signal.reason));
   const stop = (): void => {
     stopWatching();
-    signal.abort(new Error('Nobody waits for the rest of the answer.'));
+    signal.abort(new Error('The client no longer waits for the rest of the response.'));
   };
   const run = new PlanRun(plan, { ...context, signal });
   const progress = new PlanProgress(plan, run);
@@ -86,7 +90,7 @@ interface RunInParts {
   readonly stop: () => void;
 }
 
-/** Errors that no part has told of. Which part they belong to nobody can say: they are for the log. */
+/** Errors that no part has reported. Which part they belong to is unknown: they are for the log. */
 function untoldOf({ run, explained }: RunInParts): readonly GraphQLError[] {
   return untoldErrors(run, { origins: explained });
 }
@@ -168,8 +172,38 @@ function written(
   if (!additions) return { pending, dataText: undefined, added: [], errors: all, objects };
   const isWhole = isWholePart(additions, occurrence);
   const added = additions.map(({ path, fields }) => ({ path, dataText: JSON.stringify(fields) }));
-  for (const { told, fields } of additions) Object.assign(told, fields);
+  for (const { delivered, fields } of additions) Object.assign(delivered, fields);
   const [only] = added;
   const dataText = only && isWhole ? only.dataText : JSON.stringify(wholePart(occurrence));
   return { pending, dataText, added, errors: all, objects };
+}
+
+/** An announced part and the place it adds to. */
+interface AnnouncedPart {
+  readonly pending: PendingPart;
+  readonly occurrence: DeferredOccurrence;
+}
+
+/** Parts of one answer: a fragment deferred in a list makes one for each element. */
+const MAX_PARTS = 10_000;
+
+/** Names the parts of one answer, and bounds how many there are. */
+class PartAnnouncer {
+  #announced = 0;
+
+  /** @throws GraphQLError RESPONSE_TOO_LARGE when there are more than 10,000 */
+  announce(occurrences: readonly DeferredOccurrence[]): AnnouncedPart[] {
+    if (this.#announced + occurrences.length > MAX_PARTS) throw tooManyParts();
+    return occurrences.map((occurrence) => {
+      const id = String(this.#announced++);
+      const { shape, path } = occurrence;
+      return { pending: { id, label: shape.defer.label, path }, occurrence };
+    });
+  }
+}
+
+function tooManyParts(): GraphQLError {
+  return new GraphQLError(`The answer has more than ${MAX_PARTS} parts; defer less.`, {
+    extensions: { code: 'RESPONSE_TOO_LARGE' },
+  });
 }

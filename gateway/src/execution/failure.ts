@@ -1,3 +1,6 @@
+import type { Denial } from '../operation/access/denial.ts';
+import type { FieldShape } from '../plan/response-shape.ts';
+
 /** A segment of a path in an answer. */
 export type PathKey = string | number;
 
@@ -10,7 +13,7 @@ export interface FailureReason {
   readonly below: readonly PathKey[];
   /** For the log. */
   readonly cause: unknown;
-  /** The error of a subgraph that this is, however often and wherever it is told. Absent for the gateway's own. */
+  /** The error of a subgraph that this is, however often and wherever it is reported. Absent for the gateway's own. */
   readonly origin?: object;
   /** Whether another field is to blame, whose failure took this value along. */
   readonly isSecondary?: boolean;
@@ -34,7 +37,7 @@ export function internalFailure(message: string, cause?: unknown): Failure {
 }
 
 /**
- * Failures of an object that another subgraph knows: they explain the fields that nobody brought. Under a symbol, which
+ * Failures of an object that another subgraph knows: they explain the fields that no fetch brought. Under a symbol, which
  * no JSON can name.
  */
 export const unresolved: unique symbol = Symbol('unresolved');
@@ -56,7 +59,7 @@ export interface WritableObject {
   [absent]?: true;
 }
 
-/** Why a value is null that hangs on an entity which is not there: for no reason that clients are told. */
+/** Why a value is null that hangs on an entity that does not exist: for no reason that clients see. */
 export const ABSENCE: Failure = new Failure([]);
 
 /** Whether this is an object that keys can be read from. */
@@ -74,7 +77,38 @@ export function narrowed(failure: Failure, key: PathKey): Failure {
   );
 }
 
-/** A reason as told of a key that did not fail by itself. */
+/** The reason for a key that did not fail by itself. */
 export function withoutPath(reason: FailureReason): FailureReason {
   return { ...reason, below: [], isSecondary: reason.isSecondary === true || reason.below.length > 0 };
+}
+
+/** Stands where no subgraph brought anything. */
+export function missing(field: FieldShape): Failure {
+  return internalFailure(`No subgraph answered the field ${field.parentType}.${field.fieldName}.`);
+}
+
+function reasonOf(message: string): FailureReason {
+  return { message, extensions: { code: 'INTERNAL_SERVER_ERROR' }, below: [], cause: undefined };
+}
+
+/** Which fields it has is unknown. */
+export const unknownType: FailureReason = reasonOf(
+  'A subgraph answered an object whose type is not known here.',
+);
+
+/** GraphQL §6.4.3: a field error. */
+export function nullReason(field: FieldShape): FailureReason {
+  return reasonOf(`Cannot return null for non-nullable field ${field.parentType}.${field.fieldName}.`);
+}
+
+/** @param expected the type in the schema, or `list` */
+export function wrongTypeReason(field: FieldShape, expected: string): FailureReason {
+  return reasonOf(
+    `Expected a value of type ${expected} for the field ${field.parentType}.${field.fieldName}.`,
+  );
+}
+
+/** The caller may not see the field, or the object. */
+export function denialReason({ code, message }: Denial): FailureReason {
+  return { message, extensions: { code }, below: [], cause: undefined };
 }

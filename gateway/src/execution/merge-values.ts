@@ -63,7 +63,7 @@ function keepFailure(object: DataObject, other: unknown): DataObject {
 
 function mergeObject(target: WritableObject, source: DataObject, types: TypeIndex): void {
   for (const key of Object.keys(source)) {
-    // Nobody asks for this key (a client's is renamed), and assigning it would change the object's prototype.
+    // This key is never asked for (a client's is renamed), and assigning it would change the object's prototype.
     if (key !== '__proto__') mergeKey(target, key, source[key], types);
   }
 }
@@ -87,7 +87,7 @@ function markChild(child: unknown, key: PathKey, failure: Failure): void {
  * Puts a subgraph's errors where they made values null, deepest first reached: there they explain the null, whatever path
  * the client knows the place by.
  *
- * @param brings what was asked for: elsewhere nobody would read an error
+ * @param brings what was asked for: elsewhere an error would not be read
  * @returns those that explain no null of the data
  */
 export function placeErrors(

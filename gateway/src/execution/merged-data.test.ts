@@ -72,7 +72,7 @@ interface Merged {
   readonly model: Model;
 }
 
-/** Merges some responses; after each, whoever saw the data before can tell. */
+/** Merges some responses; each write raises the version. */
 function mergeRandomly(seed: number): Merged {
   const subgraph = new RandomSubgraph(seed);
   const { random } = subgraph;
@@ -218,7 +218,7 @@ describe('Merged data, whatever subgraphs send', () => {
     }
   });
 
-  it('is written by nobody who reads it: neither by completion nor by the writer, nor for representations', () => {
+  it('is not written by its readers: completion, the writer, representations', () => {
     const writer = compileWriter(shape);
     let written = 0;
     for (const seed of SEEDS) {

@@ -34,7 +34,7 @@ interface UnplacedError {
 /**
  * What subgraphs sent in one run, merged into one tree by the keys of the plan. This is its only writer: every other reader may rely on
  * {@link DataObject} being read-only. Each write raises {@link version}; null never replaces a value, and of two values the later
- * wins; what is missing is a {@link Failure}. A key that nobody asked for is not taken, and only own keys are read.
+ * wins; what is missing is a {@link Failure}. A key that was not asked for is not taken, and only own keys are read.
  */
 export class MergedData {
   readonly root: DataObject = Object.create(null) as DataObject;

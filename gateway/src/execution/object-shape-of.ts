@@ -1,19 +1,19 @@
 import type { DataObject } from './failure.ts';
 import type { ObjectShape, SelectionShape } from '../plan/response-shape.ts';
 
-/** What is asked of an object, by the type that it tells; nothing when clients may not see such an object there. */
+/** What is asked of an object, by its runtime type; nothing when clients may not see such an object there. */
 export function objectShapeOf(selection: SelectionShape, object: DataObject): ObjectShape | undefined {
-  const told = Object.hasOwn(object, '__typename') ? object['__typename'] : undefined;
+  const typename = Object.hasOwn(object, '__typename') ? object['__typename'] : undefined;
   const { onlyType } = selection;
   if (onlyType === undefined) {
-    const name = typeof told === 'string' ? told : selection.untoldType;
+    const name = typeof typename === 'string' ? typename : selection.fallbackType;
     return name === undefined ? undefined : selection.of(name);
   }
-  return typeof told === 'string' && !selection.accepts(told) ? undefined : selection.of(onlyType);
+  return typeof typename === 'string' && !selection.accepts(typename) ? undefined : selection.of(onlyType);
 }
 
 /** Whether something is asked of some type that its interface does not have: who does not know the type would leave it out. */
-export function asksMoreOfSomeType(selection: SelectionShape, asInterface: ObjectShape): boolean {
+export function selectsFieldsOfSubtypes(selection: SelectionShape, asInterface: ObjectShape): boolean {
   const keys = new Set(asInterface.fields.map(({ responseKey }) => responseKey));
   return selection
     .possibleTypes()

@@ -1,10 +1,9 @@
-import type { Completed } from './complete-data.ts';
+import type { Completed } from './completed.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { FetchStep } from '../plan/fetch-step.ts';
-import type { DeferredPlan, LaterPart } from '../plan/plan-steps.ts';
+import type { DeferredPlan, LaterPart, PlanStep } from '../plan/plan-steps.ts';
 import { runStep } from './run-plan.ts';
 import type { Plan } from '../plan/plan.ts';
-import { createFetchLedger, fetchesOf, type FetchLedger } from './fetch-ledger.ts';
 
 /** Stands for the first part among the ids of the `@defer` directives. */
 const FIRST = '';
@@ -22,7 +21,7 @@ export class PlanProgress {
   #failure: { readonly error: unknown } | undefined;
   #wake: () => void = () => {};
 
-  /** Begins. Where the plan knows of no parts, nobody can say what is fetched: what is there has to be looked at. */
+  /** Begins. Where the plan knows of no parts, what is fetched for which part is unknown: the data has to be looked at. */
   constructor({ parts, step }: Plan, run: PlanRun) {
     this.#run = run;
     this.#isPlanned = parts !== undefined;
@@ -52,7 +51,7 @@ export class PlanProgress {
     return (this.#missing.get(deferId) ?? 0) === 0;
   }
 
-  /** Whether a fetch is made for a part; where nobody can say, for whoever asks. @param deferId absent for the first part */
+  /** Whether a fetch is made for a part; where that is unknown, for any. @param deferId absent for the first part */
   isMadeFor(step: FetchStep, deferId: string = FIRST): boolean {
     return (this.#owners.get(step) ?? deferId) === deferId;
   }
@@ -94,4 +93,55 @@ export class PlanProgress {
     this.#failure = failure;
     this.#wake();
   }
+}
+
+/** Which fetches of a run are over. */
+interface FetchLedger {
+  done(id: string | undefined): void;
+  /** Settled when all of these are over. */
+  allDone(ids: readonly string[]): Promise<unknown>;
+}
+
+/** A fetch that was made several (its requirements clash) is over when all of them are. */
+function createFetchLedger(plan: DeferredPlan): FetchLedger {
+  const entries = new Map<string, Entry>();
+  for (const id of fetchIds(plan)) {
+    const entry = entries.get(id);
+    if (entry) entry.left += 1;
+    else entries.set(id, createEntry());
+  }
+  return {
+    done(id) {
+      const entry = id === undefined ? undefined : entries.get(id);
+      if (!entry) return;
+      entry.left -= 1;
+      if (entry.left === 0) entry.resolve();
+    },
+    allDone: (ids) => Promise.all(ids.map((id) => entries.get(id)?.over ?? Promise.resolve())),
+  };
+}
+
+interface Entry {
+  left: number;
+  readonly over: Promise<void>;
+  readonly resolve: () => void;
+}
+
+function createEntry(): Entry {
+  let resolve = (): void => {};
+  const over = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { left: 1, over, resolve };
+}
+
+function* fetchIds({ first, later }: DeferredPlan): Iterable<string> {
+  for (const { id } of fetchesOf(first)) if (id !== undefined) yield id;
+  for (const part of later) yield* fetchIds(part.plan);
+}
+
+/** The fetches of a step, at any depth. */
+export function* fetchesOf(step: PlanStep | undefined): Iterable<FetchStep> {
+  if (step?.kind === 'fetch') yield step;
+  else for (const child of step?.steps ?? []) yield* fetchesOf(child);
 }

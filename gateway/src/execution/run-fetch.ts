@@ -124,8 +124,8 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
   const endpoint = run.supergraph.subgraphs.get(subgraph);
   if (!endpoint?.url) return internalFailure(`The subgraph "${subgraph}" has no address.`);
   try {
-    const told = run.headersFor(subgraph);
-    const headers = told instanceof Promise ? await told : told;
+    const made = run.headersFor(subgraph);
+    const headers = made instanceof Promise ? await made : made;
     const body = `${step.bodyStart}${variables}}`;
     const response = await subgraphClient.send({
       subgraph,

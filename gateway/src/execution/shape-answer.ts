@@ -1,7 +1,8 @@
 import { GraphQLError } from 'graphql';
 import type { ResponseWriter } from '../plan/response-writer.ts';
 import { ResponseBody } from '../plan/response-body.ts';
-import { completeData, MAX_ERRORS, type Completed } from './complete-data.ts';
+import type { Completed } from './completed.ts';
+import { completeData, MAX_ERRORS } from './complete-data.ts';
 import type { ExecutionResult, SubgraphCaching } from '../plan/execution-result.ts';
 import type { FailureReason } from './failure.ts';
 import type { PlanRun } from './plan-run.ts';

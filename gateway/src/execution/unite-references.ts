@@ -5,7 +5,7 @@ import { isDataObject, type DataObject, type WritableObject } from './failure.ts
  * once. Only for objects that nothing but these keys is known of, all of them from one fetch.
  *
  * @param path `@` stands for each element of a list
- * @param keys own keys that tell such objects apart
+ * @param keys own keys that distinguish such objects
  */
 export function unitedTargetsAt(
   root: DataObject,

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { CachePolicy } from '../caching/cache-policy.ts';
 
-/** What the answers of subgraphs say of how long they may be kept. */
+/** What the responses of subgraphs say of how long they may be stored. */
 export interface SubgraphCaching {
   /** The strictest of what they say; absent where none says anything. */
   readonly policy: CachePolicy | undefined;
@@ -17,7 +17,7 @@ export interface ExecutionResult {
   readonly errors?: readonly GraphQLError[] | undefined;
   /**
    * Objects in the data, itself not counted: what the operation turned out to cost. An object that stands in many places and
-   * is written once counts in each of them, what is below it once. An answer that was kept has none: nobody made it.
+   * is written once counts in each of them, what is below it once. A cached response has none.
    */
   readonly objects: number;
   /** Errors beyond those that are reported, and of subgraphs inside what became null because of others: for the log alone. */
@@ -26,6 +26,6 @@ export interface ExecutionResult {
   readonly dataText?: string | undefined;
   /** The response `{"data":…}` in UTF-8, when there are no errors and it is large enough to be better sent as bytes. */
   readonly body?: Buffer | undefined;
-  /** How long the subgraphs' answers may be kept, by what they say. */
+  /** How long the responses of subgraphs may be stored, by what they say. */
   readonly caching?: SubgraphCaching | undefined;
 }

@@ -71,7 +71,7 @@ describe('What a fetch compiles at its first use', () => {
     expect(step.layoutOf('Nothing')).not.toBe(step.layoutOf('Nothing'));
   });
 
-  it('is bounded: after sixteen variants, what else is missing is pruned anew', () => {
+  it('is bounded: after sixteen variants, others are pruned again', () => {
     const step = newStep();
     const variants = subsets(KEYS.slice(0, 6)).filter(({ size }) => size > 0);
     const first = variants.map((missing) => step.without(missing));

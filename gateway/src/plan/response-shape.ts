@@ -48,8 +48,8 @@ export class SelectionShape {
     return isObjectType(this.type) ? this.type.name : undefined;
   }
 
-  /** What an object is that does not tell its type. */
-  get untoldType(): string | undefined {
+  /** The type of an object that comes without its type. */
+  get fallbackType(): string | undefined {
     const { name } = this.type;
     return isObjectType(this.type) || this.#context.interfaceObjects.has(name) ? name : undefined;
   }
@@ -160,7 +160,7 @@ export type ValueShape =
 export interface ShapeContext {
   readonly schema: GraphQLSchema;
   readonly types: TypeIndex;
-  /** Interfaces that some subgraph takes for objects: it need not tell the type of such an object. */
+  /** Interfaces that some subgraph takes for objects: it need not send the type of such an object. */
   readonly interfaceObjects: ReadonlySet<string>;
   /** Types of objects that the caller may not see. @default none */
   readonly deniedTypes?: ReadonlyMap<string, Denial> | undefined;

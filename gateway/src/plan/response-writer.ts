@@ -128,7 +128,7 @@ ${this.#byType(selection, path)}
   }
 
   #fields(shape: ObjectShape | undefined, path: Path): string {
-    if (shape && shape.deferred.length > 0) this.hasGivenUp = true; // somebody must note where
+    if (shape && shape.deferred.length > 0) this.hasGivenUp = true; // the slow path notes where
     if (!shape?.isObject || shape.denial) return '  throw bail;';
     const lines = ["  let t = '';", '  let v;'];
     for (const [index, field] of shape.fields.entries()) lines.push(this.#field(field, shape, path, index));

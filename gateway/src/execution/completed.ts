@@ -1,0 +1,46 @@
+import type { GraphQLError } from 'graphql';
+import type { DeferredShape } from '../plan/response-shape.ts';
+import type { DataObject, PathKey } from './failure.ts';
+import type { IntrospectionPlaces } from './introspection-places.ts';
+
+/** What shaping needs besides shape and data. */
+export interface CompletionContext {
+  /** Where answers of introspection belong; made with the first of them. */
+  introspection: IntrospectionPlaces | undefined;
+}
+
+/** An answer in the client's shape. */
+export interface Completed {
+  readonly data: DataObject | null;
+  readonly errors: readonly GraphQLError[];
+  /** Objects below the data, those that became null included: they were made. */
+  readonly objects: number;
+  /** The errors of subgraphs among them. */
+  readonly origins: ReadonlySet<object>;
+  /** Whether a null has taken other fields along: errors inside them are not the client's concern. */
+  readonly hasPropagated: boolean;
+  /** Fragments that come later, with the objects they are of. None below what became null. */
+  readonly deferred: readonly DeferredOccurrence[];
+  /** Whether a field is missing that no failure explains: perhaps the fetch that brings it is not over. */
+  readonly isIncomplete: boolean;
+  /** Whether a field is missing that the failure of a fetch explains, unless another fetch brings it. */
+  readonly isUncertain: boolean;
+}
+
+/** One place of the answer that a deferred fragment adds to. */
+export interface DeferredOccurrence {
+  readonly shape: DeferredShape;
+  /** What subgraphs say of the object. */
+  readonly object: DataObject;
+  /** What the client gets of it. */
+  readonly completed: DataObject;
+  /** In the client's answer. */
+  readonly path: readonly PathKey[];
+}
+
+/** An object of the answer that is completed by itself. */
+export interface CompletionPlace {
+  readonly path: readonly PathKey[];
+  /** What the client has of the object: its keys are left out. */
+  readonly delivered: DataObject | undefined;
+}
