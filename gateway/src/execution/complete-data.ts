@@ -12,7 +12,6 @@ import {
   type DataObject,
   type WritableObject,
   type FailureReason,
-  type PathKey,
 } from './failure.ts';
 import { clientPath, pathOf, selectionOf, type Path } from './answer-path.ts';
 import type { Completed, CompletionContext, CompletionPlace, DeferredOccurrence } from './completed.ts';
@@ -43,7 +42,7 @@ interface Place {
 
 /**
  * Shapes merged data as the operation asks, by the rules of GraphQL §6.4.3 and §6.4.4: each value is checked, errors have the
- * client's paths, null propagates. This is the judge: whatever a faster way accepts, it must accept with the same result.
+ * client's paths, null propagates. This is the reference: whatever a fast path accepts, it must accept with the same result.
  *
  * @param place where the selection stands, if not at the top
  */
