@@ -18,7 +18,16 @@ import type { z } from 'zod';
 // What pages, settings and benchmarks are made from. Nothing else outside of cli/ imports a deployable.
 export { fillPasswordFilter, lifeCycle, oauthErrors } from '@trellis/auth-server';
 export { buildServer as buildComments } from '@trellis/comments';
-export { gatewayErrorCodes, settingsSchema, stages } from '@trellis/gateway';
+export {
+  documentedSettings,
+  gatewayErrorCodes,
+  limitCatalogue,
+  settingsSchema,
+  settingTable,
+  stages,
+  type CataloguedLimit,
+  type DocumentedSetting,
+} from '@trellis/gateway';
 export { HEAP_FLAGS } from '@trellis/gateway/heap-flags';
 export { S3FifoCache } from '@trellis/gateway/s3-fifo-cache';
 export { buildServer as buildPosts } from '@trellis/posts';

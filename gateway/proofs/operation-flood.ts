@@ -1,5 +1,5 @@
 import type { Proof, ProofOptions } from '@trellis/testkit';
-import { DEFAULT_COSTS } from '../src/settings/cost-settings.ts';
+import { DEFAULT_COSTS } from '../src/settings/cost.ts';
 import { RequestRefused } from '../src/errors.ts';
 import { PROTECTIVE_LIMITS } from '../src/settings/limits.ts';
 import { createOperationCatalogue } from '../src/operation/operation-catalogue.ts';

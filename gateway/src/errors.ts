@@ -1,5 +1,6 @@
 import { graphErrorCodes, type GraphErrorCode, type GraphErrorDescription } from '@trellis/subgraph-protocol';
 import { GraphQLError } from 'graphql';
+import type { LimitName } from './settings/limit-catalogue.ts';
 
 /** A code that only the gateway gives. */
 export type GatewayOnlyErrorCode =
@@ -165,21 +166,6 @@ export const CLIENT_CLOSED: RequestRefused = refused(
   'CLIENT_CLOSED_REQUEST',
   gatewayErrorCodes.CLIENT_CLOSED_REQUEST.summary,
 );
-
-/** The name of a limit, as in `extensions.limit.name` and in the configuration. */
-export type LimitName =
-  | 'tokens'
-  | 'selections'
-  | 'nesting'
-  | 'overlaps'
-  | 'depth'
-  | 'aliases'
-  | 'rootFields'
-  | 'directives'
-  | 'cost'
-  | 'subgraphCalls'
-  | 'batch'
-  | 'variables';
 
 /** The operation exceeds a limit. Nothing was asked of any subgraph. Specification: Errors 3 and 5. */
 export function tooComplex(name: LimitName, maximum: number, actual: number): RequestRefused {

@@ -2,4 +2,6 @@ export { configSchema, readGatewayConfig, type GatewayConfig } from './config/co
 export { gatewayErrorCodes, type GatewayErrorCode, type GatewayErrorDescription } from './errors.ts';
 export { gateway } from './app/gateway.ts';
 export { stages, type Stage, type StageName } from './pipeline/stages.ts';
-export { settingsSchema, type GatewaySettings } from './settings/settings.ts';
+export { documentedSettings, type DocumentedSetting } from './settings/describe-setting.ts';
+export { limitCatalogue, type CataloguedLimit } from './settings/limit-catalogue.ts';
+export { settingsSchema, settingTable, type GatewaySettings } from './settings/settings.ts';

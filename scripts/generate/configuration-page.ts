@@ -96,7 +96,8 @@ the YAML language server, on the first line:
 # yaml-language-server: $schema=./node_modules/@trellis/gateway/gateway.schema.json
 \`\`\`
 
-A change of the file is taken over as a whole or not at all, without a restart; keys that need one say so.
+A change of the file is loaded as a whole or not at all, without a restart. Each key says when a change of it holds; a change of one that needs
+a restart is logged. *Without guards*: over a bare supergraph, without a configuration (see \`GUARDS\` in the [environment](gateway.md)).
 
 `;
 

@@ -10,6 +10,7 @@ import { generateCommonPasswords } from './common-passwords-file.ts';
 import { generateConfigurationPages } from './configuration-page.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { generateChecksSection } from './checks-section.ts';
+import { generateLimitsSection } from './limits-section.ts';
 import { generateLifeCycleSection } from './life-cycle-section.ts';
 import { generateSettingsSchema } from './settings-schema-file.ts';
 import { generateStagesSection } from './stages-section.ts';
@@ -29,6 +30,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
   generateBehavioursPages,
   generateCommonPasswords,
   generateLifeCycleSection,
+  generateLimitsSection,
   generateArchitecturePage,
   generateStagesSection,
   generateChecksSection,
@@ -37,7 +39,8 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, graph/supergraph.graphql, docs/api.graphql,
  * gateway.schema.json, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
- * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, and the checks in docs/composition.md.
+ * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, and the
+ * limits in docs/errors.md.
  *
  * @returns the paths of those that were out of date
  */

@@ -31,8 +31,12 @@ function allowVariables(schema: Schema): Schema {
   const members = Object.entries(schema).map(([key, value]) => [key, allowBelow(value)] as const);
   const whole: Schema = Object.fromEntries(members);
   if (!SUBSTITUTED.has(schema['type'])) return whole;
-  const { description, ...checked } = whole;
-  return { ...(description !== undefined && { description }), anyOf: [checked, variable] };
+  const { description, default: byDefault, ...checked } = whole;
+  return {
+    ...(description !== undefined && { description }),
+    ...(byDefault !== undefined && { default: byDefault }),
+    anyOf: [checked, variable],
+  };
 }
 
 function allowBelow(value: unknown): unknown {

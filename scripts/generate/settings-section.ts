@@ -1,44 +1,57 @@
-import { settingsSchema } from 'trellis/programs';
-import { z } from 'zod';
+import { documentedSettings, settingTable, type DocumentedSetting } from 'trellis/programs';
 
-/** The part of a JSON Schema that the page shows. */
-interface Described {
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, Described>>;
-  readonly items?: Described;
-  readonly additionalProperties?: Described | boolean;
-}
-
-/** The keys of gateway.yaml in Markdown: a section for each at the top, nested ones with dots. */
+/** The keys of gateway.yaml in Markdown: a section with a table for each at the top, nested ones with dots. */
 export function settingsSections(): string {
-  const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' }) as Described;
-  return Object.entries(schema.properties ?? {})
-    .map(([name, member]) => {
-      const items = describe(member, name).map(({ key, description }) => `- \`${key}\`: ${description}`);
-      return [`## ${name}\n`, ...items, ''].join('\n');
-    })
+  const all = documentedSettings(settingTable);
+  return Object.keys(settingTable)
+    .map((name) =>
+      sectionOf(
+        name,
+        all.filter(({ key }) => key === name || key.startsWith(`${name}.`)),
+      ),
+    )
     .join('\n');
 }
 
-interface Key {
-  readonly key: string;
-  readonly description: string;
+const COLUMNS = ['Key', 'Default', 'Unit and range', 'A change holds', 'Meaning'];
+const CHANGES = {
+  live: 'at once',
+  'new-connections': 'for new connections',
+  restart: 'after a restart',
+  '': '',
+};
+
+function sectionOf(name: string, settings: readonly DocumentedSetting[]): string {
+  const [first] = settings;
+  const isGroup = first !== undefined && 'members' in first.setting;
+  const rows = (isGroup ? settings.slice(1) : settings).filter((one) => !repeats(one, settings));
+  return [
+    `## ${name}\n`,
+    ...(isGroup ? [`${first.setting.doc}\n`] : []),
+    '<!-- prettier-ignore -->', // padded to equal widths, the page would be three times as long
+    rowOf(COLUMNS),
+    rowOf(COLUMNS.map(() => '---')),
+    ...rows.map((one) => rowOf(cellsOf(one))),
+    '',
+  ].join('\n');
 }
 
-/** A list's members are shown as `key[]`, those of a mapping with free keys as `key.<name>`. */
-function listKeys({ properties = {}, items, additionalProperties }: Described, path: string): readonly Key[] {
-  const named = Object.entries(properties).flatMap(([name, member]) => describe(member, join(path, name)));
-  const listed = items ? listKeys(items, `${path}[]`) : [];
-  const free =
-    typeof additionalProperties === 'object' ? listKeys(additionalProperties, join(path, '<name>')) : [];
-  return [...named, ...listed, ...free];
+/** Rules of one subgraph that are those of all are not listed again. */
+function repeats({ key, setting }: DocumentedSetting, all: readonly DocumentedSetting[]): boolean {
+  const sameAs = key.replace('.subgraphs.<name>', '');
+  return sameAs !== key && all.some((other) => other.key === sameAs && other.setting === setting);
 }
 
-function describe(schema: Described, key: string): readonly Key[] {
-  const inner = listKeys(schema, key);
-  return schema.description === undefined ? inner : [{ key, description: schema.description }, ...inner];
+function cellsOf({ key, defaultText, rangeText, reload, setting }: DocumentedSetting): readonly string[] {
+  return [`\`${key}\``, defaultText, rangeText, CHANGES[reload], setting.doc].map(escape);
 }
 
-function join(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
+function rowOf(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** A vertical bar would end the cell, and what looks like a tag would be one. */
+function escape(text: string): string {
+  const isCode = text.startsWith('`');
+  return (isCode ? text : text.replaceAll('<', '&lt;')).replaceAll('|', String.raw`\|`);
 }

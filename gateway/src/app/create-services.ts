@@ -15,11 +15,12 @@ import { createSubgraphHeaders } from '../subgraphs/subgraph-headers.ts';
 import { manifestFiles } from '../config/read-settings.ts';
 import { observeActivity } from '../identity/observe-activity.ts';
 import type { GatewayResources } from './resources.ts';
-import type { KeepRules, ResponseCaching } from '../response-cache/response-cache.ts';
+import type { ResponseCaching } from '../response-cache/response-cache.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import type { DemandMetrics } from '../observability/demand-metrics.ts';
 import { createRunTracer } from '../observability/run-tracer.ts';
 import { traceFetches, tracePlanning } from '../observability/trace-work.ts';
+import { compileTrafficRules } from '../subgraphs/traffic-rules.ts';
 import { createShapingClient } from '../subgraphs/shaping-client.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 
@@ -34,20 +35,20 @@ export function createServices(
   resources: GatewayResources,
   logger: Logger,
 ): PipelineServices {
-  const { rateLimits } = config.settings;
+  const { rateLimits } = inUse;
   const { tracing } = resources;
   const subgraphClient = createShapingClient(resources.subgraphClient, {
-    rulesOf: inUse.traffic,
+    rulesOf: compileTrafficRules(inUse.traffic),
     states: resources.traffic,
   });
   return {
     supergraphs: resources.supergraphs,
-    catalogueOf: createCatalogues(config, inUse),
-    persistedQueries: createPersistedQueryPolicy(config, resources, logger),
+    catalogueOf: createCatalogues(inUse),
+    persistedQueries: createPersistedQueryPolicy(config, inUse, resources, logger),
     knownOperations: resources.knownOperations,
     limits: inUse.limits,
     rateLimiter: rateLimits ? createRateLimiter(rateLimits, resources.cacheRedis) : UNLIMITED_RATE,
-    authenticator: createConfiguredAuthenticator(config, resources),
+    authenticator: createConfiguredAuthenticator(config, inUse, resources),
     planner: tracing ? tracePlanning(resources.planner, tracing) : resources.planner,
     subgraphClient: tracing ? traceFetches(subgraphClient, tracing) : subgraphClient,
     planningBudget: resources.planningBudget,
@@ -58,15 +59,15 @@ export function createServices(
     sharedExecutions: new SharedExecutions(),
     headersForSubgraphs: createSubgraphHeaders({
       rules: inUse.headers,
-      ofSubgraphs: inUse.headers.subgraphs ?? {},
+      ofSubgraphs: inUse.headers.subgraphs,
       fromPayload: inUse.headers.fromPayload,
       contexts: resources.contexts,
     }),
     streams: resources.streams,
-    responseCaching: responseCachingOf(config, resources),
+    responseCaching: responseCachingOf(config, inUse, resources),
     answerPolicy: {
-      maxCharacters: inUse.responseCharacters,
-      ...shownExtensions(config),
+      maxCharacters: inUse.limits.responseCharacters,
+      ...shownExtensions(inUse),
       ...headersThatDecide(inUse.headers),
     },
     errorPolicy: { exposeInternals: !inUse.production },
@@ -74,32 +75,29 @@ export function createServices(
   };
 }
 
-const DEFAULT_KEEP_RULES: KeepRules = { maxAgeS: 300, maxCharacters: 262_144 };
-
 function responseCachingOf(
   { settings }: GatewayConfig,
-  { responseCache }: GatewayResources,
+  { responseCache: rules }: SettingsInUse,
+  { responseCache: cache }: GatewayResources,
 ): ResponseCaching | undefined {
-  if (!settings.responseCache || !responseCache) return undefined;
-  const { maxAgeS, maxCharacters, sharePublic = false } = settings.responseCache;
+  if (!rules || !cache) return undefined;
   return {
-    cache: responseCache,
-    rules: {
-      maxAgeS: maxAgeS ?? DEFAULT_KEEP_RULES.maxAgeS,
-      maxCharacters: maxCharacters ?? DEFAULT_KEEP_RULES.maxCharacters,
-    },
-    sharePublic,
+    cache,
+    rules,
+    sharePublic: rules.sharePublic,
     configuration: sha256(JSON.stringify(settings)),
   };
 }
 
 /** One catalogue for each generation of the graph, which goes when the generation goes. */
-function createCatalogues(
-  { settings }: GatewayConfig,
-  { limits, costs, introspection }: SettingsInUse,
-): (supergraph: Supergraph) => OperationCatalogue {
+function createCatalogues({
+  limits,
+  cost: costs,
+  introspection,
+  authorization: { policies },
+  overridePercents,
+}: SettingsInUse): (supergraph: Supergraph) => OperationCatalogue {
   const catalogues = new WeakMap<Supergraph, OperationCatalogue>();
-  const policies = settings.authorization?.policies ?? {};
   return (supergraph) => {
     const known = catalogues.get(supergraph);
     if (known) return known;
@@ -108,15 +106,18 @@ function createCatalogues(
       costs,
       policies,
       introspection,
-      overridePercents: settings.overridePercents,
+      overridePercents,
     });
     catalogues.set(supergraph, catalogue);
     return catalogue;
   };
 }
 
-function createConfiguredAuthenticator(config: GatewayConfig, resources: GatewayResources): Authenticator {
-  const { authentication = {} } = config.settings;
+function createConfiguredAuthenticator(
+  config: GatewayConfig,
+  { authentication, authorization: { policies } }: SettingsInUse,
+  resources: GatewayResources,
+): Authenticator {
   const issuers = configuredIssuers(config).map(({ issuer, audience, jwksUrl, trust }) => ({
     issuer,
     audience,
@@ -126,9 +127,9 @@ function createConfiguredAuthenticator(config: GatewayConfig, resources: Gateway
   if (issuers.length === 0) return ANONYMOUS_ONLY;
   const authenticator = createAuthenticator({
     issuers,
-    policies: config.settings.authorization?.policies ?? {},
+    policies,
     proofs: { urls: authentication.dpopUrls, usedProofs: resources.usedProofs },
-    ...(authentication.leewayS !== undefined && { leewayS: authentication.leewayS }),
+    leewayS: authentication.leewayS,
     ...(resources.revocations && { revokedTokens: resources.revocations }),
   });
   return observeActivity(authenticator, resources.activity);
@@ -136,10 +137,10 @@ function createConfiguredAuthenticator(config: GatewayConfig, resources: Gateway
 
 function createPersistedQueryPolicy(
   { settings, CONFIG = '.' }: GatewayConfig,
+  { persistedQueries: { mode, enforce } }: SettingsInUse,
   resources: GatewayResources,
   logger: Logger,
 ): PersistedQueryPolicy {
-  const { mode = 'automatic', enforce = true } = settings.persistedQueries ?? {};
   if (mode === 'off') return { kind: 'off' };
   if (mode === 'automatic')
     return { kind: 'automatic', store: resources.persistedQueries, shares: resources.storageShares.texts };
@@ -190,15 +191,14 @@ function countErrors(errors: readonly GraphQLError[]): readonly { message: strin
   return [...counts].map(([message, count]) => ({ message, count }));
 }
 
-function shownExtensions({ settings }: GatewayConfig): Pick<AnswerPolicy, 'shows' | 'showsAny'> {
-  const { cost = false, plan = false, timings = false } = settings.extensions ?? {};
-  return { shows: { cost, plan, timings }, showsAny: cost || plan || timings };
+function shownExtensions({ extensions: shows }: SettingsInUse): Pick<AnswerPolicy, 'shows' | 'showsAny'> {
+  return { shows, showsAny: shows.cost || shows.plan || shows.timings };
 }
 
 /** Nobody but the operator can know which forwarded headers say who asks: all are taken to, unless they are declared public. */
 function headersThatDecide(headers: SettingsInUse['headers']): Pick<AnswerPolicy, 'varyOn' | 'privateFor'> {
   const forwarded = forwardedNames(headers);
-  const isPublic = new Set((headers.public ?? PUBLIC_HEADERS).map((name) => name.toLowerCase()));
+  const isPublic = new Set(headers.public.map((name) => name.toLowerCase()));
   return {
     varyOn: ['accept', ...CREDENTIALS, ...forwarded],
     privateFor: [...CREDENTIALS, ...forwarded.filter((name) => !isPublic.has(name))],
@@ -206,9 +206,8 @@ function headersThatDecide(headers: SettingsInUse['headers']): Pick<AnswerPolicy
 }
 
 const CREDENTIALS = ['authorization', 'cookie'];
-const PUBLIC_HEADERS = ['accept-language'];
 
-function forwardedNames({ forward = [], subgraphs = {} }: SettingsInUse['headers']): readonly string[] {
+function forwardedNames({ forward, subgraphs }: SettingsInUse['headers']): readonly string[] {
   const named = [...forward, ...Object.values(subgraphs).flatMap((rules) => rules.forward ?? [])];
   return [...new Set(named.map((name) => name.toLowerCase()))];
 }

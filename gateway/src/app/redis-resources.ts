@@ -17,6 +17,7 @@ import {
   type PersistedQueryStore,
 } from '../caching/persisted-query-store.ts';
 import type { GatewayConfig } from '../config/config.ts';
+import { settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts';
 import {
   NO_ACTIVITY,
   startActivityPublisher,
@@ -67,14 +68,15 @@ export async function openRedisResources(
         : await openCache({ url: cacheUrl, setting: 'CACHE_REDIS_URL', purpose: 'cache' });
     const responseCache = responseCacheOf(config);
     const answers = responseCache && (await openCache({ ...responseCache, purpose: 'response-cache' }));
-    const storageShares = createStorageShares(config.settings);
+    const inUse = settingsInUse(config);
+    const storageShares = createStorageShares(inUse);
     const activity = publishActivity(config, redis, logger);
     const revocations = await followRevocations(config, redis, logger);
     return {
       cacheRedis,
       revocations,
       activity,
-      persistedQueries: openPersistedQueries(config, cacheRedis, logger),
+      persistedQueries: openPersistedQueries(inUse, cacheRedis, logger),
       storageShares,
       usedProofs: createUsedProofs({ redis: cacheRedis, lifetimeS: 2 * PROOF_WINDOW_S }),
       responseCache:
@@ -179,15 +181,13 @@ async function followRevocations(
 }
 
 function openPersistedQueries(
-  { settings }: GatewayConfig,
+  { persistedQueries }: SettingsInUse,
   redis: CacheRedis | undefined,
   logger: Logger,
 ): PersistedQueryStore {
-  const { memoryBytes, textBytes, lifetimeS } = settings.persistedQueries ?? {};
-  const bounds = { memoryBytes, textBytes, lifetimeS };
-  if (!redis) return createMemoryPersistedQueryStore(bounds);
+  if (!redis) return createMemoryPersistedQueryStore(persistedQueries);
   return createSharedPersistedQueryStore({
-    ...bounds,
+    ...persistedQueries,
     redis,
     onError: (error) => logger.warn({ err: error }, 'persisted queries are not shared at present'),
   });

@@ -1,4 +1,5 @@
 import { CannotStart, type Logger, type Resources } from '@trellis/runtime';
+import { amountsOf, DEFAULT_SHARES } from '@trellis/admission';
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import type { JWK } from 'jose';
 import { ANONYMOUS } from '../identity/caller.ts';
@@ -30,7 +31,7 @@ import { createStreamMetrics, type StreamMetrics } from '../observability/stream
 import { createTrafficMetrics, registerTrafficGauges } from '../observability/traffic-metrics.ts';
 import { overloaded } from '../errors.ts';
 import { Admission } from '../load/admission.ts';
-import { UnreadAnswers } from '../load/unread-answers.ts';
+import { UnreadAnswers, type UnreadRules } from '../load/unread-answers.ts';
 import { createUnreadCutOffs, registerUnreadGauges } from '../observability/unread-metrics.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import { createTrafficStates, type TrafficStates } from '../subgraphs/traffic-states.ts';
@@ -57,7 +58,7 @@ export interface GatewayResources extends RedisResources {
   /** Absent where nothing is traced. */
   readonly tracing: Tracing | undefined;
   /** The keys of an issuer, by the address of its JWKS. */
-  keysAt(jwksUrl: string, cooldownMs: number | undefined): KeySet;
+  keysAt(jwksUrl: string, cooldownMs: number): KeySet;
   close(): Promise<void>;
 }
 
@@ -75,7 +76,7 @@ export async function openResources(
 ): Promise<GatewayResources> {
   const graphMetrics = createGraphMetrics(metrics);
   const knownOperations = createKnownOperations();
-  const planningBudget = inUse.planning.budget && new PlanningBudget(inUse.planning.budget);
+  const planningBudget = openBudget(inUse);
   const planner = openPlanner(inUse, planningBudget, logger, graphMetrics);
   const supergraphs = await openSupergraphs(config, logger, graphMetrics, async (next) => {
     await planner.load(next);
@@ -95,7 +96,7 @@ export async function openResources(
   const executionGate = new ExecutionGate({ isPressed: () => admission.isPressed });
   const unread = openUnreadAnswers(inUse, metrics);
   const admission = openAdmission(inUse, executionGate, unread);
-  const tracing = await openConfiguredTracing(config, logger);
+  const tracing = await openConfiguredTracing(inUse, logger);
   const { close: closeRedis, ...shared } = await openRedisResources(config, logger, metrics).catch(
     async (error: unknown) => {
       await closeGraph({ supergraphs, planner, subgraphClient });
@@ -108,7 +109,7 @@ export async function openResources(
   const streams = createOpenStreams({
     supergraphs,
     services: () => current.services(),
-    settings: () => current.inUse().streams,
+    settings: () => current.inUse(),
     revokedTokens: shared.revocations ?? NO_REVOKED_TOKENS,
     holdUser: (userId) => shared.activity.hold(userId),
     initPayload: async (subgraph) =>
@@ -196,14 +197,14 @@ async function closeGraph({
   await closed;
 }
 
-/** The file wins over the environment, where both name a collector. Who records nothing does not load what it takes, either. */
-async function openConfiguredTracing(config: GatewayConfig, logger: Logger): Promise<Tracing | undefined> {
-  const settings = config.settings.telemetry?.tracing ?? {};
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: base } = config;
-  const endpoint = settings.endpoint ?? (base && `${base.replace(/\/$/, '')}/v1/traces`);
-  if (endpoint === undefined) return undefined;
+/** Who records nothing does not load what it takes, either. */
+async function openConfiguredTracing(
+  { telemetry: { tracing } }: SettingsInUse,
+  logger: Logger,
+): Promise<Tracing | undefined> {
+  if (tracing.endpoint === undefined) return undefined;
   const { openTracing } = await import('../observability/open-tracing.ts');
-  return openTracing(endpoint, settings, logger);
+  return openTracing(tracing.endpoint, tracing, logger);
 }
 
 /** Sockets to one origin: how many of them are used is for the rules of each subgraph to say. */
@@ -211,9 +212,25 @@ const MAX_CONNECTIONS = 4_096;
 
 function openUnreadAnswers(inUse: SettingsInUse, metrics: Resources['metrics']): UnreadAnswers {
   const onCutOff = createUnreadCutOffs(metrics);
-  const unread = new UnreadAnswers(inUse.unread, { onCutOff });
+  const unread = new UnreadAnswers(unreadRules(inUse), { onCutOff });
   registerUnreadGauges(metrics, unread);
   return unread;
+}
+
+/** What a caller may leave unread, the networks around it may by their part of the whole. */
+function unreadRules({ http: { unread }, timeouts }: SettingsInUse): UnreadRules {
+  const [, ...ofNetworks] = amountsOf(unread.bytes, DEFAULT_SHARES.ofTotal);
+  return {
+    totalBytes: unread.bytes,
+    perCallerBytes: [unread.callerBytes, ...ofNetworks],
+    bytesPerSecond: unread.bytesPerSecond,
+    stalledMs: timeouts.stalledMs,
+  };
+}
+
+/** Nothing where planning is unbounded. */
+function openBudget({ planning: { callerMs, windowS } }: SettingsInUse): PlanningBudget | undefined {
+  return Number.isFinite(callerMs) ? new PlanningBudget({ callerMs, windowMs: windowS * 1_000 }) : undefined;
 }
 
 function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStates {
@@ -238,17 +255,17 @@ function openPlanner(
   metrics: GraphMetrics,
 ): OperationPlanner {
   const source = createPlannerPool({
-    ...inUse.planning,
+    threads: inUse.planning.threads,
+    deadlineMs: inUse.timeouts.planningMs,
     budget,
     onReplaced: (reason) => {
       metrics.plannerReplaced();
       logger.error({ err: reason }, 'query planner worker restarted');
     },
   });
-  const { selections: maxSelections } = inUse.limits;
   return createOperationPlanner({
     source,
-    maxSelections,
+    maxSelections: () => inUse.limits.selections,
     observer: metrics.planning,
   });
 }
@@ -291,7 +308,7 @@ function createKeySets(logger: Logger): GatewayResources['keysAt'] {
     if (known) return known;
     const keys = createKeySet({
       fetchKeys: () => fetchKeySet(jwksUrl),
-      ...(cooldownMs !== undefined && { cooldownMs }),
+      cooldownMs,
       onFetchError: (error) =>
         logger.warn({ err: error, jwksUrl }, 'the keys of an issuer could not be fetched'),
     });

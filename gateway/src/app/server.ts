@@ -7,17 +7,13 @@ import { allowCrossOrigin } from '../http/message/cross-origin.ts';
 import { createAddressReader, createProxyCheck, proxiesOf } from '../http/message/client-address.ts';
 import { HttpConnections } from '../http/message/http-connections.ts';
 import { connectionRefusals, registerConnectionGauge } from '../observability/connection-metrics.ts';
-import type { ConnectionRules } from '../load/connection-places.ts';
 import { addGraphqlRoute, type GraphqlRouteOptions } from '../http/routes/graphql-route.ts';
 import { Heartbeats } from '../http/delivery/heartbeats.ts';
-import type { RequestBounds } from '../http/message/read-request.ts';
 import { plainFirst } from '../http/fast-path/plain-first.ts';
 import { serveWebSockets } from '../http/websocket/websocket-server.ts';
-import type { MultipartTimes } from '../http/delivery/write-multipart.ts';
 import { isListed } from '../pipeline/persisted-query.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
-import type { HttpSettings } from '../settings/settings.ts';
-import type { TransportSettings } from '../settings/settings-of-streams.ts';
+import type { SettingsInForce } from '../settings/settings.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import { createOperationMetrics } from '../observability/operation-metrics.ts';
 import type { StreamMetrics } from '../observability/stream-metrics.ts';
@@ -35,17 +31,7 @@ export interface ServerDependencies {
   readonly admission: Admission;
   /** Bounds what clients leave unread. */
   readonly unread: UnreadAnswers;
-  readonly bounds: RequestBounds;
-  /** Bytes of a request body. */
-  readonly maxBodyBytes: number;
-  /** Milliseconds to the first byte of an answer. */
-  readonly requestTimeoutMs: number;
-  /** Deadlines of answers in parts. */
-  readonly multipart: MultipartTimes;
-  /** How many connections there may be. */
-  readonly connections: ConnectionRules;
-  /** How clients are met: proxies, other origins, compression. */
-  readonly http: HttpSettings;
+  readonly settings: Pick<SettingsInForce, 'limits' | 'timeouts' | 'http' | 'subscriptions'>;
   /** The public keys of the user context; absent where none is sent. */
   readonly contextKeys: JSONWebKeySet | undefined;
   readonly readiness: Readonly<Record<string, ReadinessCheck>>;
@@ -54,7 +40,6 @@ export interface ServerDependencies {
 
 /** What transports of streams are made of. */
 export interface StreamDependencies {
-  readonly settings: TransportSettings;
   readonly open: OpenStreams;
   readonly metrics: StreamMetrics;
 }
@@ -71,19 +56,19 @@ const NOT_FOUND = {
   message: `There is nothing at this address. GraphQL is served at ${GRAPHQL_PATH}.`,
 };
 
-/** Less is not worth it. */
-const COMPRESS_FROM_BYTES = 1_024;
-
-function compressFrom({ compression }: HttpSettings): number | undefined {
-  return compression === false ? undefined : (compression?.minBytes ?? COMPRESS_FROM_BYTES);
-}
-
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
-  const { logger, services, bounds, requestTimeoutMs, contextKeys, http } = dependencies;
+  const { logger, services, contextKeys } = dependencies;
+  const { limits, timeouts, http, subscriptions } = dependencies.settings;
   const onAnswer = createAnswerObserver(dependencies);
   const { unread } = dependencies;
-  const answering = { services, bounds, unread, compressFromBytes: compressFrom(http), onAnswer };
+  const answering = {
+    services,
+    bounds: limits,
+    unread,
+    compressFromBytes: http.compression?.minBytes,
+    onAnswer,
+  };
   const admission: RequestAdmission = {
     admission: dependencies.admission,
     paths: ADMITTED_PATHS,
@@ -96,12 +81,12 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     ),
   };
   // neither a request nor an answer that somebody reads leaves a connection silent for so long
-  const silentMs = requestTimeoutMs + dependencies.multipart.stalledMs;
+  const silentMs = timeouts.requestMs + timeouts.stalledMs;
   const server = createHttpServer({
     logger,
     readiness: dependencies.readiness,
-    maxBodyBytes: dependencies.maxBodyBytes,
-    requestTimeoutMs,
+    maxBodyBytes: limits.bodyBytes,
+    requestTimeoutMs: timeouts.requestMs,
     fastify: {
       trustProxy: proxiesOf(http),
       serverFactory: plainFirst({
@@ -109,8 +94,8 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
         connections: openConnections(dependencies),
         admission: { ...admission, paths: PLAIN_PATHS },
         ...answering,
-        maxBodyBytes: dependencies.maxBodyBytes,
-        timeoutMs: requestTimeoutMs,
+        maxBodyBytes: limits.bodyBytes,
+        timeoutMs: timeouts.requestMs,
         silentMs,
         http,
       }),
@@ -119,15 +104,19 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   if (http.cors) allowCrossOrigin(server, http.cors);
   // a page of another origin may read that it was refused
   server.after(() => admitRequests(server, admission));
-  const { settings, metrics } = dependencies.streams;
-  const heartbeats = new Heartbeats(settings.heartbeatMs);
+  const { metrics } = dependencies.streams;
+  const heartbeats = new Heartbeats(subscriptions.heartbeatMs);
   addGraphqlRoute(server, {
     path: GRAPHQL_PATH,
     streamPath: STREAM_PATH,
-    streams: { heartbeats, maxBufferBytes: settings.bufferBytes, onSlowClient: () => metrics.slowClient() },
+    streams: {
+      heartbeats,
+      maxBufferBytes: subscriptions.bufferBytes,
+      onSlowClient: () => metrics.slowClient(),
+    },
     ...answering,
-    timeoutMs: requestTimeoutMs,
-    multipart: dependencies.multipart,
+    timeoutMs: timeouts.requestMs,
+    multipart: timeouts,
   });
   addWebSockets(server, dependencies, { heartbeats, onAnswer });
   server.addHook('preClose', async () => dependencies.streams.open.drain());
@@ -137,10 +126,10 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   return server;
 }
 
-function openConnections({ metrics, connections, http }: ServerDependencies): HttpConnections {
+function openConnections({ metrics, settings: { http } }: ServerDependencies): HttpConnections {
   const onRefused = connectionRefusals(metrics, 'http');
   const opened = new HttpConnections({
-    ...connections,
+    ...http,
     isProxy: createProxyCheck(proxiesOf(http)),
     onRefused,
   });
@@ -161,26 +150,24 @@ function addWebSockets(
     services,
     admission,
     unread,
-    bounds,
-    requestTimeoutMs,
-    http,
+    settings: { limits, timeouts, http, subscriptions },
     streams,
   }: ServerDependencies,
   { heartbeats, onAnswer }: WebSocketParts,
 ): void {
-  const { bufferBytes, ...settings } = streams.settings;
   const origins = http.cors?.origins ?? [];
   serveWebSockets(server, {
-    ...settings,
+    ...subscriptions.webSocket,
+    drainMs: subscriptions.drainMs,
     path: GRAPHQL_PATH,
     services,
     admission,
     unread,
-    bounds,
+    bounds: limits,
     heartbeats,
     watch: streams.open.watch,
-    operationMs: requestTimeoutMs,
-    maxBufferBytes: bufferBytes,
+    operationMs: timeouts.requestMs,
+    maxBufferBytes: subscriptions.bufferBytes,
     allowsOrigin: (origin) => origins.includes('*') || origins.includes(origin),
     addressOf: createAddressReader(proxiesOf(http)),
     observer: {

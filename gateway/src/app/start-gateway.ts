@@ -39,15 +39,10 @@ export async function startGateway(
     services: () => configuration.services(),
     admission: resources.admission,
     unread: resources.unread,
-    bounds: { batch: inUse.batch, variables: inUse.limits.variables },
-    maxBodyBytes: inUse.bodyBytes,
-    requestTimeoutMs: inUse.requestMs,
-    multipart: { heartbeatMs: inUse.heartbeatMs, stalledMs: inUse.stalledMs },
-    connections: inUse.connections,
-    http: config.settings.http ?? {},
+    settings: inUse,
     contextKeys: publicKeysOf(config.USER_CONTEXT_PRIVATE_KEY),
     readiness: {},
-    streams: { settings: inUse.transports, open: resources.streams, metrics: resources.streamMetrics },
+    streams: { open: resources.streams, metrics: resources.streamMetrics },
   });
   await warmSafelist(configuration.services(), logger);
   await mayListen();

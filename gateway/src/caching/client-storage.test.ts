@@ -5,7 +5,7 @@ import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { gateway } from '../app/gateway.ts';
 import { openRedisResources } from '../app/redis-resources.ts';
-import type { ResponseCacheSettings } from '../settings/response-cache-settings.ts';
+import type { GatewaySettings } from '../settings/settings.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
@@ -207,7 +207,10 @@ describe('G2: In production a gateway', () => {
   });
 
   /** What a gateway opens of Redis at its start; `responseCache` stands in its gateway.yaml. */
-  async function open(CACHE_REDIS_URL: string, responseCache?: ResponseCacheSettings): Promise<Opened> {
+  async function open(
+    CACHE_REDIS_URL: string,
+    responseCache?: GatewaySettings['responseCache'],
+  ): Promise<Opened> {
     const config = gateway.readConfig({
       NODE_ENV: 'production',
       SUPERGRAPH: 'graph',

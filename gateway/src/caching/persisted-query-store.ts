@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { PersistedQuerySettings } from '../settings/persisted-queries.ts';
 import type { CacheRedis } from './cache-redis.ts';
 
 /** Texts of automatic persisted queries by their SHA-256. */
@@ -12,25 +13,18 @@ export interface PersistedQueryStore {
   set(hash: string, text: string): void;
 }
 
-/** What a store may hold. */
-export interface PersistedQueryBounds {
-  /** Bytes of all texts in this process together; what was not used for longest goes first. @default 16 MiB */
-  readonly memoryBytes?: number | undefined;
-  /** Bytes of one text; longer ones are not stored. @default 16 KiB */
-  readonly textBytes?: number | undefined;
-  /** Seconds after its last use for which a text is kept. @default 86_400 */
-  readonly lifetimeS?: number | undefined;
-}
+/** What a store may hold: what was not used for longest goes first. */
+export type PersistedQueryBounds = Pick<PersistedQuerySettings, 'memoryBytes' | 'textBytes' | 'lifetimeS'>;
 
-const MEMORY_BYTES = 16_777_216;
-const TEXT_BYTES = 16_384;
-const DEFAULT_LIFETIME_S = 86_400;
 /** What an entry takes beside its text: its hash, and its place in the maps. */
 export const ENTRY_BYTES = 300;
 
 /** A store in the memory of this process. */
-export function createMemoryPersistedQueryStore(bounds: PersistedQueryBounds = {}): PersistedQueryStore {
-  const { memoryBytes = MEMORY_BYTES, textBytes = TEXT_BYTES, lifetimeS = DEFAULT_LIFETIME_S } = bounds;
+export function createMemoryPersistedQueryStore({
+  memoryBytes,
+  textBytes,
+  lifetimeS,
+}: PersistedQueryBounds): PersistedQueryStore {
   const texts = new LRUCache<string, string>({
     maxSize: memoryBytes,
     sizeCalculation: (text) => Buffer.byteLength(text) + ENTRY_BYTES,
@@ -59,7 +53,7 @@ const KEY_PREFIX = 'persisted-query:';
  * in memory. What comes from Redis is hashed again: whoever can write there still can't change what a hash means.
  */
 export function createSharedPersistedQueryStore(options: SharedStoreOptions): PersistedQueryStore {
-  const { redis, lifetimeS = DEFAULT_LIFETIME_S, onError } = options;
+  const { redis, lifetimeS, onError } = options;
   const memory = createMemoryPersistedQueryStore(options);
 
   async function fetchShared(hash: string): Promise<string | undefined> {

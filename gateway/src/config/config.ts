@@ -14,7 +14,7 @@ import {
 import type { JWK } from 'jose';
 import { z } from 'zod';
 import { issuerProblems } from './configured-issuers.ts';
-import { mayBeForwarded } from '../settings/header-settings.ts';
+import { mayBeForwarded } from '../settings/forms.ts';
 import { locateSupergraph } from '../supergraph/locate-supergraph.ts';
 import { readSettings } from './read-settings.ts';
 import type { GatewaySettings } from '../settings/settings.ts';

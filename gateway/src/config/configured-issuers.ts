@@ -1,4 +1,4 @@
-import type { IssuerSettings } from '../settings/authentication-settings.ts';
+import type { IssuerSettings } from '../settings/identity.ts';
 import { trustOf, type IssuerTrust } from '../identity/issuer-trust.ts';
 
 /** An issuer that the configuration names. */

@@ -1,4 +1,4 @@
-import type { ClaimPolicy, Policies } from '../settings/authorization-settings.ts';
+import type { ClaimPolicy, Policies } from '../settings/identity.ts';
 import type { Caller } from './caller.ts';
 
 const ROLE_PREFIX = 'role:';

@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts';
 import { InvalidAccessToken } from './invalid-access-token.ts';
 import { FULL_TRUST, type IssuerTrust } from './issuer-trust.ts';
 import { KeysUnavailable, type KeySet } from './key-set.ts';
-import type { Policies } from '../settings/authorization-settings.ts';
+import { authentication, type Policies } from '../settings/identity.ts';
 import { holdsPolicy } from './policies.ts';
 import { userIdOf } from './user-id.ts';
 
@@ -24,7 +24,7 @@ export interface AccessTokenRules {
   readonly issuers: readonly TrustedIssuer[];
   /** Of the operator: subgraphs are told which of them hold. @default none */
   readonly policies?: Policies;
-  /** Seconds by which clocks may differ. @default 10 */
+  /** Seconds by which clocks may differ. @default as authentication.leewayS */
   readonly leewayS?: number;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
@@ -33,7 +33,6 @@ export interface AccessTokenRules {
 /** Asymmetric ones that our auth-server signs with. `none` and anything with a shared secret never verify. */
 const ALGORITHMS = ['ES256', 'RS256'];
 const MAX_TOKEN_CHARACTERS = 8_192;
-const DEFAULT_LEEWAY_S = 10;
 
 /**
  * Makes the check of an access token: an RFC 9068 JWT of a trusted issuer, for this audience alone, within its time.
@@ -64,7 +63,7 @@ function issuerOf(token: string): string {
 }
 
 async function verify(token: string, issuer: TrustedIssuer, rules: AccessTokenRules): Promise<JWTPayload> {
-  const leewayS = rules.leewayS ?? DEFAULT_LEEWAY_S;
+  const leewayS = rules.leewayS ?? authentication.members.leewayS.default;
   const now = (rules.now ?? Date.now)();
   try {
     const { payload } = await jwtVerify(token, issuer.keys.findKey, {

@@ -3,7 +3,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import { clientOf, userOf, type Caller } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
-import type { Rate, RateLimits } from '../settings/rate-limit-settings.ts';
+import type { Rate, RateLimits } from '../settings/rate-limits.ts';
 
 /** Counts operations against the rates. */
 export interface RateLimiter {
@@ -28,7 +28,6 @@ export interface RateLimiter {
   chargePlanning(address: string, caller: Caller, durationMs: number): void;
 }
 
-const OBJECTS_PER_OPERATION = 1_000;
 const PLANNING_MS_PER_OPERATION = 100;
 
 /** Where no rate is configured. */
@@ -48,7 +47,7 @@ export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefin
   const address = rates.perAddress && createNetworkCounter(rates.perAddress, redis);
   const user = rates.perUser && createCounter('user', rates.perUser, redis);
   const client = rates.perClient && createCounter('client', rates.perClient, redis);
-  const { objectsPerOperation = OBJECTS_PER_OPERATION } = rates;
+  const { objectsPerOperation } = rates;
   const charge = (key: string, caller: Caller, operations: number): void => {
     if (operations === 0) return;
     void address?.(key, operations).catch(overdrawn);

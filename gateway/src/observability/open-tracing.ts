@@ -13,7 +13,7 @@ import {
   type SamplingResult,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace-base';
-import type { TracingSettings } from '../settings/tracing-settings.ts';
+import type { TracingSettings } from '../settings/telemetry.ts';
 import { createTracing, type Tracing } from './tracing.ts';
 
 /** Milliseconds for what is left to be sent when the gateway ends. */
@@ -28,7 +28,7 @@ const MAX_QUEUE = 4_096;
  * @param endpoint of the collector, whole
  */
 export function openTracing(endpoint: string, settings: TracingSettings, logger: Logger): Tracing {
-  const { headers = {}, sampleRatio = 1 } = settings;
+  const { headers, sampleRatio } = settings;
   const exporter = new OTLPTraceExporter({ url: endpoint, headers: { ...headers } });
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'trellis-gateway' }),

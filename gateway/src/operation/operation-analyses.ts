@@ -1,5 +1,5 @@
 import type { CachePolicy } from '../caching/cache-policy.ts';
-import type { CostSettings } from '../settings/cost-settings.ts';
+import type { CostSettings } from '../settings/cost.ts';
 import type { OverrideLabels } from '../supergraph/schema-hints.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { readAuthorizationRules } from './access/authorization-rules.ts';

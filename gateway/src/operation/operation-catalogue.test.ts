@@ -3,7 +3,7 @@ import { bookshop } from '../../test-fixtures/graphs/bookshop.ts';
 import { collectedHeap } from '../../test-fixtures/load/collected-heap.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
 import { RequestRefused } from '../errors.ts';
-import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
+import { DEFAULT_COSTS } from '../settings/cost.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';

@@ -1,9 +1,9 @@
 import { shareKeysOf, type ShareKeys } from '@trellis/admission';
 import { GraphQLError, Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql';
-import type { Policies } from '../settings/authorization-settings.ts';
+import type { Policies } from '../settings/identity.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { RequestRefused } from '../errors.ts';
-import type { CostSettings } from '../settings/cost-settings.ts';
+import type { CostSettings } from '../settings/cost.ts';
 import type { OperationLimits } from '../settings/limits.ts';
 import { fragmentsOf } from './document/fragments.ts';
 import { compileProtection, type ProtectFromDocument } from './limits/measure-document.ts';

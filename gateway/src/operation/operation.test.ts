@@ -8,7 +8,7 @@ import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
 import { RequestRefused } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { dropUnusedVariables } from '../plan/prune-document.ts';
-import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
+import { DEFAULT_COSTS } from '../settings/cost.ts';
 import { PROTECTIVE_LIMITS, type OperationLimits } from '../settings/limits.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';

@@ -130,7 +130,11 @@ describe('Safelist', () => {
 
 describe('What a caller may have stored', () => {
   it('G2: counts what an entry takes beside its text', () => {
-    const store = createMemoryPersistedQueryStore();
+    const store = createMemoryPersistedQueryStore({
+      memoryBytes: 1_000_000,
+      textBytes: 16_384,
+      lifetimeS: 60,
+    });
     const shares = new ShareBuckets({ amounts: [1_000], windowMs: 3_600_000 });
     const texts = Array.from({ length: 10 }, (_, index) => `{ a${index}: public }`);
     for (const query of texts) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
+import { DEFAULT_COSTS } from '../settings/cost.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { compose } from '../testing/compose.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeFileSync } from 'node:fs';
 import { ANONYMOUS } from '../identity/caller.ts';
-import { DEFAULT_COSTS } from '../settings/cost-settings.ts';
+import { DEFAULT_COSTS } from '../settings/cost.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { createPlannerPool, type QueryPlanSource } from './threads/planner-pool.ts';
 import { NOTHING_DENIED } from '../operation/access/denial.ts';

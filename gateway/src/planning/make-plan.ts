@@ -40,7 +40,7 @@ export async function makePlan(
 ): Promise<WeighedPlan> {
   const { supergraph, operation, decided, denied = NOTHING_DENIED } = request;
   const selections = operation.selectionsOf(decided);
-  enforceLimit('expandedSelections', maxSelections, selections);
+  enforceLimit('selections', maxSelections, selections);
   const prepared = prepareOperation({
     schema: supergraph.schema,
     operation,

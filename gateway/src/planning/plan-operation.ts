@@ -9,6 +9,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { OperationPlanner, PlanRequest } from './operation-planner.ts';
 import { planKey } from './plan-key.ts';
 import { plannerFailure } from './planner-failure.ts';
+import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { enforceLimit } from './planning-limits.ts';
 
 /** Settings of {@link createOperationPlanner}. */
@@ -17,12 +18,8 @@ export interface PlannerOptions {
   readonly source?: QueryPlanSource | undefined;
   /** How many plans are remembered of a generation. @default 1500 */
   readonly maxPlans?: number | undefined;
-  /** Selections of an operation once its fragments are written out, introspection aside. @default 5000 */
-  readonly maxSelections?: number | undefined;
-  /** Variables of an operation that decide its conditions. @default 32 */
-  readonly maxConditionVariables?: number | undefined;
-  /** Deferred fragments of an operation once its fragments are written out. @default 100 */
-  readonly maxDefers?: number | undefined;
+  /** Selections of an operation once its fragments are written out, introspection aside. @default as limits.selections */
+  readonly maxSelections?: (() => number) | undefined;
   /** @default nobody */
   readonly observer?: PlanningObserver | undefined;
 }
@@ -46,7 +43,8 @@ const MAX_NEW_PLAN_BYTES = 1_500_000;
 
 /** A planner with its memory. One serves all generations of a supergraph. */
 export function createOperationPlanner(options: PlannerOptions = {}): OperationPlanner {
-  const { maxSelections = 5000, maxConditionVariables = 32, maxDefers = 100, maxPlans = MAX_PLANS } = options;
+  const { maxSelections = () => DEFAULT_LIMITS.selections, maxPlans = MAX_PLANS } = options;
+  const { conditionVariables: maxConditionVariables, defers: maxDefers } = DEFAULT_LIMITS;
   const { source = createPlannerPool(), observer } = options;
   const generations = new WeakMap<Supergraph, GenerationPlans>();
   const introspection = new IntrospectionAnswers(source, observer);
@@ -75,7 +73,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
     const make = async (audience: JobAudience): Promise<WeighedPlan> => {
       const startedAtMs = performance.now();
       try {
-        const plan = await makePlan(request, { maxSelections, maxDefers }, (text) =>
+        const plan = await makePlan(request, { maxSelections: maxSelections(), maxDefers }, (text) =>
           generation.answers.of(text, request.decided.overrideLabels, caller, () =>
             source.plan(supergraph, text, request.decided.overrideLabels, audience),
           ),

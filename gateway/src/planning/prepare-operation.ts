@@ -82,7 +82,7 @@ class Preparer {
 
   #selection(selection: SelectionNode, position: Position): PreparedSelection | readonly PreparedSelection[] {
     this.#count += 1;
-    enforceLimit('expandedSelections', this.#given.maxSelections, this.#count);
+    enforceLimit('selections', this.#given.maxSelections, this.#count);
     switch (selection.kind) {
       case Kind.FIELD:
         return this.#field(selection, position);

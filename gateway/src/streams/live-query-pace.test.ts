@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_STREAM_SETTINGS } from '../settings/stream-settings.ts';
+import { fillIn } from '../settings/fill-in.ts';
+import { settingTable } from '../settings/settings.ts';
 import { liveQueryPace } from './live-query-pace.ts';
 
 describe('The pace of a live query', () => {
-  const intervalMs = (throttleMs: number | undefined, settings = {}): number => {
-    const live = { ...DEFAULT_STREAM_SETTINGS.live, ...settings };
-    return liveQueryPace(throttleMs, { ...DEFAULT_STREAM_SETTINGS, live }).intervalMs;
-  };
+  const intervalMs = (throttleMs: number | undefined, live = {}): number =>
+    liveQueryPace(throttleMs, fillIn(settingTable, { live })).intervalMs;
 
   it('is 5 s where nobody says anything', () => {
     expect(intervalMs(undefined)).toBe(5_000);

@@ -1,4 +1,4 @@
-import type { StreamSettings } from '../settings/stream-settings.ts';
+import type { SettingsInForce } from '../settings/settings.ts';
 
 /** How often a live query is resolved. */
 export interface LiveQueryPace {
@@ -9,12 +9,12 @@ export interface LiveQueryPace {
 }
 
 /** The operator's settings that bound a pace. */
-export type PaceSettings = Pick<StreamSettings, 'live' | 'resolutionMs'>;
+export type PaceSettings = Pick<SettingsInForce, 'live' | 'timeouts'>;
 
 /** @param throttleMs what the query asks for; without it the operator's interval holds. Both within the operator's bounds. */
 export function liveQueryPace(throttleMs: number | undefined, settings: PaceSettings): LiveQueryPace {
-  const { live, resolutionMs } = settings;
+  const { live, timeouts } = settings;
   const wishedMs = throttleMs ?? live.intervalMs;
   const intervalMs = Math.min(live.maxIntervalMs, Math.max(live.minIntervalMs, wishedMs));
-  return { intervalMs, deadlineMs: resolutionMs };
+  return { intervalMs, deadlineMs: timeouts.requestMs };
 }

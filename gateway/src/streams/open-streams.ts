@@ -27,7 +27,7 @@ import { CallerWatch, type HoldUser } from './caller-watch.ts';
 import { ClientStream, type StreamKeeper } from './client-stream.ts';
 import type { StreamKind, StreamObserver } from './stream-observer.ts';
 import { StreamQuota } from './stream-quota.ts';
-import type { StreamSettings } from '../settings/stream-settings.ts';
+import type { SettingsInForce } from '../settings/settings.ts';
 import { SubgraphSockets, webSocketUrl, type SubgraphSocketOptions } from './subgraph-sockets.ts';
 import { SubscriptionSource } from './subscription-source.ts';
 import { Topic, type TopicSource } from './topic.ts';
@@ -39,7 +39,7 @@ export interface OpenStreamsOptions extends SubgraphSocketOptions {
   readonly supergraphs: SupergraphStore;
   /** Those of the configuration that is in force now. */
   readonly services: () => PipelineServices;
-  readonly settings: () => StreamSettings;
+  readonly settings: () => Pick<SettingsInForce, 'subscriptions' | 'live' | 'timeouts'>;
   readonly revokedTokens: RevokedTokens;
   /** Told of users who have a connection or a stream open. */
   readonly holdUser: HoldUser;
@@ -187,7 +187,7 @@ class Streams implements OpenStreams, StreamKeeper {
       ...operation,
       caller: key.asked,
       services: () => this.services(),
-      deadlineMs: () => this.#options.settings().resolutionMs,
+      deadlineMs: () => this.#options.settings().timeouts.requestMs,
     };
     const topic: Topic = new Topic({
       source: kind === 'live' ? this.#liveSource(execution) : this.#subscriptionSource(execution, key),
@@ -217,7 +217,7 @@ class Streams implements OpenStreams, StreamKeeper {
     const { plan, admitted, context, caller } = execution;
     const { subscription, supergraph } = plan;
     if (!subscription) throw denialOf(plan);
-    const { subgraphUrls, afterGap } = this.#options.settings();
+    const { subgraphUrls, afterGap } = this.#options.settings().subscriptions;
     const { subgraph, variableNames } = subscription.primary;
     const query = operationOf(subscription.primary);
     const configured = Object.hasOwn(subgraphUrls, subgraph) ? subgraphUrls[subgraph] : undefined;

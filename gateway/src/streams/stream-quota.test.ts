@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ANONYMOUS, type Caller } from '../identity/caller.ts';
 import { StreamQuota } from './stream-quota.ts';
-import { DEFAULT_STREAM_SETTINGS } from '../settings/stream-settings.ts';
+import { fillIn } from '../settings/fill-in.ts';
+import { settingTable } from '../settings/settings.ts';
 
-const SETTINGS = { ...DEFAULT_STREAM_SETTINGS, maxPerUser: 3 };
+const SETTINGS = fillIn(settingTable, { subscriptions: { maxPerUser: 3 } });
 const ADA: Caller = { ...ANONYMOUS, authenticated: true, actor: 'ada' };
 
 /** @returns how many streams were opened, each from another address */

@@ -2,10 +2,13 @@ import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from 
 import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import { refused } from '../errors.ts';
 import type { StreamKind } from './stream-observer.ts';
-import type { StreamSettings } from '../settings/stream-settings.ts';
+import type { SettingsInForce } from '../settings/settings.ts';
 
 /** What bounds it changes with the settings. */
 const UNBOUNDED = { total: Infinity, perKey: [Infinity] } as const;
+
+/** The operator's settings that bound streams. */
+type QuotaSettings = Pick<SettingsInForce, 'live' | 'subscriptions'>;
 
 /** Counts the streams of each user, or of each network where nobody is known; the networks around it may have some times as many. */
 export class StreamQuota {
@@ -18,9 +21,9 @@ export class StreamQuota {
    * @returns gives it back; more than once does no harm
    * @throws RequestRefused TOO_MANY_STREAMS
    */
-  take(kind: StreamKind, caller: Caller, address: string, settings: StreamSettings): () => void {
+  take(kind: StreamKind, caller: Caller, address: string, settings: QuotaSettings): () => void {
     const keys = shareKeysOfCaller(caller, address);
-    assertFree(this.#all, keys, settings.maxPerUser);
+    assertFree(this.#all, keys, settings.subscriptions.maxPerUser);
     if (kind === 'live') assertFree(this.#live, keys, settings.live.maxPerUser);
     const counted = kind === 'live' ? [this.#all, this.#live] : [this.#all];
     for (const limit of counted) limit.acquire(keys);

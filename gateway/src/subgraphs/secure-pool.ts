@@ -1,7 +1,7 @@
 import { Pool, type Dispatcher } from 'undici';
 import { FIXED_HEADERS, type ExchangeHandler, type ExchangeRequest } from './http1/exchange.ts';
 import { assertHeader } from './http1/request-text.ts';
-import { TIMEOUT_HEADER } from '../settings/header-settings.ts';
+import { TIMEOUT_HEADER } from '../settings/header-names.ts';
 
 /** The kept-alive connections to one origin over TLS. */
 export class SecurePool {

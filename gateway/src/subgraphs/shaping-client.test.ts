@@ -5,7 +5,8 @@ import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from './subgra
 import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import { createShapingClient } from './shaping-client.ts';
 import { compileTrafficRules } from './traffic-rules.ts';
-import type { TrafficSettings } from '../settings/traffic-settings.ts';
+import { fillIn } from '../settings/fill-in.ts';
+import { settingTable, type GatewaySettings } from '../settings/settings.ts';
 import { createTrafficStates, type TrafficObserver } from './traffic-states.ts';
 
 type Scripted = number | SubgraphFailureKind | Promise<SubgraphResponse>;
@@ -17,7 +18,7 @@ interface ScriptedClient {
   readonly observer: { [Name in keyof TrafficObserver]: ReturnType<typeof vi.fn> };
 }
 
-function createClient(script: readonly Scripted[], settings: TrafficSettings = {}): ScriptedClient {
+function createClient(script: readonly Scripted[], traffic: GatewaySettings['traffic'] = {}): ScriptedClient {
   const sent: SubgraphRequest[] = [];
   const inner: SubgraphClient = {
     async send(request) {
@@ -29,7 +30,7 @@ function createClient(script: readonly Scripted[], settings: TrafficSettings = {
     close: () => Promise.resolve(),
   };
   const observer = { breakerChanged: vi.fn(), callEnded: vi.fn(), repeated: vi.fn() };
-  const rulesOf = compileTrafficRules(settings, 10_000);
+  const rulesOf = compileTrafficRules(fillIn(settingTable, { traffic }).traffic);
   return {
     client: createShapingClient(inner, { rulesOf, states: createTrafficStates(observer) }),
     sent,

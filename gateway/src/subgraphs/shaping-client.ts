@@ -50,7 +50,7 @@ interface ShapedCall {
 }
 
 function isHedged({ request, traffic }: ShapedCall): boolean {
-  return traffic.rules.hedgeAfterMs !== undefined && !request.isMutation;
+  return traffic.rules.hedging !== undefined && !request.isMutation;
 }
 
 function sendHedged(call: ShapedCall): Promise<SubgraphResponse> {
@@ -60,7 +60,7 @@ function sendHedged(call: ShapedCall): Promise<SubgraphResponse> {
   return hedge({
     first: (signal) => attempt(signal, sendWithRetry),
     second: (signal) => attempt(signal, sendOnce),
-    afterMs: traffic.rules.hedgeAfterMs ?? 0,
+    afterMs: traffic.rules.hedging?.afterMs ?? 0,
     mayRepeat: () => mayRepeat(call, 'hedge'),
     signal: request.signal,
   });
@@ -146,7 +146,7 @@ function exchange(
     isMutation,
     signal,
     timeoutMs: Math.max(1, Math.ceil(timeoutMs)),
-    maxBytes: call.traffic.rules.maxResponseBytes,
+    maxBytes: call.traffic.rules.responseBytes,
   };
   const startedAt = performance.now();
   return call.client.send(bounded).then(

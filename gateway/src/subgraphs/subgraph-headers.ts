@@ -3,7 +3,9 @@ import type { Caller } from '../identity/caller.ts';
 import type { SubgraphContexts } from './subgraph-context.ts';
 import type { ClientHeaders, RequestContext } from '../request/context.ts';
 import type { SubgraphHeaders } from './subgraph-request.ts';
-import { mayBeForwarded, REQUEST_ID_HEADER, type HeaderRules } from '../settings/header-settings.ts';
+import { mayBeForwarded } from '../settings/forms.ts';
+import { REQUEST_ID_HEADER } from '../settings/header-names.ts';
+import type { HeaderRules } from '../settings/headers.ts';
 
 /** Makes the headers that go to subgraphs with one request. */
 export interface HeadersForSubgraphs {

@@ -1,11 +1,11 @@
 import { CircuitBreaker, type BreakerState } from './circuit-breaker.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { RetryBudget } from './retry-budget.ts';
-import type { TrafficRules } from './traffic-rules.ts';
+import type { SubgraphRequestSettings } from '../settings/traffic.ts';
 
 /** What is known of one subgraph, as long as its rules stay the same. */
 export interface SubgraphTraffic {
-  readonly rules: TrafficRules;
+  readonly rules: SubgraphRequestSettings;
   readonly breaker: CircuitBreaker | undefined;
   readonly limit: ConcurrencyLimit;
   readonly budget: RetryBudget | undefined;
@@ -33,7 +33,7 @@ export interface TrafficObserver {
 /** What is known of all subgraphs that were asked. */
 export interface TrafficStates {
   readonly observer: TrafficObserver;
-  of(subgraph: string, rules: TrafficRules): SubgraphTraffic;
+  of(subgraph: string, rules: SubgraphRequestSettings): SubgraphTraffic;
   /** Of each subgraph by its name, for metrics. */
   all(): Iterable<readonly [string, SubgraphTraffic]>;
 }
@@ -55,11 +55,11 @@ export function createTrafficStates(observer: TrafficObserver): TrafficStates {
   };
 }
 
-function isEqual(before: TrafficRules, after: TrafficRules): boolean {
+function isEqual(before: SubgraphRequestSettings, after: SubgraphRequestSettings): boolean {
   return JSON.stringify(before) === JSON.stringify(after); // both are made in one place, in one order
 }
 
-function begin(subgraph: string, rules: TrafficRules, observer: TrafficObserver): SubgraphTraffic {
+function begin(subgraph: string, rules: SubgraphRequestSettings, observer: TrafficObserver): SubgraphTraffic {
   const { breaker, retries } = rules;
   const limit = new ConcurrencyLimit(rules.concurrency);
   const onChange = (state: BreakerState): void => observer.breakerChanged(subgraph, state);

@@ -1,6 +1,6 @@
 import type { ServerOptions } from 'node:http';
 import type { FastifyServerFactory } from 'fastify';
-import type { HttpSettings } from '../../settings/settings.ts';
+import type { HttpSettings } from '../../settings/http.ts';
 import { createAddressReader, proxiesOf } from '../message/client-address.ts';
 import { createPlainAnswerer, type PlainAnswererOptions } from './plain-answerer.ts';
 import { PlainFirstServer } from './plain-first-server.ts';

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
 import { clientNetworkOf } from '@trellis/admission';
-import type { HttpSettings } from '../../settings/settings.ts';
+import type { HttpSettings } from '../../settings/http.ts';
 
 /** The proxies that are believed, as the framework takes them. */
-export function proxiesOf({ trustProxy = false }: HttpSettings): boolean | string[] {
+export function proxiesOf({ trustProxy }: Pick<HttpSettings, 'trustProxy'>): boolean | string[] {
   return typeof trustProxy === 'boolean' ? trustProxy : [...trustProxy];
 }
 

@@ -4,7 +4,7 @@ import { NOTHING_DENIED, type Denial, type Denied } from './denial.ts';
 import { itemsOf, type Gathered } from '../fold/gathered.ts';
 import type { GuardedPlace } from './guarded-places.ts';
 import type { Caller } from '../../identity/caller.ts';
-import type { Policies } from '../../settings/authorization-settings.ts';
+import type { Policies } from '../../settings/identity.ts';
 import { holdsPolicy } from '../../identity/policies.ts';
 import { requirementKey, type AnyOf, type Requirement } from './requirement.ts';
 

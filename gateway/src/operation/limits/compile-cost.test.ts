@@ -5,7 +5,7 @@ import { cpuTimeOf } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { decidedFor } from '../../testing/decided-for.ts';
 import { costAnalysis, costFunctionOf } from './compile-cost.ts';
-import { DEFAULT_COSTS } from '../../settings/cost-settings.ts';
+import { DEFAULT_COSTS } from '../../settings/cost.ts';
 import { readGraphAnnotations } from './graph-annotations.ts';
 import { GraphCosts } from './graph-costs.ts';
 import { fragmentsOf } from '../document/fragments.ts';

@@ -20,7 +20,7 @@ import { enforceCost } from './enforce-limits.ts';
 import { createOperationPlanner } from '../../planning/plan-operation.ts';
 import { createSupergraphPlanner } from '../../planning/threads/supergraph-planner.ts';
 import { CostBudget } from '../../request/cost-budget.ts';
-import { DEFAULT_COSTS } from '../../settings/cost-settings.ts';
+import { DEFAULT_COSTS } from '../../settings/cost.ts';
 import { PROTECTIVE_LIMITS } from '../../settings/limits.ts';
 
 const SEEDS = [1, 2, 3];

@@ -15,7 +15,7 @@ import {
 import { ownVariable, type Variables } from '../document/variables.ts';
 import type { Cost } from './cost-term.ts';
 import { isConnection } from './field-annotations.ts';
-import type { CostSettings } from '../../settings/cost-settings.ts';
+import type { CostSettings } from '../../settings/cost.ts';
 import type { ListSize } from './list-size.ts';
 
 /** What {@link readListLength} reads. */

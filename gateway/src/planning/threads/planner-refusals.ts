@@ -1,3 +1,5 @@
+import type { LimitName } from '../../settings/limit-catalogue.ts';
+
 /** More waits for planner threads than they will get to in good time. */
 export class PlannerQueueFull extends Error {
   override readonly name = 'PlannerQueueFull';
@@ -19,7 +21,7 @@ export class PlannerShareSpent extends Error {
 export class PlannerOverstrained extends Error {
   override readonly name = 'PlannerOverstrained';
   /** Its unit is in the name. */
-  readonly limit: 'planningMs' | 'planningMb';
+  readonly limit: Extract<LimitName, 'planningMs' | 'planningMb'>;
   readonly maximum: number;
   readonly actual: number;
 

@@ -2,12 +2,13 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { limits } from '../../settings/limits.ts';
 import type { PlannerReply, PlannerTask } from './messages.ts';
 import { PlannerOverstrained } from './planner-refusals.ts';
 import { startDeadline } from './work-deadline.ts';
 
 /** Memory that a plan may take; beyond it the thread ends, and the process does not. */
-const MAX_HEAP_MB = 512;
+const MAX_HEAP_MB = limits.members.planningMb.value;
 /** Short-lived objects get little room: the thread waits most of the time, and what it holds is counted. */
 const YOUNG_HEAP_MB = 12;
 const START_DEADLINE_MS = 30_000;

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { TIMEOUT_HEADER } from '../../settings/header-settings.ts';
+import { TIMEOUT_HEADER } from '../../settings/header-names.ts';
 import { FIXED_HEADERS, MalformedRequest, type ExchangeRequest } from './exchange.ts';
 
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;

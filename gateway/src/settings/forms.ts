@@ -1,0 +1,81 @@
+import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
+import { REQUEST_ID_HEADER, TIMEOUT_HEADER } from './header-names.ts';
+
+/** Says what is wrong with a text (`must be …`), or nothing. */
+type TextCheck = (text: string) => string | undefined;
+
+/** A check, or a pattern, which editors apply too. */
+type Form = TextCheck | { readonly pattern: RegExp; readonly error: string };
+
+/** Forms of texts, by the names that the tables of settings use. */
+export const forms: Readonly<Record<string, Form>> = {
+  name: { pattern: /[^]/, error: 'must not be empty' },
+  httpUrl: urlOf('http', 'https'),
+  webSocketUrl: urlOf('ws', 'wss'),
+  httpAddress: { pattern: /^https?:\/\/./, error: 'must be an absolute http or https URL' },
+  redisUrl: { pattern: /^rediss?:\/\/./, error: 'must be redis://… or rediss://…' },
+  headerName: (text) =>
+    mayBeForwarded(text.toLowerCase()) ? undefined : 'is no header that may be forwarded or set',
+  headerValue: { pattern: /^[\t\x20-\x7e]*$/, error: 'must be printable ASCII' },
+};
+
+/** Rules between the members of a group, by the names that the tables of settings use. */
+export const rules: Readonly<
+  Record<string, (group: Readonly<Record<string, unknown>>) => string | undefined>
+> = {
+  corsOrigins: ({ origins, credentials }) =>
+    credentials === true && Array.isArray(origins) && origins.includes('*')
+      ? 'origins: * and credentials: true exclude one another'
+      : undefined,
+  safelistManifests: ({ mode, manifests }) =>
+    (mode === 'safelist') === (manifests !== undefined)
+      ? undefined
+      : 'mode: safelist and manifests go together',
+};
+
+function urlOf(...schemes: readonly string[]): TextCheck {
+  return (text) =>
+    URL.canParse(text) && schemes.includes(new URL(text).protocol.slice(0, -1))
+      ? undefined
+      : `must be an absolute ${schemes.join(' or ')} URL`;
+}
+
+/**
+ * Headers that can't be configured to be forwarded: those that make up the connection or the message, and those that
+ * a subgraph may take for the gateway's own word.
+ */
+const NEVER_FORWARDED: ReadonlySet<string> = new Set([
+  USER_CONTEXT_HEADER,
+  REQUEST_ID_HEADER,
+  TIMEOUT_HEADER,
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+
+/** What services may believe, and what belongs to the handshake of a WebSocket. */
+const NEVER_BELIEVED = /^(x[-_]user[-_]|sec-websocket-)/;
+
+/**
+ * Whether an operator may have a header forwarded. `x-user-*` never, as many services believe such headers.
+ *
+ * @param name in lower case
+ */
+export function mayBeForwarded(name: string): boolean {
+  return HEADER_NAME.test(name) && !NEVER_FORWARDED.has(name) && !NEVER_BELIEVED.test(name);
+}

@@ -1,0 +1,109 @@
+import type { InForce } from './setting.ts';
+
+/** The HTTP server. */
+export const http = {
+  type: 'group',
+  doc: 'Options of the HTTP server.',
+  members: {
+    trustProxy: {
+      type: 'flag-or-list',
+      default: false,
+      reload: 'restart',
+      doc: 'Whose X-Forwarded-For is believed: addresses or networks, or true for everybody.',
+    },
+    cors: {
+      type: 'group',
+      optional: true,
+      rule: 'corsOrigins',
+      doc: 'Which web pages may use the graph. Absent: those of its own origin.',
+      members: {
+        origins: {
+          type: 'list',
+          form: 'name',
+          minItems: 1,
+          required: true,
+          reload: 'restart',
+          doc: 'Origins of web pages, or * for all of them.',
+        },
+        credentials: {
+          type: 'flag',
+          default: false,
+          reload: 'restart',
+          doc: 'Whether pages may send cookies.',
+        },
+        maxAgeS: {
+          type: 'int',
+          min: 0,
+          default: 600,
+          unit: 'seconds',
+          reload: 'restart',
+          doc: 'For which a browser may remember the response to a preflight.',
+        },
+      },
+    },
+    compression: {
+      type: 'group',
+      canBeOff: true,
+      doc: 'Compression of responses for clients that accept it. false: never.',
+      members: {
+        minBytes: {
+          type: 'int',
+          min: 1,
+          default: 1_024,
+          unit: 'bytes',
+          reload: 'restart',
+          doc: 'Smaller responses stay as they are.',
+        },
+      },
+    },
+    maxConnections: {
+      type: 'int',
+      min: 1,
+      default: 32_768,
+      unit: 'connections',
+      reload: 'restart',
+      doc: 'Of clients to a process, idle ones and WebSockets included.',
+    },
+    maxConnectionsPerAddress: {
+      type: 'int',
+      min: 1,
+      default: { half: 'http.maxConnections' },
+      unit: 'connections',
+      reload: 'restart',
+      doc: 'Those of one address, an IPv6 /64 being one; proxies that trustProxy names are not counted. Networks around it may have more, and all of them less as fewer are free.',
+    },
+    unread: {
+      type: 'group',
+      doc: 'What clients leave unread of their responses and streams.',
+      members: {
+        bytes: {
+          type: 'int',
+          min: 1,
+          default: 134_217_728,
+          unit: 'bytes',
+          reload: 'restart',
+          doc: 'That wait for all clients of a process together; beyond it the slowest readers are cut off.',
+        },
+        callerBytes: {
+          type: 'int',
+          min: 1,
+          default: { half: 'http.unread.bytes' },
+          unit: 'bytes',
+          reload: 'restart',
+          doc: 'The same for one caller: a user, else a client, else an address.',
+        },
+        bytesPerSecond: {
+          type: 'int',
+          min: 1,
+          default: 8_192,
+          unit: 'bytes per second',
+          reload: 'restart',
+          doc: 'That a client reads on average, as long as anything waits for it. Who is behind by as many as come together in timeouts.stalledMs is cut off.',
+        },
+      },
+    },
+  },
+} as const;
+
+/** The settings of the HTTP server. */
+export type HttpSettings = InForce<typeof http.members>;

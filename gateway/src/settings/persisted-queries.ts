@@ -1,0 +1,65 @@
+import type { InForce } from './setting.ts';
+
+/** What clients may send in the place of an operation's text. */
+export const persistedQueries = {
+  type: 'group',
+  rule: 'safelistManifests',
+  doc: "What clients may send in the place of an operation's text.",
+  members: {
+    mode: {
+      type: 'choice',
+      choices: ['automatic', 'safelist', 'off'],
+      default: 'automatic',
+      reload: 'live',
+      doc: 'automatic: hashes of texts sent before. safelist: operations of the manifests.',
+    },
+    manifests: {
+      type: 'list',
+      form: 'name',
+      default: [],
+      reload: 'live',
+      doc: "Files of the safelist, in Apollo's or Relay's format, beside gateway.yaml. A change of a file is loaded as well.",
+    },
+    enforce: {
+      type: 'flag',
+      default: true,
+      reload: 'live',
+      doc: 'Whether the safelist rejects other operations, or only logs them.',
+    },
+    textBytes: {
+      type: 'int',
+      min: 1,
+      default: 16_384,
+      unit: 'bytes',
+      reload: 'restart',
+      doc: 'Of a text that is stored for its hash; longer ones are served and not stored.',
+    },
+    memoryBytes: {
+      type: 'int',
+      min: 1,
+      default: 16_777_216,
+      unit: 'bytes',
+      reload: 'restart',
+      doc: 'Of the texts in the memory of a process. A change begins with an empty memory.',
+    },
+    lifetimeS: {
+      type: 'int',
+      min: 1,
+      default: 86_400,
+      unit: 'seconds',
+      reload: 'restart',
+      doc: 'After its last use for which a text is stored.',
+    },
+    perCallerHour: {
+      type: 'int',
+      min: 1,
+      default: 2_097_152,
+      unit: 'characters',
+      reload: 'restart',
+      doc: 'Of texts that one caller may have stored in an hour, by each process; further ones are served and not stored.',
+    },
+  },
+} as const;
+
+/** The settings of persisted queries. */
+export type PersistedQuerySettings = InForce<typeof persistedQueries.members>;
