@@ -17,7 +17,7 @@ export function readSettings(file: string, environment: Environment): GatewaySet
   const value = parseYaml(readText(file), environment, problems);
   if (problems.length > 0) throw new ConfigError(file, problems);
   const parsed = settingsSchema.safeParse(value ?? {});
-  if (!parsed.success) throw new ConfigError(file, parsed.error.issues.map(describeIssue));
+  if (!parsed.success) throw new ConfigError(file, settingProblems(parsed.error));
   assertManifests(parsed.data, file);
   return parsed.data;
 }
@@ -25,6 +25,18 @@ export function readSettings(file: string, environment: Environment): GatewaySet
 /** The paths of the safelist's manifests, which are given relative to the configuration's. */
 export function manifestFiles(settings: GatewaySettings, file: string): readonly string[] {
   return (settings.persistedQueries?.manifests ?? []).map((manifest) => resolve(dirname(file), manifest));
+}
+
+/** What is wrong with settings, each by its key. */
+export function settingProblems({ issues }: z.ZodError): readonly string[] {
+  return issues.flatMap(innermost).map(describeIssue);
+}
+
+/** Of a group that may also be `false`: what is wrong within it. */
+function innermost(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  const inner =
+    issue.code === 'invalid_union' ? issue.errors.flat().filter(({ path }) => path.length > 0) : [];
+  return inner.length === 0 ? [issue] : inner.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 }
 
 function describeIssue({ path, message }: z.core.$ZodIssue): string {

@@ -8,6 +8,7 @@ import { limitCatalogue } from '../settings/limit-catalogue.ts';
 import type { ValueSetting } from '../settings/setting.ts';
 import { settingsSchema, settingTable } from '../settings/settings.ts';
 import { readGatewayConfig } from './config.ts';
+import { settingProblems } from './read-settings.ts';
 import { settingsInUse } from './settings-in-use.ts';
 
 interface Leaf extends DocumentedSetting {
@@ -108,7 +109,7 @@ describe('Every setting of the tables', () => {
       for (const value of wrongOf(setting)) {
         const { error } = settingsSchema.safeParse(fileWith(key, value));
         const name = key.split('.').at(-1) ?? '';
-        expect(error?.issues.map(({ path }) => path.join('.')).join(), String(value)).toContain(name);
+        expect(error && settingProblems(error).join(), String(value)).toContain(name);
       }
     },
   );
