@@ -27,7 +27,7 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
   return Object.freeze({ ...settings, headers: Object.freeze({ ...headers, forward }), production });
 }
 
-/** A gateway that somebody configured guards its operations; over a bare supergraph it protects the process alone. */
+/** A configured gateway guards its operations; over a bare supergraph it protects the process alone. */
 function isGuarded({ GUARDS, CONFIG, TOKEN_ISSUER }: GatewayConfig): boolean {
   return GUARDS === undefined ? CONFIG !== undefined || TOKEN_ISSUER !== undefined : GUARDS === 'on';
 }

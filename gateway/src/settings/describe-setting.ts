@@ -1,7 +1,7 @@
 import { isDerived } from './fill-in.ts';
 import type { FixedLimit, Reload, Setting, SettingTable, ValueSetting } from './setting.ts';
 
-/** What a schema tells of a setting beside its type. */
+/** What a schema says of a setting beside its type. */
 export type SettingMeta = {
   readonly description: string;
   readonly default?: unknown;

@@ -1,4 +1,4 @@
-/** The header that tells a subgraph how many milliseconds the gateway will wait for its response. */
+/** The header with the milliseconds that the gateway will wait for its response. */
 export const TIMEOUT_HEADER = 'trellis-timeout-ms';
 
 /** The header that names a request, towards clients and subgraphs. */

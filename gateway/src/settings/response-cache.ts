@@ -19,7 +19,7 @@ export const responseCache = {
       default: 300,
       unit: 'seconds',
       reload: 'live',
-      doc: 'For which a response is kept, where its Cache-Control allows for more.',
+      doc: 'For which a response is stored, where its Cache-Control allows for more.',
     },
     maxCharacters: {
       type: 'int',
@@ -27,7 +27,7 @@ export const responseCache = {
       default: 262_144,
       unit: 'characters',
       reload: 'live',
-      doc: 'Responses with more data are not kept.',
+      doc: 'Responses with more data are not stored.',
     },
     perCallerMinute: {
       type: 'int',
@@ -35,7 +35,7 @@ export const responseCache = {
       default: 67_108_864,
       unit: 'characters',
       reload: 'restart',
-      doc: 'Of responses that one caller may have kept in a minute, by each process; further ones are not kept.',
+      doc: 'Of responses that one caller may have stored in a minute, by each process; further ones are not stored.',
     },
     sharePublic: {
       type: 'flag',
