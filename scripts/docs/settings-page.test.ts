@@ -25,7 +25,7 @@ describe('docs/configuration/gateway-yaml.md and the tables of settings', () => 
     const top = Object.entries(settingTable)
       .filter(([, setting]) => !('members' in setting))
       .map(([key]) => key);
-    expect([...documented].toSorted()).toEqual([...expected.map(({ key }) => key), ...top].toSorted());
+    expect(documented).toEqual(new Set([...expected.map(({ key }) => key), ...top]));
   });
 
   it('say for every value when a change holds', () => {

@@ -184,7 +184,7 @@ describe('A gateway that was started', () => {
   it.each(derived)('derives $key from a setting, or computes it', ({ key, setting }) => {
     const source = 'default' in setting && isDerived(setting.default) ? setting.default : undefined;
     if (source === undefined || 'computed' in source)
-      return expect(at(guarded, key)).toEqual(computed[key]?.() as unknown);
+      return expect(at(guarded, key)).toEqual(computed[key]?.());
     const from = at(guarded, 'same' in source ? source.same : source.half);
     expect(from).toEqual(expect.any(Number));
     const value = at(guarded, key.replace('.subgraphs.<name>', ''));

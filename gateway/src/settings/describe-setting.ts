@@ -89,7 +89,7 @@ function derivedText(value: Exclude<Parameters<typeof isDerived>[0], undefined>)
 function literalText(value: unknown): string {
   if (typeof value === 'number') return value.toLocaleString('en-US');
   if (Array.isArray(value)) return value.join(', ');
-  return typeof value === 'object' || value === undefined ? '' : String(value as string | boolean); // no other literals stand in tables
+  return typeof value === 'string' || typeof value === 'boolean' ? String(value) : '';
 }
 
 function rangeText(setting: ValueSetting): string {

@@ -14,8 +14,6 @@ export interface Surroundings {
   readonly isBare?: boolean;
   /** What the gateway computes, by the key of the setting. @default nothing */
   readonly computed?: Readonly<Record<string, unknown>>;
-  /** The whole of what is given, where defaults name settings outside of the table. @default what is given */
-  readonly root?: { readonly members: SettingTable; readonly given: object };
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -30,8 +28,7 @@ export function fillIn<const Table extends SettingTable>(
   given: Given<Table>,
   surroundings: Surroundings = {},
 ): InForce<Table> {
-  const root = surroundings.root ?? { members, given };
-  return fillMembers(members, given as Values, new Filling({ ...surroundings, root }), '') as InForce<Table>; // a value for each key, of its type
+  return fillMembers(members, given, new Filling(surroundings, { members, given }), '') as InForce<Table>; // a value for each key, of its type
 }
 
 function fillMembers(members: SettingTable, given: Values, filling: Filling, path: string): object {
@@ -64,12 +61,18 @@ function fillGroup(group: SettingGroup, given: unknown, filling: Filling, path: 
   return fillMembers(group.members, (given ?? {}) as Values, filling, path); // as the schema says
 }
 
+/** All that is given, where defaults name other settings. */
+interface Root {
+  readonly members: SettingTable;
+  readonly given: object;
+}
+
 class Filling {
   readonly #isBare: boolean;
   readonly #computed: Values;
-  readonly #root: { readonly members: SettingTable; readonly given: object };
+  readonly #root: Root;
 
-  constructor({ isBare = false, computed = {}, root }: Required<Pick<Surroundings, 'root'>> & Surroundings) {
+  constructor({ isBare = false, computed = {} }: Surroundings, root: Root) {
     this.#isBare = isBare;
     this.#computed = computed;
     this.#root = root;

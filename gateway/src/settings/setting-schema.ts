@@ -27,7 +27,7 @@ function shapeOf(members: SettingTable): Record<string, z.ZodType> {
 }
 
 function isRequired(setting: Setting): boolean {
-  return 'required' in setting && setting.required === true;
+  return 'required' in setting && setting.required;
 }
 
 function schemaOf(setting: Setting): z.ZodType | undefined {
