@@ -4,7 +4,7 @@ import type { GeneratedFile } from './generated-file.ts';
 
 /** The limits in docs/errors.md. */
 export async function generateLimitsSection(): Promise<GeneratedFile> {
-  const columns = ['`limit.name`', 'Code', 'Default', 'Setting', 'What is counted'];
+  const columns = ['Setting', '`limit.name`', 'Code', 'Default', 'What is counted'];
   const rows = [columns, columns.map(() => '---'), ...limitCatalogue().map(cellsOf)];
   const section = ['<!-- prettier-ignore -->', ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
   return withGeneratedSection('docs/errors.md', 'gateway/src/settings/', section);
@@ -16,10 +16,10 @@ function cellsOf({ key, name, exceeded, setting }: CataloguedLimit): readonly st
   const value = setting.type === 'fixed' ? setting.value : 'default' in setting ? setting.default : undefined;
   const unit = 'unit' in setting ? setting.unit : undefined;
   return [
+    setIn,
     hasName ? `\`${name}\`` : '',
     `\`${exceeded}\``,
     `${Number(value).toLocaleString('en-US')} ${unit ?? ''}`.trim(),
-    setIn,
     setting.doc,
   ];
 }
