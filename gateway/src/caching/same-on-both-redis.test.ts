@@ -24,7 +24,8 @@ describe.skipIf(!canMirrorRedis())(
 
       const text = '{ me { id } }';
       const hash = createHash('sha256').update(text).digest('hex');
-      const share = () => createSharedPersistedQueryStore({ redis, onError });
+      const bounds = { memoryBytes: 1_000_000, textBytes: 16_384, lifetimeS: 60 };
+      const share = () => createSharedPersistedQueryStore({ ...bounds, redis, onError });
       expect(await share().get(hash)).toBeUndefined();
       share().set(hash, text);
       expect(await share().get(hash)).toBe(text);
