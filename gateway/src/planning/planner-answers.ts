@@ -1,11 +1,12 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { QueryPlan } from '@apollo/query-planner';
+import { LeftKeys } from '../caching/left-keys.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { sha256 } from '../operation/document/sha256.ts';
 import { GATEWAY_ITSELF, type PlannerCaller } from './threads/job-audience.ts';
 
 const MAX_ANSWERS = 5_000;
-/** Of all of them, compressed. */
+/** Of all of them. */
 const MAX_BYTES = 8_000_000;
 /** What an answer takes up beside its bytes. */
 const ANSWER_BYTES = 300;
@@ -18,6 +19,9 @@ interface PlannerAnswer {
 /**
  * What the planner has answered, in little room. To plan takes many times as long as to make a plan executable again, and a
  * thread: so executable plans, which take up fifty times as much, need not be kept for as long.
+ *
+ * An answer is stored when its text is planned for the second time. To write one down and compress it costs the event loop a tenth
+ * of what a new operation does, and most are never asked for twice while executable plans have room.
  */
 export class PlannerAnswers {
   readonly #answers = new S3FifoCache<PlannerAnswer>({
@@ -25,9 +29,11 @@ export class PlannerAnswers {
     maxWeight: MAX_BYTES,
     weigh: ({ compressed }) => compressed.length + ANSWER_BYTES,
   });
+  /** What was planned once. */
+  readonly #once = new LeftKeys(MAX_ANSWERS);
 
   /**
-   * What was answered to a text before; else what it is planned as now.
+   * What was answered to a text twice before; else what it is planned as now.
    *
    * @param caller whose share it takes
    * @throws what `plan` throws
@@ -42,10 +48,14 @@ export class PlannerAnswers {
     const known = this.#answers.get(key);
     if (known) return expand(known);
     const planned = await plan();
-    const compressed = deflateRawSync(JSON.stringify(planned), { level: 1 }).toString('latin1');
-    this.#answers.set(key, { compressed }, caller === GATEWAY_ITSELF ? undefined : caller.keys);
+    if (!this.#once.takeOut(key)) this.#once.add(key);
+    else this.#answers.set(key, compress(planned), caller === GATEWAY_ITSELF ? undefined : caller.keys);
     return planned;
   }
+}
+
+function compress(plan: QueryPlan): PlannerAnswer {
+  return { compressed: deflateRawSync(JSON.stringify(plan), { level: 1 }).toString('latin1') };
 }
 
 function expand({ compressed }: PlannerAnswer): QueryPlan {

@@ -29,23 +29,27 @@ interface Handler {
   readonly leave: VisitNode | undefined;
 }
 
-/** In the order of the visitors. */
-interface Handlers {
-  readonly ofKind: ReadonlyMap<Kind, readonly Handler[]>;
-  /** Of kinds that no visitor names. */
-  readonly ofOthers: readonly Handler[];
-}
-
 /**
  * Makes one visitor of many, for one visit. Each node is shown to all of them in their order, but for what one has skipped
  * (by `false`) or left (by `BREAK`); none of them may change the document. Other than graphql-js's `visitInParallel`, it does
- * not ask every visitor about each kind that there is: only about those that it names among its own keys.
+ * not ask every visitor about each kind that there is: only about kinds that the document has, and only visitors that name them.
+ *
+ * @param interests of such visitors; learned from these when absent
  */
-export function mergeVisitors(visitors: readonly ASTVisitor[]): MergedVisitor {
-  const { ofKind, ofOthers } = handlersOf(visitors);
+export function mergeVisitors(
+  visitors: readonly ASTVisitor[],
+  interests: Interests = new Interests(visitors),
+): MergedVisitor {
+  const all = visitors.map((visitor): Visiting => ({ visitor, skipped: undefined }));
+  const ofKind = new Map<Kind, readonly Handler[]>();
+  const handlersOf = (kind: Kind): readonly Handler[] => {
+    const handlers = interests.in(kind).map((index) => handlerOf(all[index] as Visiting, kind)); // there are as many
+    ofKind.set(kind, handlers);
+    return handlers;
+  };
   return {
     enter(node, key, parent, path, ancestors) {
-      for (const { visiting, enter } of ofKind.get(node.kind) ?? ofOthers) {
+      for (const { visiting, enter } of ofKind.get(node.kind) ?? handlersOf(node.kind)) {
         if (!enter || visiting.skipped !== undefined) continue;
         const result = enter.call(visiting.visitor, node, key, parent, path, ancestors);
         if (result === false) visiting.skipped = node;
@@ -53,7 +57,7 @@ export function mergeVisitors(visitors: readonly ASTVisitor[]): MergedVisitor {
       }
     },
     leave(node, key, parent, path, ancestors) {
-      for (const { visiting, leave } of ofKind.get(node.kind) ?? ofOthers) {
+      for (const { visiting, leave } of ofKind.get(node.kind) ?? handlersOf(node.kind)) {
         if (visiting.skipped === node) visiting.skipped = undefined;
         else if (leave && visiting.skipped === undefined) {
           const result = leave.call(visiting.visitor, node, key, parent, path, ancestors);
@@ -64,24 +68,27 @@ export function mergeVisitors(visitors: readonly ASTVisitor[]): MergedVisitor {
   };
 }
 
-function handlersOf(visitors: readonly ASTVisitor[]): Handlers {
-  const ofKind = new Map<Kind, Handler[]>();
-  const ofOthers: Handler[] = [];
-  for (const visitor of visitors) {
-    const visiting: Visiting = { visitor, skipped: undefined };
-    const { enter, leave } = visitor as Partial<MergedVisitor>;
-    const seesOthers = enter !== undefined || leave !== undefined;
-    const kinds = kindsOf(visitor);
-    for (const kind of kinds) if (!ofKind.has(kind)) ofKind.set(kind, [...ofOthers]);
-    for (const kind of seesOthers ? ofKind.keys() : kinds) ofKind.get(kind)?.push(handlerOf(visiting, kind));
-    if (seesOthers) ofOthers.push({ visiting, enter, leave });
-  }
-  return { ofKind, ofOthers };
-}
+/** Which visitors of a list want to see nodes of a kind. The same rules make visitors that want the same of every document. */
+export class Interests {
+  readonly #named: readonly ReadonlySet<string>[];
+  readonly #ofKind = new Map<Kind, readonly number[]>();
 
-/** The kinds that a visitor names. */
-function kindsOf(visitor: ASTVisitor): Kind[] {
-  return Object.keys(visitor).filter((key): key is Kind => key !== 'enter' && key !== 'leave');
+  /** @param visitors for any document */
+  constructor(visitors: readonly ASTVisitor[]) {
+    this.#named = visitors.map((visitor) => new Set(Object.keys(visitor)));
+  }
+
+  /** @returns places in the list, in its order */
+  in(kind: Kind): readonly number[] {
+    let places = this.#ofKind.get(kind);
+    if (!places) {
+      places = this.#named.flatMap((names, place) =>
+        names.has(kind) || names.has('enter') || names.has('leave') ? [place] : [],
+      );
+      this.#ofKind.set(kind, places);
+    }
+    return places;
+  }
 }
 
 function handlerOf(visiting: Visiting, kind: Kind): Handler {

@@ -8,9 +8,9 @@ import {
   type ASTVisitor,
   type DocumentNode,
   type GraphQLSchema,
-  type ValidationRule,
 } from 'graphql';
-import { mergeVisitors, type MergedVisitor } from './merge-visitors.ts';
+import type { MergedVisitor } from './merge-visitors.ts';
+import type { RuleSet } from './rule-set.ts';
 
 /** Bounds of {@link validateDocument}. */
 export interface ValidationBounds {
@@ -36,7 +36,7 @@ class TooManyErrors extends Error {}
 export function validateDocument(
   schema: GraphQLSchema,
   document: DocumentNode,
-  rules: readonly ValidationRule[],
+  rules: RuleSet,
   { maxErrors, hideSuggestions }: ValidationBounds,
 ): GraphQLError[] {
   assertValidSchema(schema);
@@ -48,7 +48,7 @@ export function validateDocument(
   };
   const typeInfo = new TypeInfo(schema);
   const context = new ValidationContext(schema, document, typeInfo, report, hideSuggestions);
-  const visitor = mergeVisitors(rules.map((rule) => rule(context)));
+  const visitor = rules.visitorFor(context);
   try {
     visit(document, visitTypes(typeInfo, visitor));
   } catch (error) {

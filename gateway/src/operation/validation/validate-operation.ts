@@ -10,20 +10,19 @@ import { RequestRefused } from '../../errors.ts';
 import { DeferLabelsRule, DeferRootRule } from './defer-rules.ts';
 import { FiniteNumbersRule } from './finite-numbers-rule.ts';
 import { KnownOperationTypesRule } from './known-operation-types-rule.ts';
+import { RuleSet } from './rule-set.ts';
 import { validateDocument } from './validate-document.ts';
 
 const MAX_ERRORS = 20;
-const WITH_INTROSPECTION: readonly ValidationRule[] = [
+const RULES: readonly ValidationRule[] = [
   ...specifiedRules,
   KnownOperationTypesRule,
   FiniteNumbersRule,
   DeferLabelsRule,
   DeferRootRule,
 ];
-const WITHOUT_INTROSPECTION: readonly ValidationRule[] = [
-  ...WITH_INTROSPECTION,
-  NoSchemaIntrospectionCustomRule,
-];
+const WITH_INTROSPECTION = new RuleSet(RULES);
+const WITHOUT_INTROSPECTION = new RuleSet([...RULES, NoSchemaIntrospectionCustomRule]);
 
 /** How documents are validated. */
 export interface ValidationSettings {
