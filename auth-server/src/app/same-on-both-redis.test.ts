@@ -33,7 +33,7 @@ const grant: Grant = {
   expiresAt: NOW_S + 1_000,
 };
 
-// Every script and command of the auth-server, on the records that its stores make, in every outcome that they tell apart.
+// Every script and command of the auth-server, on the records that its stores make, with each outcome that they distinguish.
 describe.skipIf(!canMirrorRedis())(
   'Redis 7 and the one of this process, asked by the stores (needs redis-server)',
   () => {
