@@ -49,7 +49,7 @@ export interface CatalogueSettings extends ValidationSettings {
   readonly overridePercents?: Readonly<Record<string, number>> | undefined;
 }
 
-/** As many as plans are kept. */
+/** As many as plans are cached. */
 const MAX_DOCUMENTS = 1_500;
 /** With what is compiled of them, some 170 bytes each: 17 MB. */
 const MAX_TOKENS = 100_000;
@@ -87,7 +87,7 @@ export function createOperationCatalogue(
     weigh: (_refusal, text) => text.length + REFUSAL_CHARACTERS,
   });
   const ownerOf = ownersByAddress();
-  const admitAnew = (text: string, address: string | undefined): CataloguedDocument => {
+  const admitNew = (text: string, address: string | undefined): CataloguedDocument => {
     const refusal = refusals.get(text);
     if (refusal) throw refusal;
     const owner = ownerOf(address);
@@ -102,7 +102,7 @@ export function createOperationCatalogue(
   };
   return {
     known: (text) => documents.get(text)?.catalogued,
-    document: (text, address) => documents.get(text)?.catalogued ?? admitAnew(text, address),
+    document: (text, address) => documents.get(text)?.catalogued ?? admitNew(text, address),
   };
 }
 

@@ -10,7 +10,7 @@ import { requirementKey, type AnyOf, type Requirement } from './requirement.ts';
 
 /** What guards one operation. */
 export interface OperationGuard {
-  /** The same object for callers of whom the same is to be said, so that what is made for it can be kept under it. */
+  /** The same object for callers with the same denials, so that it can be a cache key. */
   deniedTo(caller: Caller): Denied;
 }
 

@@ -74,7 +74,7 @@ class FieldPolicies {
   }
 }
 
-/** The strictest; none where one of them says no time. */
+/** The strictest; none where one of them gives no time. */
 function hintOfAll(hints: readonly (CacheHint | undefined)[]): CacheHint | undefined {
   const times = hints.map((hint) => hint?.maxAgeS);
   if (times.length === 0 || times.includes(undefined)) return undefined;

@@ -1,9 +1,9 @@
 import { Kind, type DirectiveNode, type SelectionNode, type ValueNode } from 'graphql';
 
-/** The directives that are decided when variables are coerced. No subgraph is told of them. */
+/** The directives that are decided when variables are coerced. They are not sent to subgraphs. */
 const DECIDED: ReadonlySet<string> = new Set(['skip', 'include', 'defer', 'live']);
 
-/** Whether a directive is decided by the gateway: then nobody else is told of it. */
+/** Whether the gateway decides a directive; then it is not sent to subgraphs. */
 export function isDecided({ name }: DirectiveNode): boolean {
   return DECIDED.has(name.value);
 }
