@@ -3,11 +3,11 @@
  * languages write to them.
  */
 export const redisNames = {
-  /** Sorted set of revoked grants and holders, and the channel that names new ones: the auth-server tells, gateways follow. */
+  /** Sorted set of revoked grants and holders, and the channel that names new ones: the auth-server publishes, gateways follow. */
   revocations: 'revocations',
-  /** Stream of changed entities: subgraphs tell, gateways drop the answers that they keep of them. docs/response-cache.md */
+  /** Stream of changed entities: subgraphs append, gateways drop the responses they cached of them. docs/response-cache.md */
   invalidations: 'response-cache:invalidations',
-  /** Stream of users who have been seen: gateways tell, the users subgraph follows. */
+  /** Stream of users who have been seen: gateways append, the users subgraph follows. */
   activity: 'trellis:{activity}:stream',
 } as const;
 

@@ -21,7 +21,7 @@ export interface MirroredRedis {
 
 const PASSWORD = 'test';
 
-/** They tell who the server is and what time it has, or answer by a message that nobody asked for. */
+/** Replies that name the server, its time or its clients. */
 const INCOMPARABLE = new Set(['auth', 'client', 'hello', 'info', 'time']);
 const WITHOUT_REPLY = new Set(['subscribe']);
 
@@ -209,7 +209,7 @@ function withoutOrder(message: RespMessage): RespMessage {
   return typeof message === 'string' ? message : sorted(message.map(withoutOrder));
 }
 
-/** The same, but for numbers that tell a time: those may be apart by what the clocks may. */
+/** The same, but for numbers that are times: those may be apart by what the clocks may. */
 function isAlikeText(real: string, twin: string): boolean {
   if (real === twin) return true;
   const [first, second] = [real, twin].map((text) => text.split(/(\d+)/));
