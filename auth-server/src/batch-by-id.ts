@@ -40,14 +40,14 @@ export function batchById<Value>(readMany: ReadMany<Value>): (id: string) => Pro
     });
     return { ids, start, values: started.then(() => read(ids)) };
   };
-  return async (id) => {
+  return (id) => {
     const batch = (waiting ??= begin());
     batch.ids.add(id);
     if (batch.ids.size === LIMIT) {
       waiting = undefined;
       batch.start();
     }
-    return (await batch.values).get(id);
+    return batch.values.then((values) => values.get(id));
   };
 }
 

@@ -61,7 +61,7 @@ export class Parameters {
 export function parseParameters(encoded: string): Parameters {
   const pairs = encoded === '' ? [] : encoded.split('&').filter((pair) => pair !== '');
   if (pairs.length > MAX_PAIRS) throw malformed(`${pairs.length} parameters`);
-  return parametersOf(pairs.map(parsePair));
+  return parametersOf(pairs.map(PLAIN.test(encoded) ? splitPair : parsePair));
 }
 
 /** Parameters from names and values, for requests that were stored. */
@@ -75,11 +75,18 @@ export function parametersOf(entries: Iterable<readonly [string, string]>): Para
   return new Parameters(values);
 }
 
-function parsePair(pair: string): readonly [string, string] {
+/** Stands for itself and has no character to be wary of, as most requests for tokens: visible ASCII without `%` and `+`. */
+const PLAIN = /^[!-$&-*,-~]*$/;
+
+function splitPair(pair: string): readonly [string, string] {
   const equals = pair.indexOf('=');
-  if (equals === -1) return [decode(pair, 'token'), ''];
-  const name = decode(pair.slice(0, equals), 'token');
-  return [name, decode(pair.slice(equals + 1), PASSWORDS.has(name) ? 'opaque' : 'token')];
+  return equals === -1 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
+}
+
+function parsePair(pair: string): readonly [string, string] {
+  const [encodedName, encodedValue] = splitPair(pair);
+  const name = decode(encodedName, 'token');
+  return [name, decode(encodedValue, PASSWORDS.has(name) ? 'opaque' : 'token')];
 }
 
 /** Most texts of a form are what they stand for: names, tokens, identifiers. */

@@ -1,5 +1,6 @@
 import { inTransaction, type Pool } from '@trellis/postgres';
-import type { Account, Role } from './accounts.ts';
+import type { Account, AccountToday, Role } from './accounts.ts';
+import { batchById } from '../batch-by-id.ts';
 import { canonicalEmail } from './canonical-email.ts';
 import { ACCOUNT_COLUMNS, toAccount, type AccountRow } from './account-row.ts';
 import { createReaderOfToday, type ReaderOfToday } from './reader-of-today.ts';
@@ -27,6 +28,8 @@ export interface AccountChanges {
 /** Accounts. */
 export interface AccountStore {
   findById(id: string): Promise<Account | undefined>;
+  /** What tokens need of it, read together with what else they need. */
+  findToday(id: string): Promise<AccountToday | undefined>;
   /** However it is spelled. */
   findByEmail(email: string): Promise<Account | undefined>;
   /** @returns false when the address is taken */
@@ -79,9 +82,18 @@ export function createAccountStore(
   pool: Pool,
   today: ReaderOfToday = createReaderOfToday(pool),
 ): AccountStore {
+  const findById = batchById(async (ids) => {
+    const { rows } = await pool.query<AccountRow>({
+      name: 'accounts-by-id',
+      text: `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE id = ANY($1::uuid[])`,
+      values: [ids],
+    });
+    return new Map(rows.flatMap((row) => toAccount(row) ?? []).map((account) => [account.id, account]));
+  });
   return {
     // PostgreSQL spells ids in lower case.
-    findById: async (id) => (UUID.test(id) ? today.account(id.toLowerCase()) : undefined),
+    findById: async (id) => (UUID.test(id) ? findById(id.toLowerCase()) : undefined),
+    findToday: (id) => (UUID.test(id) ? today.account(id.toLowerCase()) : Promise.resolve(undefined)),
     findByEmail: async (email) => {
       const found = await pool.query<AccountRow>(BY_EMAIL, [canonicalEmail(email), email]);
       return toAccount(found.rows[0]);

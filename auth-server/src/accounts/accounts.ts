@@ -32,7 +32,16 @@ export interface Account {
   readonly updatedAt: number;
 }
 
+/** What of an account goes into tokens, or decides whether there are any. */
+export type AccountToday = Pick<
+  Account,
+  'id' | 'email' | 'name' | 'role' | 'disabled' | 'credentialsChangedAt'
+>;
+
 /** Whether what began with a sign-in at this moment (milliseconds since 1970) still holds for the account. */
-export function honoursSignInAt(account: Account, authenticatedAt: number): boolean {
+export function honoursSignInAt(
+  account: Pick<Account, 'disabled' | 'credentialsChangedAt'>,
+  authenticatedAt: number,
+): boolean {
   return !account.disabled && authenticatedAt >= account.credentialsChangedAt;
 }

@@ -1,6 +1,5 @@
 import type { Pool } from '@trellis/postgres';
-import type { Account } from './accounts.ts';
-import { ACCOUNT_COLUMNS, toAccount, type AccountRow } from './account-row.ts';
+import type { AccountToday, Role } from './accounts.ts';
 import { batchById } from '../batch-by-id.ts';
 import { ROW_VERSION } from '../row-version.ts';
 
@@ -10,19 +9,33 @@ import { ROW_VERSION } from '../row-version.ts';
  */
 export interface ReaderOfToday {
   /** @param id a UUID in lower case */
-  account(id: string): Promise<Account | undefined>;
+  account(id: string): Promise<AccountToday | undefined>;
   /** What changes whenever the record of a client does; undefined where there is none. */
   clientVersion(clientId: string): Promise<string | undefined>;
 }
 
-interface TodayRow extends AccountRow {
-  readonly client_id: string | null;
-  readonly version: string | null;
+/** Few columns: PostgreSQL describes each of them with every answer. */
+interface AccountRow {
+  readonly id: string;
+  readonly version: null;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly disabled: boolean;
+  readonly credentials_changed_at: Date;
 }
 
-const BOTH = `SELECT ${ACCOUNT_COLUMNS}, NULL AS client_id, NULL AS version FROM account WHERE id = ANY($1::uuid[])
+interface ClientRow {
+  readonly id: string;
+  readonly version: string;
+}
+
+type TodayRow = AccountRow | ClientRow;
+
+const BOTH = `SELECT id::text, NULL AS version, email, name, role, disabled_at IS NOT NULL AS disabled, credentials_changed_at
+    FROM account WHERE id = ANY($1::uuid[])
   UNION ALL
-  SELECT ${ACCOUNT_COLUMNS.replaceAll(/\w+/g, 'NULL')}, client_id, ${ROW_VERSION} FROM client WHERE client_id = ANY($2)`;
+  SELECT client_id, ${ROW_VERSION}, NULL, NULL, NULL, NULL, NULL FROM client WHERE client_id = ANY($2)`;
 
 const ACCOUNT = 'account ';
 const CLIENT = 'client ';
@@ -38,13 +51,19 @@ export function createReaderOfToday(pool: Pool): ReaderOfToday {
     return new Map(rows.map((row) => [nameOf(row), row]));
   });
   return {
-    account: async (id) => toAccount(await find(ACCOUNT + id)),
-    clientVersion: async (clientId) => (await find(CLIENT + clientId))?.version ?? undefined,
+    account: (id) => find(ACCOUNT + id).then(toAccount),
+    clientVersion: (clientId) => find(CLIENT + clientId).then((row) => row?.version ?? undefined),
   };
 }
 
-function nameOf({ id, client_id: clientId }: TodayRow): string {
-  return clientId === null ? ACCOUNT + id : CLIENT + clientId;
+function nameOf({ id, version }: TodayRow): string {
+  return (version === null ? ACCOUNT : CLIENT) + id;
+}
+
+function toAccount(row: TodayRow | undefined): AccountToday | undefined {
+  if (!row || row.version !== null) return undefined;
+  const { id, email, name, role, disabled, credentials_changed_at: changedAt } = row;
+  return { id, email, name, role, disabled, credentialsChangedAt: changedAt.getTime() };
 }
 
 function idsOf(kind: string, names: readonly string[]): readonly string[] {

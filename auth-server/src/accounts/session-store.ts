@@ -1,4 +1,4 @@
-import { defineScript, type RedisConnection } from '@trellis/redis';
+import { defineScript, getTogether, type RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../secrets/sealing.ts';
 import { equalsConstantTime, randomToken, sha256 } from '../secrets/secrets.ts';
 import { memberOf, parseMember, type ListedGrant } from './listed-grant.ts';
@@ -44,6 +44,8 @@ export interface SessionStore {
   /** Finds a live session and prolongs it. */
   touch(cookie: string, now: number): Promise<Session | undefined>;
   find(sessionId: string, now: number): Promise<Session | undefined>;
+  /** Whether there is such a session. It does not prolong it. @param now milliseconds since 1970 */
+  isLive(sessionId: string, now: number): Promise<boolean>;
   /** The names of an account's sessions, oldest first. Some may have idled out. */
   listIds(subject: string): Promise<readonly string[]>;
   /** The live sessions of an account, newest first. @param now milliseconds since 1970 */
@@ -85,13 +87,14 @@ export function createSessionStore(
     lifetimes.ttlS - Math.floor((now - authenticatedAt) / 1000);
   const read = async (sessionId: string, now: number): Promise<SessionRecord | undefined> => {
     const key = sessionKeys.session(sessionId);
-    const record = records.open(key, await redis.get(key));
+    const record = records.open(key, await getTogether(redis, key));
     return record && remainingS(record, now) > 0 ? record : undefined;
   };
   const find: SessionStore['find'] = async (sessionId, now) => withoutSecret(await read(sessionId, now));
   return {
     mayFailAlone: redis.isCluster,
     find,
+    isLive: async (sessionId, now) => (await read(sessionId, now)) !== undefined,
     save: async (session) => {
       const { sessionId, subject, authenticatedAt } = session;
       const secret = randomToken();

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { connectRedis, getTogether, type RedisConnection } from '@trellis/redis';
 import { describeTestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../testing/browser.ts';
@@ -102,8 +102,8 @@ describe.skipIf(!hasRedisServer)(`What a request touches in Redis${reason}`, () 
     await connection.echo('the end');
     await expect.poll(() => commands.some(([name]) => name?.toLowerCase() === 'echo')).toBe(true);
     monitor.disconnect();
-    const data = commands.filter(([name]) => /^(get|set|del|expire|pttl|z\w+|s\w+)$/i.test(name ?? ''));
-    return new Set(data.map(([, key]) => key));
+    const data = commands.filter(([name]) => /^(m?get|set|del|expire|pttl|z\w+|s\w+)$/i.test(name ?? ''));
+    return new Set(data.flatMap(([name, ...keys]) => (name?.toLowerCase() === 'mget' ? keys : keys[0])));
   }
 
   async function keysOfRefresh({ refreshToken }: Tokens): Promise<ReadonlySet<string | undefined>> {
@@ -145,5 +145,31 @@ describe.skipIf(!hasRedisServer)(`What a request touches in Redis${reason}`, () 
     await Promise.all(Array.from({ length: 100 }, (_, index) => gathering.get(`none:${index}`)));
     expect((await readsSoFar()) - before).toBeLessThan(20);
     gathering.disconnect();
+  });
+
+  it('is read by one command for all who ask in one turn of the event loop, after what is written in it', async () => {
+    const gathering = connectRedis({
+      url: server.redis.url,
+      name: 'test',
+      gatherWrites: true,
+      onError: () => undefined,
+    });
+    const callsOf = async (command: string): Promise<number> =>
+      Number(
+        new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(await connection.info('commandstats'))?.[1] ?? 0,
+      );
+    const before = { get: await callsOf('get'), mget: await callsOf('mget') };
+    const names = Array.from({ length: 250 }, (_, index) => `together:${index % 240}`);
+    const early = getTogether(gathering, 'together:0');
+    await gathering.mset(names.flatMap((name) => [name, `value of ${name}`]));
+    expect(await early).toBe('value of together:0');
+    const values = await Promise.all(
+      [...names, 'none'].map((name) => getTogether(gathering, name)), // 251: three commands of 100 keys at most
+    );
+    expect(values).toEqual([...names.map((name) => `value of ${name}`), null]);
+    expect(await callsOf('get')).toBe(before.get);
+    expect((await callsOf('mget')) - before.mget).toBe(4);
+    gathering.disconnect();
+    await expect(getTogether(gathering, 'none')).rejects.toThrow('closed');
   });
 });

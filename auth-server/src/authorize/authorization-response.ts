@@ -41,7 +41,7 @@ export async function issueCode(
   const { subject, authenticatedAt, sessionId } = session;
   // Listed before it can be used, and until the grant ends that the code begins, so that its exchange need not list it again.
   await listGrant(subject, { grantId, clientId, expiresAt: grantEnd(issuedAt, settings) }, features);
-  const boundGrantId = endsWithSession({ scopes, ofDevice: false }) ? grantId : undefined;
+  const boundGrantId = endsWithSession(scopes, { ofDevice: false }) ? grantId : undefined;
   await features.sessions.addUse(sessionId, { clientId, boundGrantId });
   const contents = {
     clientId,

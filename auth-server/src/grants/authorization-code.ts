@@ -1,4 +1,4 @@
-import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
+import { honoursSignInAt, type AccountToday } from '../accounts/accounts.ts';
 import { invalidGrant, missingParameter } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
 import { verifierMatches } from './pkce.ts';
@@ -10,7 +10,13 @@ import type { Grant } from './grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import { equalsConstantTime } from '../secrets/secrets.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { requireScopesToday, writeInSession, type RequireScopesFeatures } from './grant-today.ts';
+import {
+  endOverGrant,
+  scopesOfClient,
+  writeInSession,
+  type EndGrantFeatures,
+  type ScopesTodayFeatures,
+} from './grant-today.ts';
 import { issuePersonTokens, type PersonTokensFeatures } from './person-tokens.ts';
 import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
@@ -24,7 +30,8 @@ export type AuthorizationCodeFeatures = HasClock &
   Pick<AuditFeatures, 'audit'> &
   Pick<AccountFeatures, 'accounts'> &
   Pick<GrantFeatures, 'codes' | 'replicated' | 'revoker'> &
-  RequireScopesFeatures &
+  ScopesTodayFeatures &
+  EndGrantFeatures &
   PersonTokensFeatures;
 
 /**
@@ -44,13 +51,10 @@ export const authorizationCodeGrant: GrantHandler<AuthorizationCodeFeatures> = {
     }
     const [account, client] = await Promise.all([findAccount(contents, features), clientToday()]);
     const grant = grantOf(contents, boundThumbprint(client, keyThumbprint), features);
-    const scopes = await requireScopesToday(code.grantId, grant, client, features);
-    await writeInSession(
-      code.grantId,
-      { ...grant, scopes },
-      () => consume(code, grant, client, address, features),
-      features,
-    );
+    const scopes =
+      scopesOfClient(grant, client, features) ?? (await endOverGrant(code.grantId, grant, client, features));
+    const write = (): Promise<void> => consume(code, grant, client, address, features);
+    await writeInSession({ grantId: code.grantId, scopes, terms: grant, write }, features);
     return issuePersonTokens(features, {
       client,
       account,
@@ -96,8 +100,8 @@ function checkCode(
 async function findAccount(
   contents: CodeContents,
   { accounts }: AuthorizationCodeFeatures,
-): Promise<Account> {
-  const account = await accounts.findById(contents.subject);
+): Promise<AccountToday> {
+  const account = await accounts.findToday(contents.subject);
   if (!account || !honoursSignInAt(account, contents.authenticatedAt)) throw invalidGrant('account is gone');
   return account;
 }

@@ -1,4 +1,4 @@
-import { defineScript, type RedisConnection } from '@trellis/redis';
+import { defineScript, getTogether, type RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../secrets/sealing.ts';
 import { grantKeys } from './grant-keys.ts';
 import { encodeGrant, type Grant } from './grant-record.ts';
@@ -69,17 +69,14 @@ export function createCodeStore(redis: RedisConnection, sealer: Sealer, revocati
     },
     find: async (grantId) => {
       const key = grantKeys.code(grantId);
-      const [, , sealed] = (await redis.get(key))?.split('\n', 3) ?? [];
+      const [, , sealed] = (await getTogether(redis, key))?.split('\n', 3) ?? [];
       return records.open(key, sealed);
     },
-    consume: async ({ grantId, secretHash, grant, idleTtlS, now }) => {
+    consume: ({ grantId, secretHash, grant, idleTtlS, now }) => {
       const record = encodeGrant(sealer, grantKeys.grant(grantId), grant, { generation: 1, rotatedAt: now });
-      const outcome = await consumeCode(
-        redis,
-        [grantKeys.code(grantId), grantKeys.grant(grantId), grantKeys.revoked(grantId)],
-        [secretHash, record, idleTtlS, revocationTtlS],
-      );
-      return outcome as ConsumeOutcome; // the script returns nothing else
+      const keys = [grantKeys.code(grantId), grantKeys.grant(grantId), grantKeys.revoked(grantId)];
+      const args = [secretHash, record, idleTtlS, revocationTtlS];
+      return consumeCode(redis, keys, args) as Promise<ConsumeOutcome>; // the script returns nothing else
     },
   };
 }

@@ -6,7 +6,7 @@ import type { PollOutcome } from './device-store.ts';
 import type { Grant } from './grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { requireScopesToday, type RequireScopesFeatures } from './grant-today.ts';
+import { endOverGrant, scopesOfClient, type EndGrantFeatures } from './grant-today.ts';
 import { issuePersonTokens, type PersonTokensFeatures } from './person-tokens.ts';
 import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
@@ -22,7 +22,7 @@ export type DeviceCodeFeatures = HasClock &
   Pick<AuditFeatures, 'audit'> &
   Pick<AccountFeatures, 'accounts'> &
   Pick<GrantFeatures, 'devices' | 'replicated'> &
-  RequireScopesFeatures &
+  EndGrantFeatures &
   PersonTokensFeatures;
 
 /** Answers a device that asks for its tokens. RFC 8628 §3.4, §3.5 */
@@ -36,10 +36,11 @@ export const deviceCodeGrant: GrantHandler<DeviceCodeFeatures> = {
     const client = await clientToday();
     const grant = grantOf(await poll(code, client, keyThumbprint, features));
     checkResource(grant.audience, parameters.getAll('resource'));
-    const account = await features.accounts.findById(grant.subject);
+    const account = await features.accounts.findToday(grant.subject);
     if (!account || !honoursSignInAt(account, grant.authenticatedAt)) throw invalidGrant('account is gone');
     const { grantId } = code;
-    const scopes = await requireScopesToday(grantId, grant, client, features);
+    const scopes =
+      scopesOfClient(grant, client, features) ?? (await endOverGrant(grantId, grant, client, features));
     const { subject, clientId } = grant;
     features.audit.record({ event: 'grant_begun', grantId, subject, clientId, scopes, address });
     const generation = client.metadata.grant_types.includes('refresh_token') ? 1 : undefined;

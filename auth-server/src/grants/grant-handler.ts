@@ -29,8 +29,8 @@ export interface TokenResponse {
   readonly access_token: string;
   readonly token_type: 'Bearer' | 'DPoP';
   readonly expires_in: number;
-  readonly refresh_token?: string;
-  readonly id_token?: string;
+  readonly refresh_token?: string | undefined;
+  readonly id_token?: string | undefined;
   readonly scope: string;
 }
 

@@ -1,4 +1,4 @@
-import { defineScript, type RedisConnection } from '@trellis/redis';
+import { defineScript, getTogether, type RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../secrets/sealing.ts';
 import { grantKeys } from './grant-keys.ts';
 import { decodeGrant, encodeGrant, sealGrant, type FoundGrant, type Grant } from './grant-record.ts';
@@ -53,7 +53,7 @@ const revokeGrant = defineScript(new URL('../../src/grants/revoke-grant-4.lua', 
 export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocationTtlS: number): GrantStore {
   const findWithGeneration: GrantStore['findWithGeneration'] = async (grantId) => {
     const key = grantKeys.grant(grantId);
-    const record = await redis.get(key);
+    const record = await getTogether(redis, key);
     return record === null ? undefined : decodeGrant(sealer, key, record);
   };
   return {
@@ -64,15 +64,12 @@ export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocat
     },
     find: async (grantId) => (await findWithGeneration(grantId))?.grant,
     findWithGeneration,
-    rotate: async ({ grantId, generation, grant, now, idleTtlS, leewayS }) => {
+    rotate: ({ grantId, generation, grant, now, idleTtlS, leewayS }) => {
       const key = grantKeys.grant(grantId);
       const sealedAnew = grant.isOutdated ? sealGrant(sealer, key, grant) : '';
-      const answer = await rotateRefreshToken(
-        redis,
-        [key, grantKeys.revoked(grantId)],
-        [generation, grant.expiresAt, now, idleTtlS, revocationTtlS, leewayS, sealedAnew],
-      );
-      return toOutcome(answer as readonly [RotateOutcome['kind'], string?]); // as the script's head says
+      const keys = [key, grantKeys.revoked(grantId)];
+      const args = [generation, grant.expiresAt, now, idleTtlS, revocationTtlS, leewayS, sealedAnew];
+      return rotateRefreshToken(redis, keys, args).then(toOutcome);
     },
     revoke: async (grantId, reason) => {
       const { code, grant, device, revoked } = grantKeys;
@@ -90,6 +87,8 @@ export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocat
   };
 }
 
-function toOutcome([kind, generation]: readonly [RotateOutcome['kind'], string?]): RotateOutcome {
+/** @param answer as the script's head says */
+function toOutcome(answer: unknown): RotateOutcome {
+  const [kind, generation] = answer as readonly [RotateOutcome['kind'], string?];
   return kind === 'rotated' || kind === 'repeated' ? { kind, generation: Number(generation) } : { kind };
 }

@@ -3,7 +3,6 @@ import { invalidGrant } from '../errors.ts';
 import { allowedScopes, isGivenTo } from '../clients/registration-today.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
-import type { Session } from '../accounts/session-store.ts';
 import type { GrantFeatures } from './grant-features.ts';
 import type { AccountFeatures } from '../accounts/account-features.ts';
 import type { HasClock } from '../clock.ts';
@@ -12,8 +11,8 @@ import type { HasSettings } from '../settings/settings.ts';
 /** What tells which scopes a grant gives today. */
 export type ScopesTodayFeatures = HasClock & HasSettings & Pick<AccountFeatures, 'sessions'>;
 
-/** What ends a grant that is over beside that. */
-export type RequireScopesFeatures = ScopesTodayFeatures & Pick<GrantFeatures, 'revoker'>;
+/** What ends a grant that is over. */
+export type EndGrantFeatures = Pick<GrantFeatures, 'revoker'>;
 
 /** What of a grant, or of the code that it begins with, depends on what is true today. */
 export type GrantTerms = Pick<Grant, 'clientIncarnation' | 'scopes' | 'audience' | 'sessionId' | 'ofDevice'>;
@@ -31,81 +30,80 @@ export async function scopesToday(
   features: ScopesTodayFeatures,
 ): Promise<readonly string[] | undefined> {
   const scopes = scopesOfClient(terms, client, features);
-  if (!scopes || !endsWithSession({ ...terms, scopes })) return scopes;
-  return (await findSession(terms, features)) && scopes;
+  if (!scopes || !endsWithSession(scopes, terms)) return scopes;
+  return (await isInSession(terms, features)) ? scopes : undefined;
 }
 
-/** Without regard to the session. */
-function scopesOfClient(
-  terms: GrantTerms,
+/** The same without regard to the session, for those who ask for tokens: see {@link writeInSession} and {@link endOverGrant}. */
+export function scopesOfClient(
+  terms: Pick<GrantTerms, 'clientIncarnation' | 'scopes' | 'audience'>,
   client: Client,
-  { settings }: ScopesTodayFeatures,
+  { settings }: HasSettings,
 ): readonly string[] | undefined {
   if (!isGivenTo(client, terms) || !settings.audiences.includes(terms.audience)) return undefined;
   const scopes = allowedScopes(terms.scopes, client, settings);
   return scopes.length === 0 ? undefined : scopes;
 }
 
-function findSession(
-  { sessionId }: GrantTerms,
+function isInSession(
+  { sessionId }: Pick<GrantTerms, 'sessionId'>,
   { sessions, clock }: ScopesTodayFeatures,
-): Promise<Session | undefined> {
-  return sessions.find(sessionId, clock());
+): Promise<boolean> {
+  return sessions.isLive(sessionId, clock());
 }
 
 /** Whether a grant with these scopes ends with the session of the browser. */
-export function endsWithSession({ scopes, ofDevice }: Pick<GrantTerms, 'scopes' | 'ofDevice'>): boolean {
+export function endsWithSession(
+  scopes: readonly string[],
+  { ofDevice }: Pick<GrantTerms, 'ofDevice'>,
+): boolean {
   return !ofDevice && !scopes.includes('offline_access');
 }
 
 /**
- * The same, for those who ask for tokens, without regard to the session. A grant that is over is ended.
+ * Ends a grant for which {@link scopesOfClient} has nothing.
  *
- * @throws OAuthError invalid_grant
+ * @throws OAuthError invalid_grant, always
  */
-export async function requireScopesToday(
+export function endOverGrant(
   grantId: string,
-  terms: GrantTerms,
+  terms: Pick<GrantTerms, 'clientIncarnation'>,
   client: Client,
-  features: RequireScopesFeatures,
-): Promise<readonly string[]> {
-  const scopes = scopesOfClient(terms, client, features);
-  if (scopes) return scopes;
+  features: EndGrantFeatures,
+): Promise<never> {
   return endGrant(grantId, isGivenTo(client, terms) ? 'session_over' : 'client_removed', features);
+}
+
+/** What {@link writeInSession} is told. */
+export interface WriteInSession<Result> {
+  readonly grantId: string;
+  /** Which the grant gives today. */
+  readonly scopes: readonly string[];
+  readonly terms: Pick<GrantTerms, 'sessionId' | 'ofDevice'>;
+  readonly write: () => Promise<Result>;
 }
 
 /**
  * Does the write that goes before tokens, where the session that the grant ends with is live. The session is asked for with the
  * write and not before it, which saves a message: what was written is ended with the grant when there is no session.
  *
- * @param terms with the scopes that the grant gives today
  * @throws OAuthError invalid_grant, and what the write throws
  */
 export async function writeInSession<Result>(
-  grantId: string,
-  terms: GrantTerms,
-  write: () => Promise<Result>,
-  features: RequireScopesFeatures,
+  { grantId, scopes, terms, write }: WriteInSession<Result>,
+  features: ScopesTodayFeatures & EndGrantFeatures,
 ): Promise<Result> {
-  if (!endsWithSession(terms)) return write();
-  const session = requireSession(grantId, terms, features);
-  if (features.sessions.mayFailAlone) await session;
-  const [result] = await Promise.all([write(), session]);
-  return result;
-}
-
-async function requireSession(
-  grantId: string,
-  terms: GrantTerms,
-  features: RequireScopesFeatures,
-): Promise<void> {
-  if (!(await findSession(terms, features))) await endGrant(grantId, 'session_over', features);
+  if (!endsWithSession(scopes, terms)) return write();
+  const session = isInSession(terms, features);
+  if (features.sessions.mayFailAlone && !(await session)) return endGrant(grantId, 'session_over', features);
+  const [result, isLive] = await Promise.all([write(), session]);
+  return isLive ? result : endGrant(grantId, 'session_over', features);
 }
 
 async function endGrant(
   grantId: string,
   reason: RevocationReason,
-  { revoker }: Pick<GrantFeatures, 'revoker'>,
+  { revoker }: EndGrantFeatures,
 ): Promise<never> {
   await revoker.revoke(grantId, reason);
   throw invalidGrant('the client, its scopes or the session are not what they were');

@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/accounts.ts';
+import type { AccountToday } from '../accounts/accounts.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
 import { issueAccessToken, type AccessTokenFeatures } from '../tokens/access-token.ts';
@@ -16,7 +16,7 @@ export type PersonTokensFeatures = HasSettings &
 /** What the tokens of a signed-in person are made from. */
 export interface PersonTokensRequest {
   readonly client: Client;
-  readonly account: Account;
+  readonly account: AccountToday;
   readonly grantId: string;
   readonly grant: Grant;
   /** Scopes of this access token: the grant's, or fewer. */
@@ -60,10 +60,9 @@ export function issuePersonTokens(
     access_token: accessToken,
     token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
     expires_in: features.settings.accessTokenTtlS,
-    ...(generation !== undefined && {
-      refresh_token: features.refreshTokens.encode({ grantId, generation }),
-    }),
-    ...(scopes.includes('openid') && { id_token: idToken() }),
+    refresh_token:
+      generation === undefined ? undefined : features.refreshTokens.encode({ grantId, generation }),
+    id_token: scopes.includes('openid') ? idToken() : undefined,
     scope: scopes.join(' '),
   };
 }

@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { equalsConstantTime, sha256 } from '../secrets/secrets.ts';
 
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 const S256_CHALLENGE = /^[A-Za-z0-9\-_]{43}$/;
@@ -21,7 +21,5 @@ export function isCodeChallenge(text: string): boolean {
  */
 export function verifierMatches(verifier: string, challenge: string): boolean {
   if (!isCodeVerifier(verifier)) return false;
-  const computed = hash('sha256', verifier, 'buffer');
-  const expected = Buffer.from(challenge, 'base64url');
-  return computed.length === expected.length && timingSafeEqual(computed, expected);
+  return equalsConstantTime(sha256(verifier), challenge);
 }

@@ -1,11 +1,17 @@
-import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
+import { honoursSignInAt, type AccountToday } from '../accounts/accounts.ts';
 import { invalidGrant, missingParameter } from '../errors.ts';
 import { nowS, type HasClock } from '../clock.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { FoundGrant, Grant } from './grant-record.ts';
 import type { RefreshTokenContents } from '../tokens/refresh-token.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { requireScopesToday, writeInSession, type RequireScopesFeatures } from './grant-today.ts';
+import {
+  endOverGrant,
+  scopesOfClient,
+  writeInSession,
+  type EndGrantFeatures,
+  type ScopesTodayFeatures,
+} from './grant-today.ts';
 import { issuePersonTokens, type PersonTokensFeatures } from './person-tokens.ts';
 import { checkResource, narrowScopes } from './requested-scopes.ts';
 import type { HasSettings } from '../settings/settings.ts';
@@ -21,7 +27,8 @@ export type RefreshTokenFeatures = HasClock &
   Pick<AccountFeatures, 'accounts'> &
   Pick<TokenFeatures, 'refreshTokens'> &
   Pick<GrantFeatures, 'grants' | 'replicated' | 'revoker'> &
-  RequireScopesFeatures &
+  ScopesTodayFeatures &
+  EndGrantFeatures &
   PersonTokensFeatures;
 
 /**
@@ -44,13 +51,11 @@ export const refreshTokenGrant: GrantHandler<RefreshTokenFeatures> = {
     const asked = narrowScopes(grant.scopes, parameters.get('scope'));
     checkResource(grant.audience, parameters.getAll('resource'));
     const [account, client] = await Promise.all([findAccount(token.grantId, grant, features), clientToday()]);
-    const allowed = await requireScopesToday(token.grantId, grant, client, features);
-    const generation = await writeInSession(
-      token.grantId,
-      { ...grant, scopes: allowed },
-      () => rotate(token, grant, client, address, features),
-      features,
-    );
+    const allowed =
+      scopesOfClient(grant, client, features) ?? (await endOverGrant(token.grantId, grant, client, features));
+    const write = (): Promise<number> => rotate(token, grant, client, address, features);
+    const session = { grantId: token.grantId, scopes: allowed, terms: grant, write };
+    const generation = await writeInSession(session, features);
     const scopes = asked.filter((scope) => allowed.includes(scope));
     return issuePersonTokens(features, {
       client,
@@ -81,8 +86,8 @@ async function findAccount(
   grantId: string,
   grant: Grant,
   { accounts, revoker }: RefreshTokenFeatures,
-): Promise<Account> {
-  const account = await accounts.findById(grant.subject);
+): Promise<AccountToday> {
+  const account = await accounts.findToday(grant.subject);
   if (account && honoursSignInAt(account, grant.authenticatedAt)) return account;
   await revoker.revoke(grantId, 'account_changed');
   throw invalidGrant('account is gone, disabled or has new credentials');

@@ -32,6 +32,7 @@ function headerOf({ kid, algorithm, privateKey }: SigningKey, typ: string): stri
   return header;
 }
 
+/** Members that are undefined are left out. */
 function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

@@ -24,12 +24,15 @@ export async function authenticateRequest(
   const { ip: address, headers } = request;
   const budget = budgetOfRequest(request);
   const sender = { authorization: headers.authorization, address };
-  const client = await authenticateClient(sender, parameters, features).catch((error: unknown) => {
+  let client: Client;
+  try {
+    client = await authenticateClient(sender, parameters, features);
+  } catch (error) {
     if (error instanceof OAuthError && error.code === 'invalid_client') {
       requestLimits.chargeFailure(budget, address);
     }
     throw error;
-  });
+  }
   const { token_endpoint_auth_method: method, client_id: clientId } = client.metadata;
   if (method !== 'none') requestLimits.chargeClient(budget, address, clientId);
   return client;

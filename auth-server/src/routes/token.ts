@@ -59,7 +59,8 @@ async function answerTokenRequest(
   const authenticated = await authenticateRequest(request, parameters, features);
   const keyThumbprint = await readKey();
   const clientToday = async (): Promise<Client> => {
-    const client = await findToday(authenticated, features);
+    const client = await features.clients.findToday(authenticated); // what is remembered may be seconds old
+    if (!client) throw clientRemoved();
     const problem = problemOf(client, handler, keyThumbprint);
     if (problem) throw problem;
     return client;
@@ -88,9 +89,6 @@ function problemOf(
   return new OAuthError('invalid_dpop_proof', description);
 }
 
-/** The client as it is registered now: the one that authenticated may be remembered from seconds ago. */
-async function findToday(authenticated: Client, { clients }: TokenEndpointFeatures): Promise<Client> {
-  const client = await clients.findToday(authenticated);
-  if (client) return client;
-  throw new OAuthError('invalid_client', 'Client authentication failed.', { detail: 'client was removed' });
+function clientRemoved(): OAuthError {
+  return new OAuthError('invalid_client', 'Client authentication failed.', { detail: 'client was removed' });
 }

@@ -33,6 +33,8 @@ const SELECTOR_LENGTH = 16;
 /** … and the second is the nonce under that key, of which NIST allows 2^32 random ones. */
 const TEXTS_PER_SELECTOR = 2 ** 20;
 const TAG_BYTES = 16;
+/** Of nonces at once. */
+const DRAWN_BYTES = 4_096;
 /** Derived keys that are remembered: those of other instances, and of times past. */
 const MAX_DERIVED = 1_000;
 
@@ -46,7 +48,7 @@ const MAX_DERIVED = 1_000;
  */
 export function createSealer(
   keys: readonly Buffer[],
-  random: (bytes: number) => Buffer = randomBytes,
+  random: (bytes: number) => Buffer = drawAhead(),
 ): Sealer {
   const [first, ...older] = keys.map((key) => ({ key, mask: cmacMaskOf(key), derived: new Map() }));
   if (first === undefined) throw new TypeError('Sealing needs a key.');
@@ -68,8 +70,23 @@ export function createSealer(
     seal: (text, place) => {
       const { selector, key } = nextKey();
       const nonce = random(NONCE_BYTES - SELECTOR_BYTES);
-      return Buffer.concat([selector, nonce, ...encrypt(key, nonce, text, place)]).toString('base64url');
+      const [encrypted, tag] = encrypt(key, nonce, text, place);
+      return Buffer.concat([selector, nonce, encrypted, tag]).toString('base64url');
     },
+  };
+}
+
+/** Random bytes that are drawn at once and go out in pieces, each once: drawing costs as much for a nonce as for hundreds. */
+function drawAhead(): (bytes: number) => Buffer {
+  let drawn = Buffer.alloc(0);
+  let from = 0;
+  return (bytes) => {
+    if (from + bytes > drawn.length) {
+      drawn = randomBytes(DRAWN_BYTES); // not the same memory again: pieces of it are kept
+      from = 0;
+    }
+    from += bytes;
+    return drawn.subarray(from - bytes, from);
   };
 }
 
@@ -118,9 +135,11 @@ function remember(derived: Map<string, Buffer>, selector: string, key: Buffer): 
 }
 
 /** @returns the cipher text and its tag */
-function encrypt(key: Buffer, nonce: Buffer, text: string, place: string): readonly Buffer[] {
+function encrypt(key: Buffer, nonce: Buffer, text: string, place: string): readonly [Buffer, Buffer] {
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place));
-  return [cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
+  const encrypted = cipher.update(text, 'utf8');
+  cipher.final(); // has nothing to add
+  return [encrypted, cipher.getAuthTag()];
 }
 
 function decrypt(key: Buffer, sealed: Buffer, place: string): string | undefined {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Account } from '../accounts/accounts.ts';
+import type { AccountToday } from '../accounts/accounts.ts';
 import { signJwt } from '../keys/jws.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
@@ -18,7 +18,12 @@ export interface AccessTokenRequest {
   /** Thumbprint of the key that must come with the token. RFC 9449 §6 */
   readonly keyThumbprint: string | undefined;
   /** Who signed in, and when; absent when a client acts for itself. */
-  readonly person?: { readonly account: Account; readonly authenticatedAt: number };
+  readonly person?: AuthenticatedPerson;
+}
+
+interface AuthenticatedPerson {
+  readonly account: AccountToday;
+  readonly authenticatedAt: number;
 }
 
 /** An access token as a JWT that any resource server can verify. RFC 9068 §2 */
@@ -38,18 +43,20 @@ export function issueAccessToken(
     jti: randomUUID(),
     scope: request.scopes.join(' '),
     gid: request.grantId,
-    ...(request.keyThumbprint !== undefined && { cnf: { jkt: request.keyThumbprint } }),
-    ...personClaims(request),
+    cnf: request.keyThumbprint === undefined ? undefined : { jkt: request.keyThumbprint },
+    ...(request.person && personClaims(request.person, request.scopes)),
   };
   return signJwt(claims, 'at+jwt', keyring.active('ES256'));
 }
 
-function personClaims({ person, scopes }: AccessTokenRequest): Record<string, unknown> {
-  if (!person) return {};
+function personClaims(
+  { account, authenticatedAt }: AuthenticatedPerson,
+  scopes: readonly string[],
+): Record<string, unknown> {
   return {
-    auth_time: Math.floor(person.authenticatedAt / 1000),
-    roles: [person.account.role],
-    ...(scopes.includes('profile') && { name: person.account.name }),
-    ...(scopes.includes('email') && { email: person.account.email }),
+    auth_time: Math.floor(authenticatedAt / 1000),
+    roles: [account.role],
+    name: scopes.includes('profile') ? account.name : undefined,
+    email: scopes.includes('email') ? account.email : undefined,
   };
 }

@@ -38,12 +38,13 @@ export function issueIdToken(
     auth_time: Math.floor(request.authenticatedAt / 1000),
     sid: request.sessionId,
     at_hash: accessTokenHash(request.accessToken),
-    ...(request.nonce !== undefined && { nonce: request.nonce }),
+    nonce: request.nonce,
   };
   return signJwt(claims, 'JWT', keyring.active(request.algorithm));
 }
 
 /** The left half of the SHA-256 of the token, as both algorithms use SHA-256. OpenID Connect Core §3.1.3.6 */
 function accessTokenHash(accessToken: string): string {
-  return hash('sha256', accessToken, 'buffer').toString('base64url', 0, 16);
+  const left = hash('sha256', accessToken, 'binary').slice(0, 16); // a character a byte
+  return Buffer.from(left, 'binary').toString('base64url');
 }

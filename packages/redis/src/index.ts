@@ -1,2 +1,2 @@
-export { connectRedis, type RedisConnection, type RedisOptions } from './connection.ts';
+export { connectRedis, getTogether, type RedisConnection, type RedisOptions } from './connection.ts';
 export { defineScript, type Script } from './script.ts';

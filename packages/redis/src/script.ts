@@ -18,15 +18,15 @@ export function defineScript(file: URL): Script {
   const source = readFileSync(file, 'utf8');
   const sha1 = createHash('sha1').update(source).digest('hex');
   const keyCount = keyCountOf(file);
-  return async (connection, keys, args) => {
-    if (keys.length !== keyCount)
-      throw new TypeError(`${file.pathname} takes ${keyCount} keys, not ${keys.length}.`);
-    try {
-      return await connection.evalsha(sha1, keyCount, ...keys, ...args);
-    } catch (error) {
+  return (connection, keys, args) => {
+    if (keys.length !== keyCount) {
+      const problem = `${file.pathname} takes ${keyCount} keys, not ${keys.length}.`;
+      return Promise.reject(new TypeError(problem));
+    }
+    return connection.evalsha(sha1, keyCount, ...keys, ...args).catch((error: unknown) => {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
       return connection.eval(source, keyCount, ...keys, ...args);
-    }
+    });
   };
 }
 

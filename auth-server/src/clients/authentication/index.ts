@@ -46,7 +46,10 @@ export async function authenticateClient(
     fail('throttled');
     throw tooManyRequests('Too many wrong client secrets were sent from this network.', waitS);
   }
-  const problem = await credentialsProblem(presented, client, address, features);
+  const problem =
+    presented.method === 'none'
+      ? publicClientProblem(client)
+      : await credentialsProblem(presented, client, address, features);
   if (client && problem === undefined) return client;
   fail(problem ?? 'unknown client');
   throw refused(presented, problem ?? 'unknown client');
@@ -83,16 +86,18 @@ function claimedId(presented: PresentedCredentials): string {
   return differs ? '' : claimed;
 }
 
+function publicClientProblem(client: Client | undefined): string | undefined {
+  return client?.metadata.token_endpoint_auth_method === 'none' ? undefined : 'credentials are missing';
+}
+
 async function credentialsProblem(
-  presented: PresentedCredentials,
+  presented: Exclude<PresentedCredentials, { readonly method: 'none' }>,
   client: Client | undefined,
   address: string,
   features: AuthenticateClientFeatures,
 ): Promise<string | undefined> {
   const registered = client?.metadata.token_endpoint_auth_method;
   switch (presented.method) {
-    case 'none':
-      return registered === 'none' ? undefined : 'credentials are missing';
     case 'client_secret_basic':
     case 'client_secret_post': {
       // Not a turn of the event loop between looking at the guesses so far, comparing and counting: those sent together count.

@@ -62,21 +62,27 @@ export class ShareBuckets {
    */
   waitMs(keys: ShareKeys, amount = 1): number {
     const now = this.#now();
-    return keys.reduce((longest, key, level) => {
+    let longest = 0;
+    let level = 0;
+    for (const key of keys) {
       const emptyForMs = this.#fullAtOf(key, level, now) - now + this.#refillMs(amount, level);
-      return Math.max(longest, Math.ceil(emptyForMs - this.#windowMs - ROUNDING_MS));
-    }, 0);
+      longest = Math.max(longest, Math.ceil(emptyForMs - this.#windowMs - ROUNDING_MS));
+      level += 1;
+    }
+    return longest;
   }
 
   /** Takes an amount that is known afterwards, whether it is there or not: what lacks is waited for by the next. */
   charge(keys: ShareKeys, amount: number): void {
     const now = this.#now();
-    keys.forEach((key, level) => {
+    let level = 0;
+    for (const key of keys) {
       const fullAt = this.#fullAtOf(key, level, now) + this.#costMs(amount, level);
       const buckets = this.#bucketsOf(level);
-      if (!buckets.has(key) && buckets.size >= this.#maxKeys) makeRoom(buckets, now);
+      if (buckets.size >= this.#maxKeys && !buckets.has(key)) makeRoom(buckets, now);
       buckets.set(key, fullAt);
-    });
+      level += 1;
+    }
   }
 
   #bucketsOf(level: number): Map<string, number> {
