@@ -41,7 +41,7 @@ describe.skipIf(!canMirrorRedis())(
     let redis: RedisConnection;
     beforeAll(async () => {
       mirror = await startMirroredRedis();
-      redis = connectRedis({ url: mirror.url, name: 'test', onError: () => undefined });
+      redis = connectRedis({ url: mirror.url, name: 'test', gatherWrites: true, onError: () => undefined });
     });
     afterAll(async () => {
       redis.disconnect();

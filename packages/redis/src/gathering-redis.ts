@@ -48,7 +48,7 @@ export class GatheringRedis extends Redis {
     });
     const send = (): void => {
       this.#reads = undefined;
-      resolve(this.mget(keys));
+      resolve(readAll(this, keys));
     };
     this.#openTurn();
     return { keys, values, send };
@@ -64,4 +64,8 @@ export class GatheringRedis extends Redis {
       this.#held = undefined;
     });
   }
+}
+
+function readAll(connection: Redis, keys: string[]): Promise<(string | null)[]> {
+  return connection.mget(keys);
 }

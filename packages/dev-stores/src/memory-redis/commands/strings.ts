@@ -9,6 +9,7 @@ import { getAndExpire, set } from './set-string.ts';
 export const stringCommands: readonly Command[] = [
   onKeys('set', -3, set),
   onKeys('get', 2, ({ args, keyspace }) => readString(keyspace, argument(args, 0)) ?? null),
+  onKeys('mget', -2, getMany),
   onKeys('getdel', 2, getAndDelete),
   onKeys('getex', -2, getAndExpire),
   onKeys('strlen', 2, ({ args, keyspace }) => readString(keyspace, argument(args, 0))?.length ?? 0),
@@ -22,6 +23,14 @@ export function readString(keyspace: Keyspace, key: Bytes): Bytes | undefined {
 /** Changes the bytes and keeps the expiry. */
 export function replaceString(keyspace: Keyspace, key: Bytes, bytes: Bytes): void {
   keyspace.put(key, { kind: 'string', bytes }, keyspace.find(key)?.expiresAt);
+}
+
+/** What is no string counts as missing. */
+function getMany({ args, keyspace }: Call): Reply {
+  return args.map((key) => {
+    const value = keyspace.find(key)?.value;
+    return value?.kind === 'string' ? value.bytes : null;
+  });
 }
 
 function getAndDelete({ args, keyspace }: Call): Reply {
