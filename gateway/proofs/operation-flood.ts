@@ -125,7 +125,7 @@ interface Bench {
 
 function createBench(maxPlans: number): Bench {
   let planned = 0;
-  const thread = createPlannerPool({ deadlineMs: PLANNING_MS });
+  const thread = createPlannerPool({ deadlineMs: () => PLANNING_MS });
   const source: QueryPlanSource = {
     load: (supergraph) => thread.load(supergraph),
     unload: (supergraph) => thread.unload(supergraph),

@@ -122,7 +122,7 @@ function createConfiguredAuthenticator(
     issuer,
     audience,
     trust,
-    keys: resources.keysAt(jwksUrl, authentication.jwksCooldownMs),
+    keys: resources.keysAt(jwksUrl),
   }));
   if (issuers.length === 0) return ANONYMOUS_ONLY;
   const authenticator = createAuthenticator({
@@ -137,13 +137,18 @@ function createConfiguredAuthenticator(
 
 function createPersistedQueryPolicy(
   { settings, CONFIG = '.' }: GatewayConfig,
-  { persistedQueries: { mode, enforce } }: SettingsInUse,
+  { persistedQueries }: SettingsInUse,
   resources: GatewayResources,
   logger: Logger,
 ): PersistedQueryPolicy {
+  const { mode, enforce } = persistedQueries;
   if (mode === 'off') return { kind: 'off' };
   if (mode === 'automatic')
-    return { kind: 'automatic', store: resources.persistedQueries, shares: resources.storageShares.texts };
+    return {
+      kind: 'automatic',
+      store: resources.persistedQueriesIn(persistedQueries),
+      shares: resources.storageShares.texts,
+    };
   const safelist = readSafelist(manifestFiles(settings, CONFIG));
   logger.info({ operations: safelist.size }, 'operations are served from a safelist');
   return {

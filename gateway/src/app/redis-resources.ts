@@ -14,10 +14,11 @@ import { openCacheRedis, type CacheRedis, type OpenCacheRedis } from '../caching
 import {
   createMemoryPersistedQueryStore,
   createSharedPersistedQueryStore,
+  type PersistedQueryBounds,
   type PersistedQueryStore,
 } from '../caching/persisted-query-store.ts';
 import type { GatewayConfig } from '../config/config.ts';
-import { settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts';
+import { settingsInUse } from '../config/settings-in-use.ts';
 import {
   NO_ACTIVITY,
   startActivityPublisher,
@@ -36,7 +37,8 @@ export interface RedisResources {
   readonly revocations: RevocationFeed | undefined;
   /** Tells the users subgraph who is there. */
   readonly activity: ActivityPublisher;
-  readonly persistedQueries: PersistedQueryStore;
+  /** The store that has the bounds; another one where they have changed. */
+  persistedQueriesIn(bounds: PersistedQueryBounds): PersistedQueryStore;
   readonly storageShares: StorageShares;
   readonly usedProofs: UsedProofs;
   /** Absent where no answers are kept. */
@@ -68,15 +70,14 @@ export async function openRedisResources(
         : await openCache({ url: cacheUrl, setting: 'CACHE_REDIS_URL', purpose: 'cache' });
     const responseCache = responseCacheOf(config);
     const answers = responseCache && (await openCache({ ...responseCache, purpose: 'response-cache' }));
-    const inUse = settingsInUse(config);
-    const storageShares = createStorageShares(inUse);
+    const storageShares = createStorageShares(settingsInUse(config));
     const activity = publishActivity(config, redis, logger);
     const revocations = await followRevocations(config, redis, logger);
     return {
       cacheRedis,
       revocations,
       activity,
-      persistedQueries: openPersistedQueries(inUse, cacheRedis, logger),
+      persistedQueriesIn: createPersistedQueries(cacheRedis, logger),
       storageShares,
       usedProofs: createUsedProofs({ redis: cacheRedis, lifetimeS: 2 * PROOF_WINDOW_S }),
       responseCache:
@@ -180,16 +181,29 @@ async function followRevocations(
   });
 }
 
+function createPersistedQueries(
+  redis: CacheRedis | undefined,
+  logger: Logger,
+): RedisResources['persistedQueriesIn'] {
+  let open: { readonly bounds: string; readonly store: PersistedQueryStore } | undefined;
+  return ({ memoryBytes, textBytes, lifetimeS }) => {
+    const wanted = { memoryBytes, textBytes, lifetimeS };
+    const bounds = JSON.stringify(wanted);
+    if (open?.bounds !== bounds) open = { bounds, store: openPersistedQueries(wanted, redis, logger) };
+    return open.store;
+  };
+}
+
 function openPersistedQueries(
-  { persistedQueries }: SettingsInUse,
+  bounds: PersistedQueryBounds,
   redis: CacheRedis | undefined,
   logger: Logger,
 ): PersistedQueryStore {
-  if (!redis) return createMemoryPersistedQueryStore(persistedQueries);
+  if (!redis) return createMemoryPersistedQueryStore(bounds);
   return createSharedPersistedQueryStore({
-    ...persistedQueries,
+    ...bounds,
     redis,
-    onError: (error) => logger.warn({ err: error }, 'persisted queries are not shared at present'),
+    onError: (error) => logger.warn({ err: error }, 'persisted queries are not shared'),
   });
 }
 

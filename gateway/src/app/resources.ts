@@ -17,7 +17,8 @@ import type { PipelineServices } from '../pipeline/services.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { createPlannerPool } from '../planning/threads/planner-pool.ts';
-import { PlanningBudget } from '../planning/threads/planning-budget.ts';
+import { changeStorageShares } from '../caching/storage-shares.ts';
+import { PlanningBudget, type PlanningAmount } from '../planning/threads/planning-budget.ts';
 import { openRedisResources, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from '../streams/open-streams.ts';
@@ -58,7 +59,7 @@ export interface GatewayResources extends RedisResources {
   /** Absent where nothing is traced. */
   readonly tracing: Tracing | undefined;
   /** The keys of an issuer, by the address of its JWKS. */
-  keysAt(jwksUrl: string, cooldownMs: number): KeySet;
+  keysAt(jwksUrl: string): KeySet;
   close(): Promise<void>;
 }
 
@@ -76,8 +77,8 @@ export async function openResources(
 ): Promise<GatewayResources> {
   const graphMetrics = createGraphMetrics(metrics);
   const knownOperations = createKnownOperations();
-  const planningBudget = openBudget(inUse);
-  const planner = openPlanner(inUse, planningBudget, logger, graphMetrics);
+  const planningBudget = openBudget(config, inUse);
+  const planner = openPlanner(current, planningBudget, logger, graphMetrics);
   const supergraphs = await openSupergraphs(config, logger, graphMetrics, async (next) => {
     await planner.load(next);
     await knownOperations.prepare(next, {
@@ -96,7 +97,7 @@ export async function openResources(
   const executionGate = new ExecutionGate({ isPressed: () => admission.isPressed });
   const unread = openUnreadAnswers(inUse, metrics);
   const admission = openAdmission(inUse, executionGate, unread);
-  const tracing = await openConfiguredTracing(inUse, logger);
+  const tracing = await openConfiguredTracing(inUse, current, logger);
   const { close: closeRedis, ...shared } = await openRedisResources(config, logger, metrics).catch(
     async (error: unknown) => {
       await closeGraph({ supergraphs, planner, subgraphClient });
@@ -140,7 +141,7 @@ export async function openResources(
     streamMetrics,
     demandMetrics: createDemandMetrics(metrics),
     tracing,
-    keysAt: createKeySets(logger),
+    keysAt: createKeySets(current, logger),
     close: () =>
       closeResources({ streams, unread, supergraphs, planner, subgraphClient, tracing, closeRedis }),
   };
@@ -200,11 +201,14 @@ async function closeGraph({
 /** Who records nothing does not load what it takes, either. */
 async function openConfiguredTracing(
   { telemetry: { tracing } }: SettingsInUse,
+  current: CurrentState,
   logger: Logger,
 ): Promise<Tracing | undefined> {
   if (tracing.endpoint === undefined) return undefined;
   const { openTracing } = await import('../observability/open-tracing.ts');
-  return openTracing(tracing.endpoint, tracing, logger);
+  const { endpoint, headers } = tracing;
+  const sampleRatio = (): number => current.inUse().telemetry.tracing.sampleRatio;
+  return openTracing({ endpoint, headers, sampleRatio }, logger);
 }
 
 /** Sockets to one origin: how many of them are used is for the rules of each subgraph to say. */
@@ -228,9 +232,22 @@ function unreadRules({ http: { unread }, timeouts }: SettingsInUse): UnreadRules
   };
 }
 
-/** Nothing where planning is unbounded. */
-function openBudget({ planning: { callerMs, windowS } }: SettingsInUse): PlanningBudget | undefined {
-  return Number.isFinite(callerMs) ? new PlanningBudget({ callerMs, windowMs: windowS * 1_000 }) : undefined;
+/** Nothing where planning is unbounded, and no file may change that. */
+function openBudget({ CONFIG }: GatewayConfig, inUse: SettingsInUse): PlanningBudget | undefined {
+  const isBounded = CONFIG !== undefined || Number.isFinite(inUse.planning.callerMs);
+  return isBounded ? new PlanningBudget(planningAmount(inUse)) : undefined;
+}
+
+function planningAmount({ planning: { callerMs, windowS } }: SettingsInUse): PlanningAmount {
+  return { callerMs, windowMs: windowS * 1_000 };
+}
+
+/** Has the resources keep to other settings from now on. What asks for the settings in force at each use is not among them. */
+export function changeResources(resources: GatewayResources, inUse: SettingsInUse): void {
+  resources.admission.rules = inUse.admission;
+  resources.unread.rules = unreadRules(inUse);
+  changeStorageShares(resources.storageShares, inUse);
+  if (resources.planningBudget) resources.planningBudget.amount = planningAmount(inUse);
 }
 
 function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStates {
@@ -249,14 +266,14 @@ function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStat
 }
 
 function openPlanner(
-  inUse: SettingsInUse,
+  { inUse }: CurrentState,
   budget: PlanningBudget | undefined,
   logger: Logger,
   metrics: GraphMetrics,
 ): OperationPlanner {
   const source = createPlannerPool({
-    threads: inUse.planning.threads,
-    deadlineMs: inUse.timeouts.planningMs,
+    threads: () => inUse().planning.threads,
+    deadlineMs: () => inUse().timeouts.planningMs,
     budget,
     onReplaced: (reason) => {
       metrics.plannerReplaced();
@@ -265,7 +282,7 @@ function openPlanner(
   });
   return createOperationPlanner({
     source,
-    maxSelections: () => inUse.limits.selections,
+    maxSelections: () => inUse().limits.selections,
     observer: metrics.planning,
   });
 }
@@ -301,14 +318,14 @@ async function createContexts(privateKey: JWK | undefined): Promise<SubgraphCont
   return privateKey && createSubgraphContexts({ signer: await createUserContextSigner({ privateKey }) });
 }
 
-function createKeySets(logger: Logger): GatewayResources['keysAt'] {
+function createKeySets({ inUse }: CurrentState, logger: Logger): GatewayResources['keysAt'] {
   const keySets = new Map<string, KeySet>();
-  return (jwksUrl, cooldownMs) => {
+  return (jwksUrl) => {
     const known = keySets.get(jwksUrl);
     if (known) return known;
     const keys = createKeySet({
       fetchKeys: () => fetchKeySet(jwksUrl),
-      cooldownMs,
+      cooldownMs: () => inUse().authentication.jwksCooldownMs,
       onFetchError: (error) =>
         logger.warn({ err: error, jwksUrl }, 'the keys of an issuer could not be fetched'),
     });

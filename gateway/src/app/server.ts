@@ -13,7 +13,7 @@ import { plainFirst } from '../http/fast-path/plain-first.ts';
 import { serveWebSockets } from '../http/websocket/websocket-server.ts';
 import { isListed } from '../pipeline/persisted-query.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
-import type { SettingsInForce } from '../settings/settings.ts';
+import type { TransportSettings } from '../settings/settings.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import { createOperationMetrics } from '../observability/operation-metrics.ts';
 import type { StreamMetrics } from '../observability/stream-metrics.ts';
@@ -31,7 +31,8 @@ export interface ServerDependencies {
   readonly admission: Admission;
   /** Bounds what clients leave unread. */
   readonly unread: UnreadAnswers;
-  readonly settings: Pick<SettingsInForce, 'limits' | 'timeouts' | 'http' | 'subscriptions'>;
+  /** Those in force now. */
+  readonly settings: () => TransportSettings;
   /** The public keys of the user context; absent where none is sent. */
   readonly contextKeys: JSONWebKeySet | undefined;
   readonly readiness: Readonly<Record<string, ReadinessCheck>>;
@@ -58,17 +59,11 @@ const NOT_FOUND = {
 
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
-  const { logger, services, contextKeys } = dependencies;
-  const { limits, timeouts, http, subscriptions } = dependencies.settings;
+  const { logger, services, settings, contextKeys } = dependencies;
+  const { limits, timeouts, http } = settings(); // what needs a restart
   const onAnswer = createAnswerObserver(dependencies);
   const { unread } = dependencies;
-  const answering = {
-    services,
-    bounds: limits,
-    unread,
-    compressFromBytes: http.compression?.minBytes,
-    onAnswer,
-  };
+  const answering = { services, settings, unread, onAnswer };
   const admission: RequestAdmission = {
     admission: dependencies.admission,
     paths: ADMITTED_PATHS,
@@ -81,7 +76,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     ),
   };
   // neither a request nor an answer that somebody reads leaves a connection silent for so long
-  const silentMs = timeouts.requestMs + timeouts.stalledMs;
+  const silentMs = (): number => settings().timeouts.requestMs + settings().timeouts.stalledMs;
   const server = createHttpServer({
     logger,
     readiness: dependencies.readiness,
@@ -94,8 +89,6 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
         connections: openConnections(dependencies),
         admission: { ...admission, paths: PLAIN_PATHS },
         ...answering,
-        maxBodyBytes: limits.bodyBytes,
-        timeoutMs: timeouts.requestMs,
         silentMs,
         http,
       }),
@@ -105,18 +98,15 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   // a page of another origin may read that it was refused
   server.after(() => admitRequests(server, admission));
   const { metrics } = dependencies.streams;
-  const heartbeats = new Heartbeats(subscriptions.heartbeatMs);
+  const heartbeats = new Heartbeats(() => settings().subscriptions.heartbeatMs);
   addGraphqlRoute(server, {
     path: GRAPHQL_PATH,
     streamPath: STREAM_PATH,
     streams: {
       heartbeats,
-      maxBufferBytes: subscriptions.bufferBytes,
       onSlowClient: () => metrics.slowClient(),
     },
     ...answering,
-    timeoutMs: timeouts.requestMs,
-    multipart: timeouts,
   });
   addWebSockets(server, dependencies, { heartbeats, onAnswer });
   server.addHook('preClose', async () => dependencies.streams.open.drain());
@@ -126,11 +116,11 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   return server;
 }
 
-function openConnections({ metrics, settings: { http } }: ServerDependencies): HttpConnections {
+function openConnections({ metrics, settings }: ServerDependencies): HttpConnections {
   const onRefused = connectionRefusals(metrics, 'http');
   const opened = new HttpConnections({
-    ...http,
-    isProxy: createProxyCheck(proxiesOf(http)),
+    rules: () => settings().http,
+    isProxy: createProxyCheck(proxiesOf(settings().http)),
     onRefused,
   });
   registerConnectionGauge(metrics, () => opened.size);
@@ -144,30 +134,19 @@ interface WebSocketParts {
 
 function addWebSockets(
   server: FastifyInstance,
-  {
-    logger,
-    metrics,
-    services,
-    admission,
-    unread,
-    settings: { limits, timeouts, http, subscriptions },
-    streams,
-  }: ServerDependencies,
+  { logger, metrics, services, admission, unread, settings, streams }: ServerDependencies,
   { heartbeats, onAnswer }: WebSocketParts,
 ): void {
+  const { http } = settings(); // what needs a restart
   const origins = http.cors?.origins ?? [];
   serveWebSockets(server, {
-    ...subscriptions.webSocket,
-    drainMs: subscriptions.drainMs,
+    settings,
     path: GRAPHQL_PATH,
     services,
     admission,
     unread,
-    bounds: limits,
     heartbeats,
     watch: streams.open.watch,
-    operationMs: timeouts.requestMs,
-    maxBufferBytes: subscriptions.bufferBytes,
     allowsOrigin: (origin) => origins.includes('*') || origins.includes(origin),
     addressOf: createAddressReader(proxiesOf(http)),
     observer: {

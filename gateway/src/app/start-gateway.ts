@@ -5,9 +5,10 @@ import { createServices } from './create-services.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { warmOperations } from '../pipeline/warm-operations.ts';
 import { manifestFiles, readSettings } from '../config/read-settings.ts';
-import { openResources, type GatewayResources } from './resources.ts';
+import { changeResources, openResources, type GatewayResources } from './resources.ts';
 import { buildServer } from './server.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
+import { settingsThatNeedRestart } from '../config/restart-settings.ts';
 import { settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts';
 import { unknownSubgraphs } from '../config/unknown-subgraphs.ts';
 import { watchFile } from '../watch-file.ts';
@@ -22,24 +23,24 @@ export async function startGateway(
   { logger, metrics }: Resources,
   mayListen: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Deployable> {
-  const inUse = settingsInUse(config);
+  const state = { inUse: settingsInUse(config) };
   const resources = await openResources(
     config,
-    inUse,
+    state.inUse,
     { logger, metrics },
     {
       services: () => configuration.services(),
-      inUse: () => configuration.inUse(),
+      inUse: () => state.inUse,
     },
   );
-  const configuration: CurrentConfiguration = new CurrentConfiguration(config, resources, logger);
+  const configuration: CurrentConfiguration = new CurrentConfiguration(config, state, resources, logger);
   const server = buildServer({
     logger,
     metrics,
     services: () => configuration.services(),
     admission: resources.admission,
     unread: resources.unread,
-    settings: inUse,
+    settings: () => state.inUse,
     contextKeys: publicKeysOf(config.USER_CONTEXT_PRIVATE_KEY),
     readiness: {},
     streams: { open: resources.streams, metrics: resources.streamMetrics },
@@ -74,6 +75,11 @@ async function warmSafelist(services: PipelineServices, logger: Logger): Promise
   logger.info({ ...warmUp, ms: Math.round(performance.now() - startedAt) }, 'the safelist is warmed up');
 }
 
+/** Whoever asks for settings gets those that are in force now. */
+interface SettingsState {
+  inUse: SettingsInUse;
+}
+
 /**
  * The services of the configuration that is in force now. Changes of `gateway.yaml` and of the manifests it names are
  * taken over as a whole or not at all: a file that is not usable leaves what is in force as it is.
@@ -83,15 +89,18 @@ class CurrentConfiguration {
   readonly #resources: GatewayResources;
   readonly #logger: Logger;
   #services: PipelineServices;
-  #inUse: SettingsInUse;
+  readonly #state: SettingsState;
+  /** Those that hold until the next start, where they need one. */
+  readonly #atStart: SettingsInUse;
   #stops: readonly (() => void)[] = [];
 
-  constructor(config: GatewayConfig, resources: GatewayResources, logger: Logger) {
+  constructor(config: GatewayConfig, state: SettingsState, resources: GatewayResources, logger: Logger) {
     this.#config = config;
     this.#resources = resources;
     this.#logger = logger;
-    this.#inUse = settingsInUse(config);
-    this.#services = this.#servicesOf(config.settings);
+    this.#state = state;
+    this.#atStart = state.inUse;
+    this.#services = this.#servicesOf(config, state.inUse);
     this.#watch(config.settings);
   }
 
@@ -99,21 +108,20 @@ class CurrentConfiguration {
     return this.#services;
   }
 
-  inUse(): SettingsInUse {
-    return this.#inUse;
-  }
-
   stop(): void {
     for (const stop of this.#stops) stop();
   }
 
-  #servicesOf(settings: GatewaySettings): PipelineServices {
-    const config = { ...this.#config, settings };
-    const inUse = settingsInUse(config);
+  #servicesOf(config: GatewayConfig, inUse: SettingsInUse): PipelineServices {
     const services = createServices(config, inUse, this.#resources, this.#logger);
-    this.#resources.admission.rules = inUse.admission;
     this.#warnOfUnknown(config);
     return services;
+  }
+
+  /** The next start applies them. */
+  #warnOfRestart(inUse: SettingsInUse): void {
+    const settings = settingsThatNeedRestart(this.#atStart, inUse);
+    if (settings.length > 0) this.#logger.warn({ settings }, 'changes of these settings need a restart');
   }
 
   #warnOfUnknown(config: GatewayConfig): void {
@@ -136,8 +144,12 @@ class CurrentConfiguration {
   #reload(file: string): void {
     try {
       const settings = readSettings(file, this.#config.environment);
-      this.#services = this.#servicesOf(settings);
-      this.#inUse = settingsInUse({ ...this.#config, settings });
+      const config = { ...this.#config, settings };
+      const inUse = settingsInUse(config);
+      this.#services = this.#servicesOf(config, inUse);
+      this.#state.inUse = inUse;
+      changeResources(this.#resources, inUse);
+      this.#warnOfRestart(inUse);
       this.#watch(settings);
       this.#logger.info({ file }, 'the configuration has changed and is in force');
     } catch (error) {

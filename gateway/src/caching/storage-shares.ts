@@ -1,4 +1,5 @@
-import { amountsOf, DEFAULT_SHARES, ShareBuckets } from '@trellis/admission';
+import { amountsOf, DEFAULT_SHARES, ShareBuckets, type BucketRate } from '@trellis/admission';
+import { fillIn } from '../settings/fill-in.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
 import { responseCache as responseCacheTable } from '../settings/response-cache.ts';
 
@@ -14,15 +15,31 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /** Makes those of one process. They hold for each process: what all have stored together is bounded by their Redis. */
-export function createStorageShares({
+export function createStorageShares(settings: StorageSettings): StorageShares {
+  const rates = ratesOf(settings);
+  return { texts: new ShareBuckets(rates.texts), answers: new ShareBuckets(rates.answers) };
+}
+
+/** From now on callers have other amounts. */
+export function changeStorageShares(shares: StorageShares, settings: StorageSettings): void {
+  const rates = ratesOf(settings);
+  shares.texts.rate = rates.texts;
+  shares.answers.rate = rates.answers;
+}
+
+type StorageSettings = Pick<SettingsInForce, 'persistedQueries' | 'responseCache'>;
+
+function ratesOf({
   persistedQueries,
   responseCache,
-}: Pick<SettingsInForce, 'persistedQueries' | 'responseCache'>): StorageShares {
-  const texts = persistedQueries.perCallerHour;
-  const answers = responseCache?.perCallerMinute ?? responseCacheTable.members.perCallerMinute.default;
+}: StorageSettings): Record<keyof StorageShares, BucketRate> {
+  const { perCallerMinute } = responseCache ?? OFF;
   const { ofCaller } = DEFAULT_SHARES;
   return {
-    texts: new ShareBuckets({ amounts: amountsOf(texts, ofCaller), windowMs: HOUR_MS }),
-    answers: new ShareBuckets({ amounts: amountsOf(answers, ofCaller), windowMs: MINUTE_MS }),
+    texts: { amounts: amountsOf(persistedQueries.perCallerHour, ofCaller), windowMs: HOUR_MS },
+    answers: { amounts: amountsOf(perCallerMinute, ofCaller), windowMs: MINUTE_MS },
   };
 }
+
+/** Without a response cache, nothing is charged. */
+const OFF = fillIn(responseCacheTable.members, {});

@@ -22,7 +22,11 @@ beforeEach(() => {
   issuer.misbehave(undefined);
   clockMs = Date.now();
   revoked = new Set();
-  keys = createKeySet({ fetchKeys: () => fetchKeySet(issuer.jwksUrl), cooldownMs: 0, now: () => clockMs });
+  keys = createKeySet({
+    fetchKeys: () => fetchKeySet(issuer.jwksUrl),
+    cooldownMs: () => 0,
+    now: () => clockMs,
+  });
   authenticator = createAuthenticator({
     issuers: [{ issuer: issuer.issuer, audience: issuer.audience, keys }],
     leewayS: 10,
@@ -138,7 +142,7 @@ describe('Verified tokens', () => {
     async (status, body) => {
       keys = createKeySet({
         fetchKeys: () => fetchKeySet(issuer.jwksUrl),
-        cooldownMs: 30_000,
+        cooldownMs: () => 30_000,
         now: () => clockMs,
       });
       const during = createAuthenticator({

@@ -35,7 +35,7 @@ function openKeySet(): KeySet {
       fetches += 1;
       return published();
     },
-    cooldownMs: 5_000,
+    cooldownMs: () => 5_000,
     maxAgeMs: 300_000,
     now: () => now,
     onFetchError: (error) => errors.push(error),

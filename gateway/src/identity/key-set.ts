@@ -1,4 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { authentication } from '../settings/identity.ts';
 
 /** The public keys of one issuer, kept fresh. */
 export interface KeySet {
@@ -15,7 +16,7 @@ export interface KeySetOptions {
   /** Reads the issuer's JWKS from where the configuration says it is, never from where a token says. */
   readonly fetchKeys: () => Promise<JSONWebKeySet>;
   /** Milliseconds between two fetches at least, whatever tokens name; 250 until the first has succeeded. @default 5_000 */
-  readonly cooldownMs?: number;
+  readonly cooldownMs?: () => number;
   /** Milliseconds after which keys are fetched again, while the old ones go on serving. @default 300_000 */
   readonly maxAgeMs?: number;
   /** Milliseconds since 1970. @default Date.now */
@@ -46,7 +47,11 @@ interface HeldKeys {
  * @see RFC 7517 §5
  */
 export function createKeySet(options: KeySetOptions): KeySet {
-  const { cooldownMs = 5_000, maxAgeMs = 300_000, now = Date.now } = options;
+  const {
+    cooldownMs = () => authentication.members.jwksCooldownMs.default,
+    maxAgeMs = 300_000,
+    now = Date.now,
+  } = options;
   let held: HeldKeys | undefined;
   let generation = 0;
   let fetchedAtMs = Number.NEGATIVE_INFINITY;
@@ -67,7 +72,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
 
   function refresh(): Promise<void> {
     if (fetching) return fetching;
-    const pauseMs = held ? cooldownMs : Math.min(cooldownMs, FIRST_COOLDOWN_MS);
+    const pauseMs = held ? cooldownMs() : Math.min(cooldownMs(), FIRST_COOLDOWN_MS);
     if (now() - triedAtMs < pauseMs) return Promise.resolve();
     triedAtMs = now();
     fetching = fetchAndHold().finally(() => {

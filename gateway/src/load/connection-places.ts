@@ -1,4 +1,11 @@
-import { amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys, type ShareRefusal } from '@trellis/admission';
+import {
+  amountsOf,
+  DEFAULT_SHARES,
+  ShareLimit,
+  type ShareKeys,
+  type ShareLimitOptions,
+  type ShareRefusal,
+} from '@trellis/admission';
 
 /** How many connections there may be. */
 export interface ConnectionRules {
@@ -18,12 +25,15 @@ export interface ConnectionPlace {
 
 /** Counts connections, so that no address takes the places of all others. Who has none yet gets one as long as there is any. */
 export class ConnectionPlaces {
+  readonly #rulesNow: () => ConnectionRules;
   readonly #limit: ShareLimit;
+  #rules: ConnectionRules;
 
-  constructor({ maxConnections, maxConnectionsPerAddress }: ConnectionRules) {
-    const [, ...ofNetworks] = amountsOf(maxConnections, DEFAULT_SHARES.ofTotal);
-    const perKey = [maxConnectionsPerAddress, ...ofNetworks.map(atLeast(maxConnectionsPerAddress))] as const;
-    this.#limit = new ShareLimit({ total: maxConnections, perKey, leavesRoom: true });
+  /** @param rulesNow those that hold for the next connection */
+  constructor(rulesNow: () => ConnectionRules) {
+    this.#rulesNow = rulesNow;
+    this.#rules = rulesNow();
+    this.#limit = new ShareLimit({ ...amountsBy(this.#rules), leavesRoom: true });
   }
 
   /** Connections now. */
@@ -36,6 +46,7 @@ export class ConnectionPlaces {
    * @returns the place, or why there is none
    */
   take(keys: readonly string[]): ConnectionPlace | ShareRefusal {
+    this.#takeRules();
     const refusal = this.#limit.tryAcquire(keys);
     if (refusal !== undefined) return refusal;
     let counted: readonly string[] | undefined = keys;
@@ -52,6 +63,23 @@ export class ConnectionPlaces {
       },
     };
   }
+
+  #takeRules(): void {
+    const rules = this.#rulesNow();
+    if (rules === this.#rules) return;
+    this.#rules = rules;
+    this.#limit.resize(amountsBy(rules));
+  }
+}
+
+/** Of all, and of one key at each level. */
+function amountsBy({
+  maxConnections,
+  maxConnectionsPerAddress,
+}: ConnectionRules): Pick<ShareLimitOptions, 'total' | 'perKey'> {
+  const [, ...ofNetworks] = amountsOf(maxConnections, DEFAULT_SHARES.ofTotal);
+  const perKey = [maxConnectionsPerAddress, ...ofNetworks.map(atLeast(maxConnectionsPerAddress))] as const;
+  return { total: maxConnections, perKey };
 }
 
 function atLeast(amount: number): (other: number) => number {

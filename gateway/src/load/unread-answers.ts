@@ -37,10 +37,9 @@ const CHECKS_IN_STALL = 4;
  * one to leave anything unread may leave more than the bound: its answer is what the limit of one answer allows.
  */
 export class UnreadAnswers {
-  readonly #rules: UnreadRules;
+  #rules: UnreadRules;
   readonly #onCutOff: (reason: CutOffReason) => void;
   readonly #now: () => number;
-  readonly #checkMs: number;
   readonly #limit: ShareLimit;
   readonly #readers = new Map<ReaderConnection, UnreadReader>();
   #timer: NodeJS.Timeout | undefined;
@@ -50,8 +49,17 @@ export class UnreadAnswers {
     this.#rules = rules;
     this.#onCutOff = options.onCutOff ?? (() => undefined);
     this.#now = options.now ?? performance.now.bind(performance);
-    this.#checkMs = Math.min(MAX_CHECK_MS, Math.ceil(rules.stalledMs / CHECKS_IN_STALL));
     this.#limit = new ShareLimit({ total: rules.totalBytes, perKey: rules.perCallerBytes });
+  }
+
+  /** From now on other rules hold. */
+  set rules(rules: UnreadRules) {
+    this.#rules = rules;
+    this.#limit.resize({ total: rules.totalBytes, perKey: rules.perCallerBytes });
+  }
+
+  get #checkMs(): number {
+    return Math.min(MAX_CHECK_MS, Math.ceil(this.#rules.stalledMs / CHECKS_IN_STALL));
   }
 
   /** Bytes that wait now. */

@@ -13,8 +13,16 @@ import {
   type SamplingResult,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace-base';
-import type { TracingSettings } from '../settings/telemetry.ts';
 import { createTracing, type Tracing } from './tracing.ts';
+
+/** Where traces go, and how many of them. */
+export interface TracingOptions {
+  /** Of the collector, whole. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** 0 to 1, asked for each request. */
+  readonly sampleRatio: () => number;
+}
 
 /** Milliseconds for what is left to be sent when the gateway ends. */
 const CLOSE_TIMEOUT_MS = 3_000;
@@ -24,16 +32,13 @@ const MAX_QUEUE = 4_096;
 
 /**
  * Begins to record traces, which go to a collector in the background: one that is away costs nothing but the traces.
- *
- * @param endpoint of the collector, whole
  */
-export function openTracing(endpoint: string, settings: TracingSettings, logger: Logger): Tracing {
-  const { headers, sampleRatio } = settings;
+export function openTracing({ endpoint, headers, sampleRatio }: TracingOptions, logger: Logger): Tracing {
   const exporter = new OTLPTraceExporter({ url: endpoint, headers: { ...headers } });
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'trellis-gateway' }),
     sampler: new ParentBasedSampler({
-      root: new TraceIdRatioBasedSampler(sampleRatio),
+      root: new RatioSampler(sampleRatio),
       remoteParentSampled: new ShareSampler(sampleRatio),
     }),
     spanProcessors: [
@@ -51,15 +56,31 @@ export function openTracing(endpoint: string, settings: TracingSettings, logger:
  * its choice, so neither decides.
  */
 class ShareSampler implements Sampler {
-  readonly #ratio: number;
+  readonly #ratio: () => number;
 
-  constructor(ratio: number) {
+  constructor(ratio: () => number) {
     this.#ratio = ratio;
   }
 
   shouldSample(): SamplingResult {
-    const isSampled = Math.random() < this.#ratio;
+    const isSampled = Math.random() < this.#ratio();
     return { decision: isSampled ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD };
+  }
+}
+
+/** Records a share of the traces that begin here, by their ids. */
+class RatioSampler implements Sampler {
+  readonly #ratio: () => number;
+  #sampler: { readonly ratio: number; readonly of: Sampler } | undefined;
+
+  constructor(ratio: () => number) {
+    this.#ratio = ratio;
+  }
+
+  shouldSample(...asked: Parameters<Sampler['shouldSample']>): SamplingResult {
+    const ratio = this.#ratio();
+    if (this.#sampler?.ratio !== ratio) this.#sampler = { ratio, of: new TraceIdRatioBasedSampler(ratio) };
+    return this.#sampler.of.shouldSample(...asked);
   }
 }
 

@@ -51,7 +51,7 @@ export const http = {
           min: 1,
           default: 1_024,
           unit: 'bytes',
-          reload: 'restart',
+          reload: 'live',
           doc: 'Smaller responses stay as they are.',
         },
       },
@@ -61,7 +61,7 @@ export const http = {
       min: 1,
       default: 32_768,
       unit: 'connections',
-      reload: 'restart',
+      reload: 'new-connections',
       doc: 'Of clients to a process, idle ones and WebSockets included.',
     },
     maxConnectionsPerAddress: {
@@ -69,7 +69,7 @@ export const http = {
       min: 1,
       default: { half: 'http.maxConnections' },
       unit: 'connections',
-      reload: 'restart',
+      reload: 'new-connections',
       doc: 'Those of one address, an IPv6 /64 being one; proxies that trustProxy names are not counted. Networks around it may have more, and all of them less as fewer are free.',
     },
     unread: {
@@ -81,7 +81,7 @@ export const http = {
           min: 1,
           default: 134_217_728,
           unit: 'bytes',
-          reload: 'restart',
+          reload: 'live',
           doc: 'That wait for all clients of a process together; beyond it the slowest readers are cut off.',
         },
         callerBytes: {
@@ -89,7 +89,7 @@ export const http = {
           min: 1,
           default: { half: 'http.unread.bytes' },
           unit: 'bytes',
-          reload: 'restart',
+          reload: 'live',
           doc: 'The same for one caller: a user, else a client, else an address.',
         },
         bytesPerSecond: {
@@ -97,7 +97,7 @@ export const http = {
           min: 1,
           default: 8_192,
           unit: 'bytes per second',
-          reload: 'restart',
+          reload: 'live',
           doc: 'That a client reads on average, as long as anything waits for it. Who is behind by as many as come together in timeouts.stalledMs is cut off.',
         },
       },

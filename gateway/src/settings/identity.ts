@@ -79,7 +79,7 @@ export const authentication = {
       min: 1_000,
       default: 5_000,
       unit: 'milliseconds',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Between two fetches of keys, whatever tokens name.',
     },
   },

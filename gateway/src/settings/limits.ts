@@ -81,7 +81,7 @@ export const limits = {
       default: 5_000,
       unit: 'selections',
       exceeded: 'QUERY_TOO_COMPLEX',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Selections after expanding fragments: of a document, and of what is planned for an operation.',
     },
     variables: {
@@ -90,7 +90,7 @@ export const limits = {
       default: 50_000,
       unit: 'values',
       exceeded: 'QUERY_TOO_COMPLEX',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Values within the variables of a request, all levels counted.',
     },
     batch: {
@@ -99,7 +99,7 @@ export const limits = {
       default: 10,
       unit: 'operations',
       exceeded: 'QUERY_TOO_COMPLEX',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Operations in a batch.',
     },
     bodyBytes: {

@@ -31,7 +31,7 @@ export const persistedQueries = {
       min: 1,
       default: 16_384,
       unit: 'bytes',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Of a text that is stored for its hash; longer ones are served and not stored.',
     },
     memoryBytes: {
@@ -39,7 +39,7 @@ export const persistedQueries = {
       min: 1,
       default: 16_777_216,
       unit: 'bytes',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Of the texts in the memory of a process. A change begins with an empty memory.',
     },
     lifetimeS: {
@@ -47,7 +47,7 @@ export const persistedQueries = {
       min: 1,
       default: 86_400,
       unit: 'seconds',
-      reload: 'restart',
+      reload: 'live',
       doc: 'After its last use for which a text is stored.',
     },
     perCallerHour: {
@@ -55,7 +55,7 @@ export const persistedQueries = {
       min: 1,
       default: 2_097_152,
       unit: 'characters',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Of texts that one caller may have stored in an hour, by each process; further ones are served and not stored.',
     },
   },

@@ -8,7 +8,7 @@ export const planning = {
       min: 1,
       default: { computed: 'one less than the processors for each of WORKERS, 2 to 4' },
       unit: 'threads',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Query planner workers at most, in each process. The first one is always there; the others start under load, and end when they are idle.',
     },
     // A third of a processor for good, and 20 s at once: more than a server takes that renders pages for everybody and
@@ -19,7 +19,7 @@ export const planning = {
       default: 20_000,
       bare: null,
       unit: 'milliseconds',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Processor time that planning for a caller may take in a window; 4 and 16 times that together for the networks around anonymous callers.',
     },
     windowS: {
@@ -27,7 +27,7 @@ export const planning = {
       min: 1,
       default: 60,
       unit: 'seconds',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Length of that window.',
     },
   },

@@ -34,7 +34,7 @@ export const responseCache = {
       min: 1,
       default: 67_108_864,
       unit: 'characters',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Of responses that one caller may have stored in a minute, by each process; further ones are not stored.',
     },
     sharePublic: {

@@ -12,6 +12,9 @@ export type GatewaySettings = Given<typeof tables>;
 /** All settings with every default filled in. */
 export type SettingsInForce = InForce<typeof tables>;
 
+/** Those of the transports between clients and the gateway. */
+export type TransportSettings = Pick<SettingsInForce, 'limits' | 'timeouts' | 'http' | 'subscriptions'>;
+
 /** The schema of `gateway.yaml`. Unknown keys are rejected. */
 export const settingsSchema: z.ZodType<GatewaySettings> = groupSchema({
   type: 'group',

@@ -30,7 +30,7 @@ export const subscriptions = {
       min: 1,
       default: 1_048_576,
       unit: 'bytes',
-      reload: 'restart',
+      reload: 'new-connections',
       doc: 'That wait for a slow consumer before it is disconnected.',
     },
     heartbeatMs: {
@@ -38,7 +38,7 @@ export const subscriptions = {
       min: 100,
       default: 12_000,
       unit: 'milliseconds',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Between two heartbeats.',
     },
     drainMs: {
@@ -46,7 +46,7 @@ export const subscriptions = {
       min: 1,
       default: 5_000,
       unit: 'milliseconds',
-      reload: 'restart',
+      reload: 'live',
       doc: 'For what runs on WebSockets when the gateway is stopped.',
     },
     webSocket: {
@@ -58,7 +58,7 @@ export const subscriptions = {
           min: 1,
           default: 3_000,
           unit: 'milliseconds',
-          reload: 'restart',
+          reload: 'new-connections',
           doc: 'For connection_init to come.',
         },
         maxConnections: {
@@ -66,7 +66,7 @@ export const subscriptions = {
           min: 1,
           default: 20_000,
           unit: 'connections',
-          reload: 'restart',
+          reload: 'new-connections',
           doc: 'Of a process.',
         },
         maxConnectionsPerAddress: {
@@ -74,7 +74,7 @@ export const subscriptions = {
           min: 1,
           default: { half: 'subscriptions.webSocket.maxConnections' },
           unit: 'connections',
-          reload: 'restart',
+          reload: 'new-connections',
           doc: 'Of one address, an IPv6 /64 being one, without those of users. Networks around it may have more, and all of them less as fewer are free.',
         },
         maxConnectionsPerUser: {
@@ -82,7 +82,7 @@ export const subscriptions = {
           min: 1,
           default: 100,
           unit: 'connections',
-          reload: 'restart',
+          reload: 'new-connections',
           doc: 'Of one user.',
         },
         maxOperations: {
@@ -90,7 +90,7 @@ export const subscriptions = {
           min: 1,
           default: 100,
           unit: 'operations',
-          reload: 'restart',
+          reload: 'new-connections',
           doc: 'That run at once on a connection.',
         },
         maxMessages: {
@@ -98,7 +98,7 @@ export const subscriptions = {
           min: 1,
           default: 2_000,
           unit: 'messages',
-          reload: 'restart',
+          reload: 'new-connections',
           doc: 'Of a client between two heartbeats.',
         },
         maxMessageBytes: {
@@ -106,7 +106,7 @@ export const subscriptions = {
           min: 1,
           default: { same: 'limits.bodyBytes' },
           unit: 'bytes',
-          reload: 'restart',
+          reload: 'new-connections',
           doc: 'Size of a message.',
         },
       },

@@ -1,5 +1,3 @@
-import type { InForce } from './setting.ts';
-
 /** Logs, metrics and traces. */
 export const telemetry = {
   type: 'group',
@@ -28,16 +26,13 @@ export const telemetry = {
           min: 0,
           max: 1,
           default: 1,
-          reload: 'restart',
+          reload: 'live',
           doc: 'The share of requests that are traced, of those too whose client wants it (traceparent …-01); none whose client does not (…-00).',
         },
       },
     },
   },
 } as const;
-
-/** The settings of traces. */
-export type TracingSettings = InForce<typeof telemetry.members>['tracing'];
 
 /** What clients get beside the response. */
 export const extensions = {

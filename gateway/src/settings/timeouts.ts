@@ -8,7 +8,7 @@ export const timeouts = {
       min: 1,
       default: 30_000,
       unit: 'milliseconds',
-      reload: 'restart',
+      reload: 'live',
       doc: 'To the first byte of a response.',
     },
     subgraphMs: {
@@ -24,7 +24,7 @@ export const timeouts = {
       min: 1,
       default: 10_000,
       unit: 'milliseconds',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Silence between the parts of a response after which a heartbeat is sent.',
     },
     stalledMs: {
@@ -32,7 +32,7 @@ export const timeouts = {
       min: 1,
       default: 30_000,
       unit: 'milliseconds',
-      reload: 'restart',
+      reload: 'live',
       doc: 'For which a client may read nothing of what waits for it; then it is cut off.',
     },
     planningMs: {
@@ -41,7 +41,7 @@ export const timeouts = {
       default: 5_000,
       unit: 'milliseconds',
       exceeded: 'QUERY_TOO_COMPLEX',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Processor time for planning an operation that is new.',
     },
   },

@@ -108,8 +108,7 @@ export class EchoServer {
       timeoutMs: 30_000,
       times: { firstRequestMs: 30_000, keepAliveMs: 30_000, silentMs: 30_000 },
       connections: new HttpConnections({
-        maxConnections: 100,
-        maxConnectionsPerAddress: 100,
+        rules: () => ({ maxConnections: 100, maxConnectionsPerAddress: 100 }),
         isProxy: () => false,
         onRefused: () => undefined,
       }),

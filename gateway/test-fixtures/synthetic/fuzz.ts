@@ -63,7 +63,7 @@ const PLANNING_MS = 60_000;
 /** Answers random operations by the gateway and by one executor over the whole schema, and compares. */
 export async function fuzzGraph(definition: GraphDefinition, options: FuzzOptions): Promise<FuzzFindings> {
   const graph = await startGraph(definition);
-  const source = createPlannerPool({ deadlineMs: PLANNING_MS });
+  const source = createPlannerPool({ deadlineMs: () => PLANNING_MS });
   const engine: Engine = {
     planner: createOperationPlanner({ source }),
     subgraphClient: createSubgraphClient(),

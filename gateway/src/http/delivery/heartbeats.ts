@@ -6,13 +6,20 @@ export interface Beating {
 /** One timer for all open streams and connections of a server. */
 export class Heartbeats {
   readonly #beating = new Set<Beating>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #intervalMs: () => number;
+  #timer: NodeJS.Timeout;
 
-  constructor(intervalMs: number) {
-    this.#timer = setInterval(() => {
+  /** @param intervalMs milliseconds, asked before each beat */
+  constructor(intervalMs: () => number) {
+    this.#intervalMs = intervalMs;
+    this.#timer = this.#next();
+  }
+
+  #next(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#timer = this.#next();
       for (const beating of this.#beating) beating.beat();
-    }, intervalMs);
-    this.#timer.unref();
+    }, this.#intervalMs()).unref();
   }
 
   add(beating: Beating): void {
@@ -24,6 +31,6 @@ export class Heartbeats {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
   }
 }

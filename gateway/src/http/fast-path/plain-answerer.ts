@@ -17,9 +17,7 @@ import type { PlainRequest } from './plain-request.ts';
 export interface PlainAnswererOptions extends AnsweringOptions {
   readonly logger: Logger;
   readonly admission: RequestAdmission;
-  readonly maxBodyBytes: number;
-  readonly timeoutMs: number;
-  readonly times: PlainTimes;
+  readonly times: () => PlainTimes;
   readonly connections: HttpConnections;
   readonly addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
   /** How pages of other origins are met. */
@@ -30,18 +28,22 @@ export interface PlainAnswererOptions extends AnsweringOptions {
  * Answers plain requests through the same stages as the routes do: admission, CSRF, media types, the pipeline.
  */
 export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswerer {
-  const { admission, timeoutMs, times, connections, addressOf, maxBodyBytes, cors } = options;
+  const { admission, times, settings, connections, addressOf, cors } = options;
   const vary = cors && !cors.origins.includes('*') ? 'Origin' : undefined; // as the framework says it
   const rules = {
     paths: admission.paths,
-    maxBodyBytes,
+    maxBodyBytes: settings().limits.bodyBytes,
     without: cors ? WITH_CORS : WITHOUT_CORS,
     takes: takesWhole,
   };
   return {
     rules,
-    timeoutMs,
-    times,
+    get timeoutMs() {
+      return settings().timeouts.requestMs;
+    },
+    get times() {
+      return times();
+    },
     connections,
     addressOf,
     failed: (error) => options.logger.error({ err: error }, 'a connection failed inside'),

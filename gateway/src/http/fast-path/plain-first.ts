@@ -8,7 +8,7 @@ import { PlainFirstServer } from './plain-first-server.ts';
 /** Settings of {@link plainFirst}. */
 export interface PlainFirstOptions extends Omit<PlainAnswererOptions, 'times' | 'addressOf' | 'cors'> {
   /** Milliseconds for which a connection may be silent while an answer is made, or read. */
-  readonly silentMs: number;
+  readonly silentMs: () => number;
   readonly http: HttpSettings;
 }
 
@@ -18,14 +18,18 @@ export function plainFirst({ silentMs, http, ...options }: PlainFirstOptions): F
     const { http: ofNode, keepAliveTimeout, requestTimeout } = framework as unknown as FrameworkOptions;
     const answerer = createPlainAnswerer({
       ...options,
-      times: { firstRequestMs: requestTimeout, keepAliveMs: keepAliveTimeout, silentMs },
+      times: () => ({
+        firstRequestMs: options.settings().timeouts.requestMs,
+        keepAliveMs: keepAliveTimeout,
+        silentMs: silentMs(),
+      }),
       addressOf: createAddressReader(proxiesOf(http)),
       cors: http.cors,
     });
     const server = new PlainFirstServer(ofNode, listener, answerer);
     server.keepAliveTimeout = keepAliveTimeout;
     server.requestTimeout = requestTimeout;
-    return server.setTimeout(silentMs);
+    return server.setTimeout(silentMs());
   };
 }
 

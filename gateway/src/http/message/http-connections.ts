@@ -8,7 +8,9 @@ import {
 import { refuseConnection, type ConnectionRefusal } from './refuse-connection.ts';
 
 /** Settings of {@link HttpConnections}. */
-export interface HttpConnectionsOptions extends ConnectionRules {
+export interface HttpConnectionsOptions {
+  /** Those that hold for the next connection. */
+  readonly rules: () => ConnectionRules;
   /** Whether an address is that of a proxy that is believed: many clients come from there. */
   readonly isProxy: (address: string) => boolean;
   /** Told of each that is refused, for metrics. */
@@ -37,7 +39,7 @@ export class HttpConnections {
   readonly #isProxy: (address: string) => boolean;
   readonly #onRefused: (reason: ShareRefusal) => void;
 
-  constructor({ isProxy, onRefused, ...rules }: HttpConnectionsOptions) {
+  constructor({ isProxy, onRefused, rules }: HttpConnectionsOptions) {
     this.#places = new ConnectionPlaces(rules);
     this.#isProxy = isProxy;
     this.#onRefused = onRefused;

@@ -5,22 +5,22 @@ import { runOperation } from '../../pipeline/index.ts';
 import type { OperationAnswer, PipelineAnswer } from '../../pipeline/operation-answer.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { writeAnswer, writeBatch } from '../../pipeline/write-answer.ts';
+import type { TransportSettings } from '../../settings/settings.ts';
 import type { UnreadAnswers } from '../../load/unread-answers.ts';
 import { answerHeaders, statusOf, statusOfBatch } from '../message/response-headers.ts';
 import { compressAnswer } from '../message/compress-answer.ts';
 import type { HttpAnswer, HttpExchange } from '../message/http-exchange.ts';
 import { mediaTypeOfFailure, type ResultMediaType } from '../message/media-types.ts';
-import { readBody, type ReadBody, type RequestBounds } from '../message/read-request.ts';
+import { readBody, type ReadBody } from '../message/read-request.ts';
 
 /** What answering takes, whatever the form of the answer. */
 export interface AnsweringOptions {
   /** Those of the configuration that is in force now. */
   readonly services: () => PipelineServices;
-  readonly bounds: RequestBounds;
+  /** The settings in force now. */
+  readonly settings: () => TransportSettings;
   /** Bounds what clients leave unread. */
   readonly unread: UnreadAnswers;
-  /** Bytes from which answers are compressed for those who accept it; absent where none is. */
-  readonly compressFromBytes: number | undefined;
   /** Told of each answer, for logs and metrics. */
   readonly onAnswer: (request: { readonly id: string }, answer: OperationAnswer, durationMs: number) => void;
 }
@@ -41,7 +41,7 @@ export function answerBody(
   mediaType: ResultMediaType,
   options: AnsweringOptions,
 ): Promise<HttpAnswer> {
-  return answerWhole(exchange, readBody(body, options.bounds), mediaType, WHOLE, options);
+  return answerWhole(exchange, readBody(body, options.settings().limits), mediaType, WHOLE, options);
 }
 
 /** Answers one request, or a batch, at once. */
@@ -64,9 +64,9 @@ export async function answerWhole(
 export function compress(
   answer: HttpAnswer,
   { headers }: HttpExchange,
-  { compressFromBytes }: AnsweringOptions,
+  { settings }: AnsweringOptions,
 ): HttpAnswer | Promise<HttpAnswer> {
-  return compressAnswer(answer, headers['accept-encoding'], compressFromBytes);
+  return compressAnswer(answer, headers['accept-encoding'], settings().http.compression?.minBytes);
 }
 
 /** Runs one operation of an exchange. */

@@ -43,17 +43,13 @@ import { serverSentEvents } from '../message/stream-format.ts';
 import { sendInStreamFormat, sendStream, type StreamSettingsOfServer } from '../delivery/stream-response.ts';
 import { watchUnread } from '../delivery/unread-responses.ts';
 import { PIECE_BYTES, writeInPieces } from '../message/write-in-pieces.ts';
-import type { MultipartTimes } from '../delivery/write-multipart.ts';
 
 /** Settings of {@link addGraphqlRoute}. */
 export interface GraphqlRouteOptions extends AnsweringOptions {
   readonly path: string;
   /** Where every answer is a stream of server-sent events, unless the client prefers another format. */
   readonly streamPath: string;
-  readonly streams: StreamSettingsOfServer;
-  /** Milliseconds to the first byte of an answer. Specification: Limits, HTTP read timeout. */
-  readonly timeoutMs: number;
-  readonly multipart: MultipartTimes;
+  readonly streams: Omit<StreamSettingsOfServer, 'maxBufferBytes'>;
 }
 
 /**
@@ -136,7 +132,7 @@ async function answerPost(
   const exchange = exchangeOf(request, reply, options);
   if (forms.single && !forms.parts && !forms.stream)
     return send(reply, exchange, await answerBody(exchange, request.body, forms.single, options), options);
-  const body = readBody(request.body, options.bounds);
+  const body = readBody(request.body, options.settings().limits);
   if (body.kind === 'batch') return answerBatch({ exchange, reply, options, forms }, body);
   const accepts = forms.stream ? 'any' : 'query-mutation';
   return answerOne({ exchange, reply, options, forms }, body.request, accepts);
@@ -151,7 +147,11 @@ async function answerGet(
   const parameters = request.query as Readonly<Record<string, unknown>>; // the parser makes an object without prototype
   const exchange = exchangeOf(request, reply, options);
   const accepts = forms.stream ? 'query-subscription' : 'query';
-  return answerOne({ exchange, reply, options, forms }, readQueryString(parameters, options.bounds), accepts);
+  return answerOne(
+    { exchange, reply, options, forms },
+    readQueryString(parameters, options.settings().limits),
+    accepts,
+  );
 }
 
 /** @throws RequestRefused NOT_ACCEPTABLE */
@@ -167,7 +167,7 @@ function formsOf(
 function exchangeOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { timeoutMs }: GraphqlRouteOptions,
+  { settings }: GraphqlRouteOptions,
 ): HttpExchange {
   const { id, method, headers, ip } = request;
   return {
@@ -179,7 +179,7 @@ function exchangeOf(
     get elapsedMs() {
       return reply.elapsedTime;
     },
-    watch: () => watchRequest(reply.raw, timeoutMs),
+    watch: () => watchRequest(reply.raw, settings().timeouts.requestMs),
   };
 }
 
@@ -221,7 +221,7 @@ async function answerOne(
   setHeaders(reply.status(status), answerHeaders(exchange, [first], status, answerPolicy));
   const watch = (measure: () => number): UnreadBytes =>
     watchUnread(reply.raw, options.unread, keysOf, measure);
-  return sendParts(reply, answer, parts, options.multipart, watch);
+  return sendParts(reply, answer, parts, options.settings().timeouts, watch);
 }
 
 function openStream(
@@ -231,7 +231,12 @@ function openStream(
   endAdmission(reply.raw); // streams are bounded by their number
   const keysOf = (): ShareKeys => shareKeysOfCaller(admitted.caller, exchange.address);
   if (forms.stream)
-    return sendStream(reply, stream, forms.stream, { ...options.streams, unread: options.unread, keysOf });
+    return sendStream(reply, stream, forms.stream, {
+      ...options.streams,
+      maxBufferBytes: options.settings().subscriptions.bufferBytes,
+      unread: options.unread,
+      keysOf,
+    });
   stream.stop();
   throw new Error('A stream was opened for a client that takes none.');
 }

@@ -18,6 +18,7 @@ import type { AnswerInParts, OperationAnswer, PipelineAnswer } from '../../pipel
 import type { ResultStream } from '../../pipeline/result-stream.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { writeAnswer } from '../../pipeline/write-answer.ts';
+import type { TransportSettings } from '../../settings/settings.ts';
 import type { Admission } from '../../load/admission.ts';
 import { nextFrame, OperationSink, type MessageWriter } from './operation-sink.ts';
 
@@ -31,8 +32,8 @@ export interface OperationOptions {
   readonly services: () => PipelineServices;
   /** Says when there are too many requests: those of connections count like those of HTTP. */
   readonly admission: Admission;
-  /** Milliseconds for a query or a mutation to be answered. */
-  readonly operationMs: number;
+  /** The settings in force now. */
+  readonly settings: () => TransportSettings;
   readonly observer: OperationObserver;
 }
 
@@ -141,11 +142,11 @@ export class ConnectionOperations {
     requestId: string,
     controller: AbortController,
   ): Promise<PipelineAnswer> {
-    const { admission, operationMs, services } = this.#options;
+    const { admission, settings, services } = this.#options;
     let isCounted = false;
     const { signal } = controller;
     setMaxListeners(0, signal); // every call of a subgraph listens
-    const timer = setTimeout(() => controller.abort(timedOut()), operationMs);
+    const timer = setTimeout(() => controller.abort(timedOut()), settings().timeouts.requestMs);
     const keys = this.#client.shareKeys();
     const enter = (): void => {
       const reason = admission.enter(() => this.#client.isKnown(), keys);

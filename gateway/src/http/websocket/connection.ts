@@ -8,7 +8,7 @@ import type { IncrementalDialect } from '../../execution/frames.ts';
 import type { CallerWatch, RunsForCaller } from '../../streams/caller-watch.ts';
 import type { UnreadAnswers } from '../../load/unread-answers.ts';
 import type { Beating, Heartbeats } from '../delivery/heartbeats.ts';
-import type { RequestBounds } from '../message/read-request.ts';
+import type { TransportSettings } from '../../settings/settings.ts';
 import {
   InvalidMessage,
   readClientMessage,
@@ -28,17 +28,8 @@ import {
 export interface ConnectionOptions extends OperationOptions {
   /** Where they are opened. */
   readonly path: string;
-  readonly bounds: RequestBounds;
   readonly heartbeats: Heartbeats;
   readonly watch: CallerWatch;
-  /** Milliseconds for `connection_init` to come. */
-  readonly initMs: number;
-  /** Operations that run at once. */
-  readonly maxOperations: number;
-  /** Messages of the client between two heartbeats. */
-  readonly maxMessages: number;
-  /** Bytes that wait for the client before it is given up. */
-  readonly maxBufferBytes: number;
   /** Bounds what clients leave unread. */
   readonly unread: UnreadAnswers;
   readonly observer: ConnectionObserver;
@@ -74,6 +65,8 @@ const POLICY_VIOLATION = 1008;
 export class Connection implements RunsForCaller, Beating {
   readonly #socket: ClientSocket;
   readonly #options: ConnectionOptions;
+  /** Those that held when it was opened. */
+  readonly #rules: TransportSettings['subscriptions']['webSocket'];
   readonly #operations: ConnectionOperations;
   readonly #identity: ConnectionIdentity;
   readonly #initTimer: NodeJS.Timeout;
@@ -87,7 +80,9 @@ export class Connection implements RunsForCaller, Beating {
   constructor({ headers, address, ...upgraded }: OpenedSocket, options: ConnectionOptions) {
     this.#options = options;
     this.#identity = new ConnectionIdentity({ headers, address, path: options.path });
-    const { maxBufferBytes, unread } = options;
+    const { unread } = options;
+    const { bufferBytes: maxBufferBytes, webSocket } = options.settings().subscriptions;
+    this.#rules = webSocket;
     const keysOf = (): ShareKeys => options.services().shares.of(this.caller, address).keys;
     this.#socket = new ClientSocket(
       upgraded,
@@ -108,7 +103,7 @@ export class Connection implements RunsForCaller, Beating {
     this.#operations = new ConnectionOperations(options, client, this.#socket);
     this.#initTimer = setTimeout(
       () => this.#close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout'),
-      options.initMs,
+      webSocket.initMs,
     );
     options.heartbeats.add(this);
   }
@@ -142,7 +137,7 @@ export class Connection implements RunsForCaller, Beating {
     if (this.#state === 'closed' || !this.#countMessage()) return;
     try {
       if (text === undefined) throw new InvalidMessage('A message has to be text');
-      this.#handle(readClientMessage(text, this.#options.bounds));
+      this.#handle(readClientMessage(text, this.#options.settings().limits));
     } catch (error) {
       if (error instanceof InvalidMessage) this.#close(CloseCode.BadRequest, error.message);
       else this.#fail(error);
@@ -151,7 +146,7 @@ export class Connection implements RunsForCaller, Beating {
 
   #countMessage(): boolean {
     this.#messages += 1;
-    if (this.#messages <= this.#options.maxMessages) return true;
+    if (this.#messages <= this.#rules.maxMessages) return true;
     this.#close(POLICY_VIOLATION, 'Too many messages');
     return false;
   }
@@ -247,12 +242,12 @@ export class Connection implements RunsForCaller, Beating {
         `Subscriber for ${id} already exists`.slice(0, 120),
       );
     if (request instanceof RequestRefused) return this.#operations.refuse(id, request);
-    if (this.#operations.size >= this.#options.maxOperations)
+    if (this.#operations.size >= this.#rules.maxOperations)
       return this.#operations.refuse(
         id,
         refused(
           'TOO_MANY_STREAMS',
-          `No more than ${this.#options.maxOperations} operations may run on a connection.`,
+          `No more than ${this.#rules.maxOperations} operations may run on a connection.`,
         ),
       );
     this.#operations.run(id, request).catch((error: unknown) => this.#fail(error));

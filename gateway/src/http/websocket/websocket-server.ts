@@ -7,6 +7,7 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { userOf, type Caller } from '../../identity/caller.ts';
 import { ConnectionPlaces, type ConnectionPlace } from '../../load/connection-places.ts';
+import type { TransportSettings } from '../../settings/settings.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
 import { refuseConnection, type ConnectionRefusal } from '../message/refuse-connection.ts';
 import { TurnQueue } from './turn-queue.ts';
@@ -18,14 +19,6 @@ export interface WebSocketServerOptions extends Omit<ConnectionOptions, 'observe
   readonly allowsOrigin: (origin: string) => boolean;
   /** The client's address, as far as trusted proxies tell it. */
   readonly addressOf: (request: IncomingMessage) => string;
-  readonly maxMessageBytes: number;
-  /** Connections of this process. */
-  readonly maxConnections: number;
-  /** Those of one address that are not known as a user's. */
-  readonly maxConnectionsPerAddress: number;
-  readonly maxConnectionsPerUser: number;
-  /** Milliseconds for queries and mutations to be answered when the server closes. */
-  readonly drainMs: number;
   readonly observer: Omit<ConnectionObserver, 'admitted' | 'closed'> & {
     connections(change: 1 | -1): void;
     connectionRefused(reason: ShareRefusal): void;
@@ -57,10 +50,10 @@ class WebSocketHost {
 
   constructor(options: WebSocketServerOptions) {
     this.#options = options;
-    this.#places = new ConnectionPlaces(options);
+    this.#places = new ConnectionPlaces(() => options.settings().subscriptions.webSocket);
     this.#sockets = new WebSocketServer({
       noServer: true,
-      maxPayload: options.maxMessageBytes,
+      maxPayload: this.#rules.maxMessageBytes,
       perMessageDeflate: false, // it costs each connection hundreds of kilobytes
       clientTracking: false,
       handleProtocols: (offered) =>
@@ -78,6 +71,10 @@ class WebSocketHost {
     };
   }
 
+  get #rules(): TransportSettings['subscriptions']['webSocket'] {
+    return this.#options.settings().subscriptions.webSocket;
+  }
+
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', ignore);
     const refusal = this.#refusalOf(request);
@@ -93,6 +90,7 @@ class WebSocketHost {
       if (this.#isDraining) return refuseConnection(socket, REFUSAL_OF.total);
       if (socket.destroyed) return;
       socket.off('error', ignore);
+      this.#sockets.options.maxPayload = this.#rules.maxMessageBytes;
       this.#sockets.handleUpgrade(request, socket, head, (opened) =>
         this.#open(opened, request, { address, place }),
       );
@@ -102,7 +100,7 @@ class WebSocketHost {
   /** Nothing new is let in; what is there is closed in order. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    const deadline = AbortSignal.timeout(this.#options.drainMs);
+    const deadline = AbortSignal.timeout(this.#options.settings().subscriptions.drainMs);
     await Promise.all([...this.#connections.keys()].map((connection) => connection.drain(deadline)));
   }
 
@@ -139,7 +137,7 @@ class WebSocketHost {
     const user = userOf(caller);
     if (user === undefined) return true;
     const count = this.#perUser.get(user) ?? 0;
-    if (count >= this.#options.maxConnectionsPerUser) return false;
+    if (count >= this.#rules.maxConnectionsPerUser) return false;
     this.#perUser.set(user, count + 1);
     this.#connections.get(connection)?.moveTo(shareKeysOf({ user, address: '' }));
     return true;

@@ -33,7 +33,7 @@ interface Bench {
 }
 
 function createBench(options: Partial<JobQueueOptions> = {}): Bench {
-  const queue = new JobQueue({ maxWaiting: 100, maxServed: 10, budget: undefined, ...options });
+  const queue = new JobQueue({ maxWaiting: 100, maxServed: () => 10, budget: undefined, ...options });
   const done: string[] = [];
   return {
     queue,

@@ -17,7 +17,7 @@ export interface JobQueueOptions {
   /** How many jobs may wait. */
   readonly maxWaiting: number;
   /** How many jobs of one caller may be done at a time. */
-  readonly maxServed: number;
+  readonly maxServed: () => number;
   /** Absent: unbounded. */
   readonly budget: PlanningBudget | undefined;
 }
@@ -65,7 +65,7 @@ export class JobQueue {
     this.#queue = new FairQueue({
       maxWaiting,
       maxWaitingPerKey: amountsOf(maxWaiting, DEFAULT_SHARES.ofTotal),
-      maxServedPerKey: [maxServed],
+      maxServedPerKey: () => [maxServed()],
       expectedCost: EXPECTED_MS,
       onDisplaced: (entry) => this.#displaced(entry),
     });

@@ -72,7 +72,7 @@ describe('Planner threads', { timeout: 40_000 }, () => {
   });
 
   it('S-036 is killed when a plan takes too long, and the next one works', async () => {
-    start({ deadlineMs: DEADLINE_MS });
+    start({ deadlineMs: () => DEADLINE_MS });
     await pool.load(graph());
     const waiting = [plan(BOMB), plan('{ maybe { pages } }')];
     await expect(waiting[0]).rejects.toMatchObject({ limit: 'planningMs', maximum: DEADLINE_MS });
@@ -92,7 +92,7 @@ describe('Planner threads', { timeout: 40_000 }, () => {
   });
 
   it('leaves the event loop free while it works', async () => {
-    start({ deadlineMs: DEADLINE_MS });
+    start({ deadlineMs: () => DEADLINE_MS });
     await pool.load(graph());
     let turns = 0;
     const clock = setInterval(() => (turns += 1), 10);
@@ -117,7 +117,7 @@ describe('Planner threads', { timeout: 40_000 }, () => {
   });
 
   it('does not begin what nobody waits for any more', async () => {
-    start({ deadlineMs: DEADLINE_MS });
+    start({ deadlineMs: () => DEADLINE_MS });
     const leaving = new AbortController();
     const first = plan('{ maybe { pages } }');
     const left = plan(BOMB, leaving.signal);
@@ -138,7 +138,7 @@ describe('Planner threads', { timeout: 40_000 }, () => {
   });
 
   it('G3: a caller does not hold up all of them, whatever its plans take', async () => {
-    start({ deadlineMs: 20_000, threads: 2 });
+    start({ deadlineMs: () => 20_000, threads: () => 2 });
     await pool.load(graph());
     const leaving = new AbortController();
     const order: string[] = [];
@@ -163,7 +163,7 @@ describe('Planner threads', { timeout: 40_000 }, () => {
   });
 
   it('end when there is nothing to do for them, but for one', async () => {
-    start({ threads: 3, idleMs: 20, deadlineMs: 20_000 });
+    start({ threads: () => 3, idleMs: 20, deadlineMs: () => 20_000 });
     await pool.load(graph());
     const work = (): Promise<unknown> =>
       Promise.all(

@@ -67,9 +67,9 @@ export interface PlannerPool extends QueryPlanSource {
 /** Settings of {@link createPlannerPool}. */
 export interface PlannerPoolOptions {
   /** How many threads there are at most. One is always there, the others while they are needed. @default by processors */
-  readonly threads?: number | undefined;
+  readonly threads?: (() => number) | undefined;
   /** Milliseconds of processor time that a job may take before its thread is killed. @default 5000 */
-  readonly deadlineMs?: number | undefined;
+  readonly deadlineMs?: (() => number) | undefined;
   /** How many jobs may wait. @default 1000 */
   readonly maxWaiting?: number | undefined;
   /** @default unbounded */
@@ -115,7 +115,7 @@ interface Held {
 
 class ThreadPool implements PlannerPool {
   readonly #options: PlannerPoolOptions;
-  readonly #maxThreads: number;
+  readonly #maxThreads: () => number;
   readonly #jobs: JobQueue;
   readonly #held = new Map<string, Held>();
   /** The first one stays. */
@@ -124,11 +124,11 @@ class ThreadPool implements PlannerPool {
   #isClosed = false;
 
   constructor(options: PlannerPoolOptions) {
-    const { threads = defaultPlannerThreads(), maxWaiting = MAX_WAITING, budget } = options;
+    const { threads = defaultPlannerThreads, maxWaiting = MAX_WAITING, budget } = options;
     this.#options = options;
     this.#maxThreads = threads;
     // One thread is left to the others, if there is more than one: no caller holds up all of them.
-    this.#jobs = new JobQueue({ maxWaiting, maxServed: Math.max(1, threads - 1), budget });
+    this.#jobs = new JobQueue({ maxWaiting, maxServed: () => Math.max(1, threads() - 1), budget });
     this.#addThread();
   }
 
@@ -206,7 +206,7 @@ class ThreadPool implements PlannerPool {
 
   #wake(): void {
     for (const thread of this.#threads) thread.wake();
-    if (this.#jobs.isReady && this.#threads.length < this.#maxThreads)
+    if (this.#jobs.isReady && this.#threads.length < this.#maxThreads())
       this.#growing ??= setTimeout(() => this.#grow(), GROW_AFTER_MS).unref();
   }
 
@@ -233,9 +233,9 @@ class ThreadPool implements PlannerPool {
   #takeWork(thread: PlannerThread): (() => Promise<void>) | undefined {
     const run = this.#jobs.take();
     if (!run) return undefined;
-    const { deadlineMs = DEADLINE_MS } = this.#options;
+    const { deadlineMs = () => DEADLINE_MS } = this.#options;
     return async () => {
-      await run(({ supergraph, task }) => thread.perform(supergraph, task, deadlineMs));
+      await run(({ supergraph, task }) => thread.perform(supergraph, task, deadlineMs()));
       this.#wake();
     };
   }

@@ -1,4 +1,4 @@
-import { amountsOf, DEFAULT_SHARES, ShareBuckets, type ShareKeys } from '@trellis/admission';
+import { amountsOf, DEFAULT_SHARES, ShareBuckets, type BucketRate, type ShareKeys } from '@trellis/admission';
 import { thisThread, type ThreadClock } from './thread-time.ts';
 
 /** Milliseconds of processor time for operations that are new, which each caller has in a window. */
@@ -33,8 +33,13 @@ export class PlanningBudget {
   readonly #buckets: ShareBuckets;
   #msPerCharacter = EXPECTED_MS_PER_CHARACTER;
 
-  constructor({ callerMs, windowMs }: PlanningAmount) {
-    this.#buckets = new ShareBuckets({ amounts: amountsOf(callerMs, DEFAULT_SHARES.ofCaller), windowMs });
+  constructor(amount: PlanningAmount) {
+    this.#buckets = new ShareBuckets(rateOf(amount));
+  }
+
+  /** From now on callers have another amount. */
+  set amount(amount: PlanningAmount) {
+    this.#buckets.rate = rateOf(amount);
   }
 
   /** @returns milliseconds until the caller has something left; 0 where it has */
@@ -68,4 +73,8 @@ export class PlanningBudget {
       release: () => this.charge(keys, -reservedMs),
     };
   }
+}
+
+function rateOf({ callerMs, windowMs }: PlanningAmount): BucketRate {
+  return { amounts: amountsOf(callerMs, DEFAULT_SHARES.ofCaller), windowMs };
 }

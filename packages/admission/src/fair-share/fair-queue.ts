@@ -9,7 +9,7 @@ export interface FairQueueOptions<Item> {
   /** Items of one key that may wait, by its level. */
   readonly maxWaitingPerKey: LevelAmounts;
   /** Items of one key that may be served at a time, by its level. @default as many as are taken */
-  readonly maxServedPerKey?: LevelAmounts | undefined;
+  readonly maxServedPerKey?: LevelAmounts | (() => LevelAmounts) | undefined;
   /** What an item costs before any has been measured. Unit: whatever costs are measured in. @default 1 */
   readonly expectedCost?: number | undefined;
   /** Called with an item that has to leave because the queue is full and its caller has most waiting. */
@@ -142,8 +142,10 @@ export class FairQueue<Item> {
     const { known, anonymous } = DEFAULT_SHARES.weights;
     const weight = isKnown ? known : anonymous;
     let node = this.#childOf(this.#root, classKey(isKnown), weight, Infinity);
+    const { maxServedPerKey = [Infinity] } = this.#options;
+    const amounts = typeof maxServedPerKey === 'function' ? maxServedPerKey() : maxServedPerKey;
     for (let level = keys.length - 1; level >= 0; level -= 1) {
-      const maxServed = amountAt(this.#options.maxServedPerKey ?? [Infinity], level);
+      const maxServed = amountAt(amounts, level);
       node = this.#childOf(node, nodeKey(keys, level), 1, maxServed);
     }
     return node;

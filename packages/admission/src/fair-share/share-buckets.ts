@@ -28,8 +28,8 @@ const ROUNDING_MS = 1e-3;
  * none that is nearly empty; and what they take counts in the networks around them.
  */
 export class ShareBuckets {
-  readonly #amounts: LevelAmounts;
-  readonly #windowMs: number;
+  #amounts: LevelAmounts;
+  #windowMs: number;
   readonly #maxKeys: number;
   readonly #now: () => number;
   /** For each level: by key, when the bucket is full again. */
@@ -40,6 +40,12 @@ export class ShareBuckets {
     this.#windowMs = windowMs;
     this.#maxKeys = maxKeys;
     this.#now = now ?? performance.now.bind(performance);
+  }
+
+  /** From now on other amounts come back; what lacks until now is waited for as before. */
+  set rate({ amounts, windowMs }: BucketRate) {
+    this.#amounts = amounts;
+    this.#windowMs = windowMs;
   }
 
   /** How many buckets are remembered. */

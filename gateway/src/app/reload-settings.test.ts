@@ -1,0 +1,171 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentedSettings, type DocumentedSetting } from '../settings/describe-setting.ts';
+import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
+import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
+import { settingTable } from '../settings/settings.ts';
+
+const IN_FORCE = 'the configuration has changed and is in force';
+const NEED_RESTART = 'changes of these settings need a restart';
+
+let graph: LibraryGraph;
+let gateway: TestGateway;
+let reloads = 0;
+
+beforeAll(async () => {
+  graph = await startLibraryGraph();
+  gateway = await startTestGateway({ subgraphs: graph.all, settings: '{}' });
+});
+afterAll(async () => {
+  await gateway.close();
+  await graph.close();
+});
+
+/** Writes gateway.yaml, and waits until it is in force. */
+async function reload(settings: object): Promise<void> {
+  writeFileSync(join(gateway.directory, 'gateway.yaml'), JSON.stringify(settings));
+  reloads += 1;
+  await expect
+    .poll(() => gateway.logged().filter(({ msg }) => msg === IN_FORCE), { timeout: 10_000 })
+    .toHaveLength(reloads);
+}
+
+/** The keys of the newest warning that a restart is needed. */
+function needRestart(): unknown {
+  return gateway.logged().findLast(({ msg }) => msg === NEED_RESTART)?.['settings'];
+}
+
+/** Settings with one value at a key. */
+function settingsWith(key: string, value: unknown): object {
+  return key.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
+}
+
+function merged(...all: readonly object[]): Record<string, unknown> {
+  const whole: Record<string, unknown> = {};
+  for (const one of all)
+    for (const [name, value] of Object.entries(one)) {
+      const known = whole[name];
+      const isDeeper = typeof known === 'object' && typeof value === 'object' && !Array.isArray(value);
+      whole[name] = isDeeper ? merged(known as object, value as object) : (value as unknown);
+    }
+  return whole;
+}
+
+/** Another value than the default, for what can be changed by itself. */
+function otherValue({ setting, key }: DocumentedSetting): unknown {
+  if (key.includes('<') || key.includes('[') || key.startsWith('responseCache.')) return undefined;
+  if (setting.type === 'flag') return key !== 'introspection';
+  if (setting.type === 'int') return setting.max === undefined ? 77_777 : setting.max;
+  if (setting.type === 'number') return setting.min + 0.02;
+  if (setting.type === 'flag-or-list') return ['10.0.0.0/8'];
+  if (key === 'telemetry.tracing.endpoint') return 'http://127.0.0.1:1/v1/traces';
+  if (key === 'telemetry.tracing.headers') return { a: 'b' };
+  return key === 'http.cors.origins' ? ['https://a.example'] : undefined;
+}
+
+/** Valid together with the others. */
+const RATES = {
+  perAddress: { operations: 77_777, windowS: 60 },
+  perUser: { operations: 77_777, windowS: 60 },
+  perClient: { operations: 77_777, windowS: 60 },
+};
+
+const changes = documentedSettings(settingTable).flatMap((one) => {
+  const value = otherValue(one);
+  return value === undefined ? [] : [{ ...one, value }];
+});
+const restart = changes.filter(({ reload: when }) => when === 'restart');
+const applied = changes.filter(({ reload: when }) => when !== 'restart');
+
+describe('A changed gateway.yaml', () => {
+  it('is logged by the keys that need a restart, which hold addresses and what the HTTP server is made of', async () => {
+    await reload(merged(...restart.map(({ key, value }) => settingsWith(key, value))));
+    const keys = restart.map(({ key }) => key);
+    expect(needRestart()).toEqual(keys);
+    expect(new Set(keys)).toEqual(new Set(RESTART_KEYS));
+  });
+
+  it('needs no restart for any other key', async () => {
+    const warnings = (): number => gateway.logged().filter(({ msg }) => msg === NEED_RESTART).length;
+    const before = warnings();
+    await reload({
+      ...merged(...applied.map(({ key, value }) => settingsWith(key, value))),
+      rateLimits: RATES,
+    });
+    expect(applied.length).toBeGreaterThan(60);
+    expect(warnings()).toBe(before);
+    expect((await gateway.post({ query: '{ public }' })).body.data).toEqual({ public: expect.any(String) });
+  });
+});
+
+/** All that needs a restart: addresses, and what Fastify is made with. */
+const RESTART_KEYS = [
+  'http.trustProxy',
+  'http.cors.origins',
+  'http.cors.credentials',
+  'http.cors.maxAgeS',
+  'limits.bodyBytes',
+  'telemetry.tracing.endpoint',
+  'telemetry.tracing.headers',
+];
+
+/** A request that exceeds a limit of 3. */
+const BEYOND: Readonly<Record<string, unknown>> = {
+  depth: { query: '{ people { friends { friends { id } } } }' },
+  aliases: { query: '{ a: public b: public c: public d: public }' },
+  rootFields: { query: '{ public me { id } fail echo }' },
+  directives: {
+    query: '{ public @skip(if: false) @include(if: true) fail @skip(if: false) @include(if: true) }',
+  },
+  cost: { query: '{ people(limit: 9) { id } }' },
+  tokens: { query: '{ public fail }' },
+  selections: { query: '{ public fail echo __typename }' },
+  variables: { query: 'query ($v: [Int!]) { echo(list: $v) }', variables: { v: [1, 2, 3, 4, 5] } },
+  batch: [1, 2, 3, 4].map(() => ({ query: '{ public }' })),
+};
+
+describe('A changed limit', () => {
+  const limitOf = ({ body, bodies }: GraphAnswer): unknown =>
+    (Array.isArray(bodies) ? bodies[0] : body)?.errors?.[0]?.extensions['limit'];
+
+  it.each(Object.entries(BEYOND))('%s holds at once', async (name, request) => {
+    await reload({ limits: { [name]: 3 } });
+    expect(limitOf(await gateway.post(request))).toMatchObject({ name, maximum: 3 });
+    await reload({});
+    expect(limitOf(await gateway.post(request))).toBeUndefined();
+  });
+});
+
+describe('Another changed setting', () => {
+  const slow = { query: '{ people { name } }' };
+
+  it('timeouts.requestMs holds at once', async () => {
+    await reload({ timeouts: { requestMs: 1 } });
+    const { body } = await gateway.post(slow);
+    expect(body.errors?.[0]?.extensions['code']).toBe('GATEWAY_TIMEOUT');
+    await reload({});
+    expect((await gateway.post(slow)).body.errors).toBeUndefined();
+  });
+
+  it('http.compression holds at once', async () => {
+    const encoding = async (): Promise<string | null> =>
+      (await gateway.post(slow, { 'accept-encoding': 'gzip' })).headers.get('content-encoding');
+    await reload({ http: { compression: { minBytes: 1 } } });
+    expect(await encoding()).toBe('gzip');
+    await reload({ http: { compression: false } });
+    expect(await encoding()).toBeNull();
+  });
+
+  it('http.maxConnections holds for new connections', async () => {
+    await reload({ http: { maxConnections: 1, maxConnectionsPerAddress: 1 } });
+    const answers = await Promise.allSettled(
+      [1, 2, 3].map(() => fetch(`${gateway.url}/graphql?query={public}`)),
+    );
+    const refused = answers.filter(
+      (one) => one.status === 'rejected' || [429, 503].includes(one.value.status),
+    );
+    expect(refused).not.toEqual([]);
+    await reload({});
+  });
+});
