@@ -54,7 +54,6 @@ describe('Ids', () => {
     `${someId}0`,
     "' OR 1=1 --",
     '💥',
-    '\0',
     'x'.repeat(5000),
   ];
 
@@ -67,6 +66,11 @@ describe('Ids', () => {
         { user: null, post: null },
       ]);
     }
+  });
+
+  it('L1: that hold NUL are refused before they are looked up', async () => {
+    const answer = await ask('query ($id: ID!) { user(id: $id) { id } }', { id: '\0' });
+    expect(answer.errors?.[0]?.extensions.code).toBe('BAD_REQUEST');
   });
 
   it('are compared whatever their case, or are unknown: the answer is never an error', async () => {

@@ -147,7 +147,7 @@ function readGraph(supergraph: Supergraph, settings: CatalogueSettings): Graph {
 function admit(text: string, graph: Graph): WeighedDocument | RequestRefused {
   const { limits } = graph.settings;
   try {
-    const { document, tokens } = parseOperation(text, limits.tokens);
+    const { document, tokens } = parseOperation(text, limits);
     graph.protect(document);
     validateOperation(document, graph.schema, graph.settings);
     const judged = judgeOperations(document, graph);

@@ -1,5 +1,6 @@
 import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
+import { refuseUnfitHeader } from '../request/refuse-unfit-texts.ts';
 import { refused } from '../errors.ts';
 import type { CostBudget } from '../request/cost-budget.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -42,6 +43,7 @@ export async function admitOperation(
   const { operation, caller: early } = admitted instanceof Promise ? await admitted : admitted;
   run.enter('transport');
   assertCarried(operation, context);
+  refuseUnfitHeaders(context, services);
   run.enter('variables');
   const decided = decideOperation(operation, request.variables);
   run.enter('limits');
@@ -114,6 +116,14 @@ function measureOperation(
 /** How many operations it counts as: a batch of mutations is not one. */
 export function weightOf({ measure }: Operation): number {
   return Math.max(1, measure.rootFields);
+}
+
+/** What goes on to subgraphs is a text of the client like any other. */
+function refuseUnfitHeaders({ headers }: RequestContext, services: PipelineServices): void {
+  for (const name of services.headersForSubgraphs.forwarded) {
+    const value = headers[name];
+    if (typeof value === 'string') refuseUnfitHeader(name, value, services.limits);
+  }
 }
 
 /** A GET must not change anything, and a plain response can't carry a stream of events. */

@@ -46,7 +46,13 @@ export const stages = [
     name: 'document',
     at: 'admission',
     does: 'For a text that is not cached: parses it, measures what it expands to, validates it, and applies the limits of the text, all within the caller’s planning budget. Selects the operation.',
-    errors: ['RATE_LIMITED', 'GRAPHQL_PARSE_ERROR', 'QUERY_TOO_COMPLEX', 'GRAPHQL_VALIDATION_FAILED'],
+    errors: [
+      'RATE_LIMITED',
+      'GRAPHQL_PARSE_ERROR',
+      'BAD_REQUEST',
+      'QUERY_TOO_COMPLEX',
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
   },
   {
     name: 'transport',

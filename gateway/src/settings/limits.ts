@@ -120,6 +120,12 @@ export const limits = {
       reload: 'live',
       doc: 'Size of the data of a response.',
     },
+    bidiControls: {
+      type: 'flag',
+      default: false,
+      reload: 'restart',
+      doc: 'Whether documents, variables, extensions and forwarded headers may hold characters that embed, override or isolate a direction of writing (U+202A to U+202E, U+2066 to U+2069). Marks (LRM, RLM, ALM) always may.',
+    },
     nesting: {
       type: 'fixed',
       value: 200,

@@ -25,6 +25,8 @@ export interface HeadersForSubgraphs {
   streamIdentityOf(headers: ClientHeaders, caller: Caller): string;
   /** Names of headers that a client may give in the payload of `connection_init`, in lower case. */
   readonly fromPayload: readonly string[];
+  /** Names of all headers of clients that go on to some subgraph, in lower case. */
+  readonly forwarded: readonly string[];
 }
 
 /** Settings of {@link createSubgraphHeaders}. */
@@ -73,6 +75,7 @@ export function createSubgraphHeaders(options: SubgraphHeaderOptions): HeadersFo
       return JSON.stringify(contexts ? [...values, caller.context] : values);
     },
     fromPayload: lowerCase(options.fromPayload ?? []),
+    forwarded: everyForwarded,
   };
 }
 

@@ -27,4 +27,5 @@ export {
   type SignedProof,
 } from './dpop/proof-signature.ts';
 export { characterProblem, type TextKind } from './texts/character-problem.ts';
+export { mayHoldUnfitText } from './texts/may-hold-unfit-text.ts';
 export { unfitTextIn } from './texts/unfit-text-in.ts';

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { mayHoldUnfitText } from '@trellis/admission';
 import { refused, tooComplex, type RequestRefused } from '../../errors.ts';
 
 const MAX_LEVELS = 100;
@@ -16,10 +17,20 @@ const MAX_VALUES_OF_BODY = 200_000;
  * @param maxValues of one operation's variables
  * @throws RequestRefused BAD_REQUEST; QUERY_TOO_COMPLEX for more values than that, and than 200,000, in the whole body
  */
-export function parseJsonBody(body: Buffer, maxValues: number): unknown {
+export function parseJsonBody(body: Buffer, maxValues: number): ParsedBody {
   if (!isUtf8(body)) throw refused('BAD_REQUEST', 'The body is not UTF-8.');
   if (body.length > LARGE_BYTES) assertBuildable(body, maxValues);
-  return parseJsonText(body.toString('utf8'), 'body');
+  const text = body.toString('utf8');
+  const isAscii = text.length === body.length; // most are: then nothing but escapes is to be looked for
+  const isSuspect = isAscii ? text.includes('\\u') : mayHoldUnfitText(text);
+  return { value: parseJsonText(text, 'body'), isSuspect };
+}
+
+/** A body that was read. */
+export interface ParsedBody {
+  readonly value: unknown;
+  /** Whether texts in it may hold characters that they must not. */
+  readonly isSuspect: boolean;
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { GraphRequest } from '../../request/context.ts';
 import { refused, tooComplex, type RequestRefused } from '../../errors.ts';
+import { mayHoldUnfitText } from '@trellis/admission';
+import { refuseUnfitTexts, type TextRules } from '../../request/refuse-unfit-texts.ts';
 import { assertBounded, parseJsonBody, parseJsonText } from './json-text.ts';
 
 /** Bounds on what a request may hold. */
-export interface RequestBounds {
+export interface RequestBounds extends TextRules {
   /** Operations in a batch. */
   readonly batch: number;
   /** Values within variables and extensions. */
@@ -21,19 +23,30 @@ export type ReadBody =
  * @throws RequestRefused BAD_REQUEST when it is neither a request nor a batch; QUERY_TOO_COMPLEX for a batch that is too long
  */
 export function readBody(body: Buffer, bounds: RequestBounds): ReadBody {
-  const value = parseJsonBody(body, bounds.variables);
-  if (!Array.isArray(value)) return { kind: 'single', request: readRequest(value, bounds) };
+  const { value, isSuspect } = parseJsonBody(body, bounds.variables);
+  if (!Array.isArray(value)) return { kind: 'single', request: readFitRequest(value, bounds, isSuspect) };
   if (value.length === 0) throw refused('BAD_REQUEST', 'The batch is empty.');
   if (value.length > bounds.batch) throw tooComplex('batch', bounds.batch, value.length);
-  return { kind: 'batch', requests: value.map((element) => readElement(element, bounds)) };
+  return { kind: 'batch', requests: value.map((element) => readElement(element, bounds, isSuspect)) };
 }
 
-function readElement(element: unknown, bounds: RequestBounds): GraphRequest | RequestRefused {
+function readElement(
+  element: unknown,
+  bounds: RequestBounds,
+  isSuspect: boolean,
+): GraphRequest | RequestRefused {
   try {
-    return readRequest(element, bounds);
+    return readFitRequest(element, bounds, isSuspect);
   } catch (error) {
-    return error as RequestRefused; // readRequest throws nothing else
+    return error as RequestRefused; // readFitRequest throws nothing else
   }
+}
+
+/** @param isSuspect whether texts in it may hold characters that they must not */
+function readFitRequest(value: unknown, bounds: RequestBounds, isSuspect: boolean): GraphRequest {
+  const request = readRequest(value, bounds);
+  if (isSuspect) refuseUnfitTexts(request, bounds);
+  return request;
 }
 
 /**
@@ -46,7 +59,8 @@ export function readQueryString(
   bounds: RequestBounds,
 ): GraphRequest {
   const { query, documentId, operationName, variables, extensions } = parameters;
-  return readRequest(
+  const texts = [documentId, operationName, variables, extensions];
+  return readFitRequest(
     {
       query,
       documentId,
@@ -55,6 +69,7 @@ export function readQueryString(
       extensions: parseParameter(extensions, 'extensions'),
     },
     bounds,
+    texts.some((text) => typeof text === 'string' && mayHoldUnfitText(text)),
   );
 }
 

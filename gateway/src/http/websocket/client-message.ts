@@ -1,6 +1,8 @@
 import { MessageType } from 'graphql-ws';
 import type { GraphRequest } from '../../request/context.ts';
 import { RequestRefused } from '../../errors.ts';
+import { mayHoldUnfitText, unfitTextIn } from '@trellis/admission';
+import { refuseUnfitTexts } from '../../request/refuse-unfit-texts.ts';
 import { namesNoOperation } from '../../pipeline/persisted-query.ts';
 import { readRequest, type RequestBounds } from '../message/read-request.ts';
 
@@ -35,6 +37,8 @@ const NO_PAYLOAD: MessagePayload = Object.freeze({});
  */
 export function readClientMessage(text: string, bounds: RequestBounds): ClientMessage {
   const message = parseObject(text);
+  const isSuspect = mayHoldUnfitText(text);
+  if (isSuspect) assertFit(message);
   switch (message['type']) {
     case MessageType.ConnectionInit:
       return { type: MessageType.ConnectionInit, payload: payloadOf(message) };
@@ -43,7 +47,11 @@ export function readClientMessage(text: string, bounds: RequestBounds): ClientMe
     case MessageType.Pong:
       return { type: MessageType.Pong };
     case MessageType.Subscribe:
-      return { type: MessageType.Subscribe, id: idOf(message), request: requestOf(message, bounds) };
+      return {
+        type: MessageType.Subscribe,
+        id: idOf(message),
+        request: requestOf(message, bounds, isSuspect),
+      };
     case MessageType.Complete:
       return { type: MessageType.Complete, id: idOf(message) };
     default:
@@ -62,6 +70,17 @@ function parseObject(text: string): MessagePayload {
   throw new InvalidMessage('A message has to be a JSON object');
 }
 
+/**
+ * What a message says itself. What an operation holds is judged with it, as over HTTP: other operations go on.
+ *
+ * @throws InvalidMessage
+ */
+function assertFit({ payload, ...envelope }: MessagePayload): void {
+  const own = envelope['type'] === MessageType.Subscribe ? envelope : { ...envelope, payload };
+  const unfit = unfitTextIn(own, 'lines');
+  if (unfit) throw new InvalidMessage(`A text of the message ${unfit.problem}`);
+}
+
 function isObject(value: unknown): value is MessagePayload {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -78,15 +97,29 @@ function idOf({ id }: MessagePayload): string {
   throw new InvalidMessage(`"id" has to be a string of 1 to ${MAX_ID_CHARACTERS} characters`);
 }
 
-function requestOf({ payload }: MessagePayload, bounds: RequestBounds): GraphRequest | RequestRefused {
+function requestOf(
+  { payload }: MessagePayload,
+  bounds: RequestBounds,
+  isSuspect: boolean,
+): GraphRequest | RequestRefused {
   if (!isObject(payload)) throw new InvalidMessage('"payload" has to be an object');
   try {
     const request = readRequest(payload, bounds);
-    if (!namesNoOperation(request)) return request;
+    if (!namesNoOperation(request)) return isSuspect ? fitRequest(request, bounds) : request;
   } catch (error) {
     if (!(error instanceof RequestRefused)) throw error;
     if (error.errors[0]?.extensions['code'] !== 'BAD_REQUEST') return error;
     throw new InvalidMessage(error.message, { cause: error });
   }
   throw new InvalidMessage('"payload" has to have "query", "documentId" or the hash of a persisted query');
+}
+
+/** @returns the refusal where a text in it holds characters that it must not */
+function fitRequest(request: GraphRequest, bounds: RequestBounds): GraphRequest | RequestRefused {
+  try {
+    refuseUnfitTexts(request, bounds);
+    return request;
+  } catch (error) {
+    return error as RequestRefused; // refuseUnfitTexts throws nothing else
+  }
 }

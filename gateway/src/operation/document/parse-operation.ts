@@ -1,4 +1,8 @@
 import { GraphQLError, parse, type DocumentNode } from 'graphql';
+import { mayHoldUnfitText } from '@trellis/admission';
+import type { OperationLimits } from '../../settings/limits.ts';
+import type { TextRules } from '../../request/refuse-unfit-texts.ts';
+import { refuseUnfitTokens } from './refuse-unfit-tokens.ts';
 import { RequestRefused, refused, tooComplex } from '../../errors.ts';
 
 /** What graphql-js says when it meets the token after the last one allowed; it has no code for that. */
@@ -10,15 +14,20 @@ export interface ParsedOperation {
   readonly tokens: number;
 }
 
+/** What bounds a document before anything is known of it. */
+export type ParsingLimits = Pick<OperationLimits, 'tokens'> & TextRules;
+
 /**
  * Stage: text → document.
  *
  * @throws RequestRefused GRAPHQL_PARSE_ERROR for malformed syntax and for text nested too deeply to parse;
- *   QUERY_TOO_COMPLEX for more than `maxTokens` lexical tokens
+ *   QUERY_TOO_COMPLEX for more lexical tokens than the limit; BAD_REQUEST for characters that texts must not hold
  */
-export function parseOperation(text: string, maxTokens: number): ParsedOperation {
+export function parseOperation(text: string, limits: ParsingLimits): ParsedOperation {
+  const { tokens: maxTokens } = limits;
   try {
     const document = parse(text, { maxLexicalTokens: maxTokens });
+    if (mayHoldUnfitText(text)) refuseUnfitTokens(document, limits);
     return { document, tokens: document.tokenCount ?? maxTokens };
   } catch (error) {
     throw refusalOf(error, maxTokens);
