@@ -123,6 +123,26 @@ describe('A compound key whose fields may be null', () => {
   });
 });
 
+describe('A compound key of which one field may be null by the schema', () => {
+  it.each([
+    ['null', { row: null }],
+    ['missing', {}],
+  ])('is not sent on where the other one is %s, and its neighbours are answered', async (_how, part) => {
+    const halves = { __typename: 'Crate', row: 'r1', shelf: null };
+    const whole = { __typename: 'Crate', row: 'r1', shelf: 's1' };
+    warehouse.server('places').intercept((_request, response) => {
+      const crates = [{ __typename: 'Crate', shelf: 's2', ...part }, halves, whole];
+      response.end(JSON.stringify({ data: { crates } }));
+      return true;
+    });
+    expect(plain(await warehouse.run('{ crates { price } }'))).toMatchObject({
+      data: { crates: [{ price: null }, { price: 9 }, { price: 9 }] },
+      errors: [{ path: ['crates', 0, 'price'], code: 'INTERNAL_SERVER_ERROR' }],
+    });
+    expect(toldOfParts()).toEqual([[halves, whole]]);
+  });
+});
+
 describe('An input of @requires that is null', () => {
   it('is sent where the schema allows it', async () => {
     expect(await items(['u1', 'u2'], 'label')).toEqual({
