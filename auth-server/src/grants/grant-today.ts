@@ -74,7 +74,7 @@ export function endOverGrant(
   return endGrant(grantId, isGivenTo(client, terms) ? 'session_over' : 'client_removed', features);
 }
 
-/** What {@link writeInSession} is told. */
+/** What {@link writeInSession} needs. */
 export interface WriteInSession<Result> {
   readonly grantId: string;
   /** Which the grant gives today. */

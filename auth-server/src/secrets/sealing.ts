@@ -82,7 +82,7 @@ function drawAhead(): (bytes: number) => Buffer {
   let from = 0;
   return (bytes) => {
     if (from + bytes > drawn.length) {
-      drawn = randomBytes(DRAWN_BYTES); // not the same memory again: pieces of it are kept
+      drawn = randomBytes(DRAWN_BYTES); // not the same memory again: pieces of it live on
       from = 0;
     }
     from += bytes;
