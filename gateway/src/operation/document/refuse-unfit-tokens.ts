@@ -7,7 +7,7 @@ import { textKindOf, type TextRules } from '../../request/refuse-unfit-texts.ts'
 const TEXTS: ReadonlySet<string> = new Set([TokenKind.STRING, TokenKind.BLOCK_STRING, TokenKind.COMMENT]);
 
 /**
- * Judges the strings and comments of a document: strings go on to subgraphs, and comments show to whoever reads the document in a
+ * Judges the strings and comments of a document: strings go on to subgraphs, and comments show to all who read the document in a
  * log or a review.
  *
  * @throws RequestRefused BAD_REQUEST

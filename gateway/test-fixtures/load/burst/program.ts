@@ -1,7 +1,7 @@
 import { createAddressedClient } from '../ask-from.ts';
 import type { BurstReport, BurstRequest } from './messages.ts';
 
-// Sends bursts from a process of its own: what sending costs delays nobody whose latency is measured.
+// Sends bursts from a process of its own: what sending costs delays no request whose latency is measured.
 
 process.on('message', (request: BurstRequest) => {
   void send(request).then((report) => process.send?.(report));
