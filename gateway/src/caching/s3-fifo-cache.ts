@@ -11,7 +11,7 @@ export interface S3FifoCacheOptions<Value> {
   readonly maxWeight?: number | undefined;
   /** What a value weighs, at least 1. Goes with `maxWeight`. */
   readonly weigh?: ((value: Value, key: string) => number) | undefined;
-  /** What the values may weigh together that nobody has asked for again. @default all the room that the others leave */
+  /** What the values may weigh together that were asked for once. @default all the room that the others leave */
   readonly maxNewWeight?: number | undefined;
 }
 
@@ -72,7 +72,7 @@ export class S3FifoCache<Value extends object> {
     this.#take(key, value, owner, isProven);
   }
 
-  /** Takes a value in that is known to be asked for again. It is nobody's share. */
+  /** Takes a value in that is known to be asked for again. It is in no one's share. */
   setProven(key: string, value: Value): void {
     this.#left.takeOut(key);
     this.#take(key, value, undefined, true);

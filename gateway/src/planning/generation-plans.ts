@@ -21,7 +21,7 @@ export interface GenerationPlansOptions {
   readonly maxPlans: number;
   /** Of all plans together. */
   readonly maxBytes: number;
-  /** Of those that nobody has asked for again. */
+  /** Of those that were asked for once. */
   readonly maxNewBytes: number;
 }
 

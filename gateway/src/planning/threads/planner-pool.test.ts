@@ -162,6 +162,23 @@ describe('Planner threads', { timeout: 40_000 }, () => {
     expect([1, 2, 4, 5, 64].map(defaultPlannerThreads)).toEqual([2, 2, 3, 4, 4]);
   });
 
+  it('end when the others have time for their work, though there is always something to do', async () => {
+    start({ threads: () => 2, idleMs: 1_000, deadlineMs: () => 20_000 });
+    await pool.load(graph());
+    const signal = new AbortController().signal;
+    const burst = Array.from({ length: 6 }, (_, index) => plan(fragmentBomb(5), signal, user(`${index}`)));
+    await vi.waitFor(() => expect(pool.threads).toBe(2), { timeout: 15_000, interval: 20 });
+    await Promise.all(burst);
+    const trickle = setInterval(() => {
+      for (const name of ['a', 'b']) plan('{ maybe { pages } }', signal, user(name)).catch(() => undefined);
+    }, 100);
+    try {
+      await vi.waitFor(() => expect(pool.threads).toBe(1), { timeout: 15_000, interval: 20 });
+    } finally {
+      clearInterval(trickle);
+    }
+  });
+
   it('end when there is nothing to do for them, but for one', async () => {
     start({ threads: () => 3, idleMs: 20, deadlineMs: () => 20_000 });
     await pool.load(graph());

@@ -74,7 +74,7 @@ export interface PlannerPoolOptions {
   readonly maxWaiting?: number | undefined;
   /** @default unbounded */
   readonly budget?: PlanningBudget | undefined;
-  /** Milliseconds after which a thread that has nothing to do ends, but for one. @default 10000 */
+  /** Milliseconds after which a thread ends whose work the others have time for. One stays. @default 10000 */
   readonly idleMs?: number | undefined;
   /** Called when a thread had to be replaced, with the reason. */
   readonly onReplaced?: ((reason: Error) => void) | undefined;
@@ -89,6 +89,8 @@ const MAX_WAITING = 1_000;
 const GROW_AFTER_MS = 250;
 /** A thread takes some 50 MB, and more for large graphs: that is given back. */
 const IDLE_MS = 10_000;
+/** A thread more than is needed ends when all of them together were at work for less than this share of the others' time. */
+const SPARE_SHARE = 0.5;
 
 /**
  * Two at least, on however few processors: with a single one, whoever comes new waits for the plan that is being made,
@@ -121,6 +123,8 @@ class ThreadPool implements PlannerPool {
   /** The first one stays. */
   readonly #threads: PlannerThread[] = [];
   #growing: NodeJS.Timeout | undefined;
+  /** There while there is more than one thread. */
+  #reviewing: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: PlannerPoolOptions) {
@@ -188,6 +192,7 @@ class ThreadPool implements PlannerPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#growing);
+    clearInterval(this.#reviewing);
     this.#jobs.close(ended());
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
@@ -218,15 +223,14 @@ class ThreadPool implements PlannerPool {
   }
 
   #addThread(): void {
-    const { onReplaced = () => undefined, idleMs = IDLE_MS } = this.#options;
+    const { onReplaced = () => undefined } = this.#options;
     const thread: PlannerThread = new PlannerThread({
       wanted: () => [...this.#held.values()].map(({ supergraph }) => supergraph),
       takeWork: () => this.#takeWork(thread),
       onReplaced,
-      idleMs,
-      onIdle: () => this.#removeIdle(thread),
     });
     this.#threads.push(thread);
+    if (this.#threads.length > 1) this.#beginReview();
   }
 
   /** What one thread has done may let another begin with what its caller has waiting. */
@@ -240,11 +244,27 @@ class ThreadPool implements PlannerPool {
     };
   }
 
-  #removeIdle(thread: PlannerThread): void {
-    const at = this.#threads.indexOf(thread);
-    if (at <= 0) return;
-    this.#threads.splice(at, 1);
-    void thread.close();
+  /** What was done before the number of threads changed says little of what they have to do now. */
+  #beginReview(): void {
+    const { idleMs = IDLE_MS } = this.#options;
+    clearInterval(this.#reviewing);
+    this.#workedMs();
+    this.#reviewing = setInterval(() => this.#review(idleMs), idleMs).unref();
+  }
+
+  /** All of them together: where one is held up by a long plan, the others are needed, however little they have to do. */
+  #review(idleMs: number): void {
+    const last = this.#threads.at(-1);
+    const spareMs = SPARE_SHARE * idleMs * (this.#threads.length - 1);
+    if (this.#workedMs() >= spareMs || !last || last.isBusy) return;
+    this.#threads.pop();
+    void last.close();
+    if (this.#threads.length === 1) clearInterval(this.#reviewing);
+  }
+
+  /** Of all threads, since it was asked last. */
+  #workedMs(): number {
+    return this.#threads.reduce((sum, thread) => sum + thread.takeWorkedMs(), 0);
   }
 }
 

@@ -13,9 +13,6 @@ export interface PlannerThreadOptions {
   readonly takeWork: () => (() => Promise<void>) | undefined;
   /** Called when the thread had to be replaced, with the reason. */
   readonly onReplaced: (reason: Error) => void;
-  /** Milliseconds without work after which {@link onIdle} is called. */
-  readonly idleMs: number;
-  readonly onIdle: () => void;
 }
 
 const LOAD_DEADLINE_MS = 60_000;
@@ -33,7 +30,10 @@ export class PlannerThread {
   #worker: Promise<PlannerWorker> | undefined;
   #isBusy = false;
   #isClosed = false;
-  #idle: NodeJS.Timeout | undefined;
+  /** Since {@link PlannerThread.takeWorkedMs} was called last; while it is at work, without what it does now. */
+  #workedMs = 0;
+  /** When it began what it does now, or was asked of it last. */
+  #busySinceMs = 0;
 
   constructor(options: PlannerThreadOptions) {
     this.#options = options;
@@ -43,6 +43,19 @@ export class PlannerThread {
   /** Looks for work, unless it is at work. */
   wake(): void {
     if (!this.#isBusy && !this.#isClosed) void this.#work();
+  }
+
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  /** Milliseconds that it was at work since this was called last. */
+  takeWorkedMs(): number {
+    const nowMs = performance.now();
+    const workedMs = this.#workedMs + (this.#isBusy ? nowMs - this.#busySinceMs : 0);
+    this.#workedMs = 0;
+    this.#busySinceMs = nowMs;
+    return workedMs;
   }
 
   /** @throws Error when nothing can be planned for it */
@@ -71,7 +84,6 @@ export class PlannerThread {
   /** Ends the thread in the midst of whatever it does. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#idle);
     const worker = await this.#worker?.catch(() => undefined);
     await worker?.close();
   }
@@ -91,12 +103,11 @@ export class PlannerThread {
   }
 
   async #work(): Promise<void> {
-    const { idleMs, onIdle } = this.#options;
     this.#isBusy = true;
-    clearTimeout(this.#idle);
+    this.#busySinceMs = performance.now();
     for (let work = this.#next(); work; work = this.#next()) await work();
+    this.#workedMs += performance.now() - this.#busySinceMs;
     this.#isBusy = false;
-    if (!this.#isClosed) this.#idle = setTimeout(onIdle, idleMs).unref();
   }
 
   #next(): (() => Promise<void>) | undefined {
