@@ -43,7 +43,7 @@ export function createAccountMail(mail: Mail, features: AccountMailFeatures, log
     if (await sendReset(email, texts)) return;
     const room = features.mailLimits.takeLinkRoom(from.address);
     if (!room) {
-      logger.warn('a message was dropped: there is no room for its link');
+      logger.warn('mail message dropped: too many open links');
       return;
     }
     try {
@@ -88,7 +88,7 @@ function createBackground(logger: Logger): Background {
   return {
     run: (work) => {
       if (underWay.size >= MOST_UNDER_WAY) {
-        logger.error('a message was dropped: too many are under way');
+        logger.error('mail message dropped: queue full');
         return;
       }
       const done = work()

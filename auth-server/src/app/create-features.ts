@@ -164,7 +164,7 @@ function createStores(
   today: ReaderOfToday,
 ): Stores {
   const sealer = createRecordSealer(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'records'), (kind) => {
-    logger.warn({ kind }, 'ignored a record in Redis that this server has not sealed');
+    logger.warn({ kind }, 'ignored an unsealed Redis record');
   });
   const revocationTtlS = revocationTtlOf(config);
   const sessionLifetimes = { idleTtlS: config.SESSION_IDLE_TTL_S, ttlS: config.SESSION_TTL_S };

@@ -30,7 +30,7 @@ export function startKeyMaintenance(dependencies: KeyMaintenanceDependencies): K
       await removeExpiredKeys(dependencies);
       await keyring.reload();
     } catch (error) {
-      logger.error({ err: error }, 'could not look after the signing keys; the loaded ones stay in use');
+      logger.error({ err: error }, 'key maintenance failed; loaded keys stay in use');
     }
   };
   const timer = setInterval(() => {

@@ -127,7 +127,7 @@ function forgetOldEvents(retentionS: number, { features }: CreatedFeatures, logg
     try {
       await features.auditStore.removeBefore(features.clock() - retentionS * 1000);
     } catch (error) {
-      logger.warn({ err: error }, 'could not remove old audit events');
+      logger.warn({ err: error }, 'purging audit events failed');
     }
   };
   void forget();

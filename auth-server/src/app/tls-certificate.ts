@@ -35,9 +35,9 @@ export function followCertificate(server: HttpsServer, files: CertificateFiles, 
   const reload = (): void => {
     try {
       server.setSecureContext(readCertificate(files));
-      logger.info('the TLS certificate was reloaded');
+      logger.info('TLS certificate reloaded');
     } catch (error) {
-      logger.warn({ err: error }, 'the TLS certificate could not be reloaded; the old one stays in use');
+      logger.warn({ err: error }, 'TLS certificate reload failed; keeping the current one');
     }
   };
   const paths = [files.certFile, files.keyFile];

@@ -65,7 +65,7 @@ describe('A-001: native TLS', () => {
     expect(await subject()).toBe('first.test');
     copyFileSync(join(certificates, 'second.key.pem'), file('key.pem'));
     await expect
-      .poll(() => server.log.some((line) => line.includes('could not be reloaded')), { timeout: 10_000 })
+      .poll(() => server.log.some((line) => line.includes('certificate reload failed')), { timeout: 10_000 })
       .toBe(true);
     expect(await subject()).toBe('first.test');
     install('second');

@@ -49,7 +49,7 @@ export function createAuditWriter({
       await store.append(batch);
       return true;
     } catch (error) {
-      logger.error({ err: error, events: batch.length }, 'could not store audit events; they wait');
+      logger.error({ err: error, events: batch.length }, 'audit events not stored; retrying');
       waiting.unshift(...batch);
       drop();
       return false;

@@ -61,7 +61,7 @@ export function createGrantRevoker(dependencies: GrantRevokerDependencies): Gran
 
   /** Has ended in the store already: a resource server that misses this learns of it by polling. */
   const tell = (announcement: Promise<void>): Promise<void> =>
-    announcement.catch((error: unknown) => logger.error({ err: error }, 'could not announce a revocation'));
+    announcement.catch((error: unknown) => logger.error({ err: error }, 'publishing a revocation failed'));
   const record = async (grantIds: readonly string[], reason: RevocationReason): Promise<void> => {
     for (const grantId of grantIds) {
       audit.record({ event: 'grant_revoked', grantId, reason });

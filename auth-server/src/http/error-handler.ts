@@ -51,7 +51,7 @@ function logError(error: OAuthError, request: FastifyRequest): void {
   if (error.status >= 500 && !isBusy(error))
     request.log.error({ ...record, err: error.cause ?? error }, 'request failed');
   else if (error.status === 429) request.log.debug(record, 'request limited');
-  else request.log.info(record, 'request refused');
+  else request.log.info(record, 'request rejected');
 }
 
 /** Somebody is told to come back because of others: nothing has failed. */

@@ -41,7 +41,7 @@ export function createBackChannelLogout(dependencies: BackChannelLogoutDependenc
       const status = await postForm(url, { logout_token: token }, guard, closing.signal);
       return status === 200 || status === 204;
     } catch (error) {
-      logger.debug({ err: error }, 'a client could not be told of a sign-out');
+      logger.debug({ err: error }, 'logout notification failed');
       return false;
     }
   };
@@ -63,10 +63,7 @@ export function createBackChannelLogout(dependencies: BackChannelLogoutDependenc
     const done = deliver(client, session, uri)
       .catch((error: unknown) => {
         metrics.backChannelLogouts.inc({ outcome: 'failed' });
-        logger.warn(
-          { err: error, clientId: client.metadata.client_id },
-          'a client was not told of a sign-out',
-        );
+        logger.warn({ err: error, clientId: client.metadata.client_id }, 'logout notification dropped');
       })
       .finally(() => underWay.delete(done));
     underWay.add(done);

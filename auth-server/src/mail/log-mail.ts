@@ -5,7 +5,7 @@ import type { Mail } from './mail.ts';
 export function createLogMail(logger: Logger): Mail {
   return {
     send: (message) => {
-      logger.info({ mail: message }, 'a message that would be sent by mail');
+      logger.info({ mail: message }, 'mail message');
       return Promise.resolve();
     },
   };

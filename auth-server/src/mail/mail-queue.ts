@@ -51,8 +51,8 @@ export function createMailQueue(dependencies: MailQueueDependencies): MailQueue 
       await store.remove(id);
     } catch (error) {
       const isRefused = error instanceof MailRefused;
-      metrics.mailMessages.inc({ outcome: isRefused ? 'refused' : 'failed' });
-      logger.warn({ err: error, message: id, attempts }, 'a message could not be handed over');
+      metrics.mailMessages.inc({ outcome: isRefused ? 'rejected' : 'failed' });
+      logger.warn({ err: error, message: id, attempts }, 'mail delivery failed');
       await (isRefused ? store.remove(id) : store.postpone(id, clock() + delayAfter(attempts)));
     }
   };
@@ -65,12 +65,12 @@ export function createMailQueue(dependencies: MailQueueDependencies): MailQueue 
     const expired = await store.removeExpired(clock());
     if (expired > 0) {
       metrics.mailMessages.inc({ outcome: 'expired' }, expired);
-      logger.error({ messages: expired }, 'messages were given up: they could not be handed over in time');
+      logger.error({ messages: expired }, 'mail messages expired undelivered');
     }
   };
   const nudge = (): void => {
     turn = turn.then(takeTurn).catch((error: unknown) => {
-      logger.warn({ err: error }, 'could not look for messages to hand over');
+      logger.warn({ err: error }, 'mail queue unavailable');
     });
   };
   return {

@@ -27,5 +27,5 @@ it('H4: a session that somebody else has written into Redis signs nobody in', as
     expect(answer.headers.get('location')).toContain('/login');
   }
   redis.disconnect();
-  expect(server.log.join('')).toContain('ignored a record in Redis that this server has not sealed');
+  expect(server.log.join('')).toContain('ignored an unsealed Redis record');
 });

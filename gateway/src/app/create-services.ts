@@ -150,7 +150,7 @@ function createPersistedQueryPolicy(
       shares: resources.storageShares.texts,
     };
   const safelist = readSafelist(manifestFiles(settings, CONFIG));
-  logger.info({ operations: safelist.size }, 'operations are served from a safelist');
+  logger.info({ operations: safelist.size }, 'safelist enabled');
   return {
     kind: 'safelist',
     safelist: () => safelist,
@@ -168,21 +168,21 @@ function createUnlistedReporter(logger: Logger): (text: string) => void {
     const hash = sha256(text);
     if (told.has(hash)) return;
     told.set(hash, true);
-    logger.warn({ hash, characters: text.length }, 'an operation is not on the safelist');
+    logger.warn({ hash, characters: text.length }, 'operation not on the safelist');
   };
 }
 
 function createObserver(logger: Logger, { objectsAnswered }: DemandMetrics): PipelineObserver {
   return {
     objectsAnswered,
-    invalidToken: (requestId, reason) => logger.info({ requestId, reason }, 'an access token was refused'),
+    invalidToken: (requestId, reason) => logger.info({ requestId, reason }, 'access token rejected'),
     internalError: (requestId, error) =>
       logger.error(
         { requestId, err: error.originalError ?? error, path: error.path?.join('.') },
-        'an operation failed inside',
+        'operation failed internally',
       ),
     furtherErrors: (requestId, errors) =>
-      logger.warn({ requestId, errors: countErrors(errors) }, 'an operation had further errors'),
+      logger.warn({ requestId, errors: countErrors(errors) }, 'operation had further errors'),
     ...(logger.isLevelEnabled('trace') && {
       stageEntered: (requestId, kind, stage) => logger.trace({ requestId, kind, stage }, 'stage entered'),
     }),

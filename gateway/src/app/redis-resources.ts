@@ -132,8 +132,8 @@ async function openFitCache(
     signIn: redis && signInUrl !== undefined ? { url: signInUrl, connection: redis } : undefined,
     onError: (error) => warnOfOutage(error, logger),
     onUnfit: (problems) => {
-      if (production) logger.error({ problems }, 'the Redis for caches is not fit and is not used');
-      else logger.warn({ problems }, 'the Redis for caches is not fit; production would refuse it');
+      if (production) logger.error({ problems }, 'cache Redis unsuitable; not used');
+      else logger.warn({ problems }, 'cache Redis unsuitable; production would reject it');
       return !production;
     },
   });
@@ -163,7 +163,7 @@ function publishActivity(
   return startActivityPublisher({
     stream: createActivityStream(redis),
     intervalMs: intervalS * 1_000,
-    onError: (error) => logger.warn({ reason: error.message }, 'could not tell which users are there'),
+    onError: (error) => logger.warn({ reason: error.message }, 'publishing presence failed'),
   });
 }
 
@@ -177,7 +177,7 @@ async function followRevocations(
     redis,
     subscriber: connect(url, 'revocations', logger),
     issuer,
-    onError: (error) => logger.warn({ err: error }, 'the feed of revocations is interrupted'),
+    onError: (error) => logger.warn({ err: error }, 'revocation feed interrupted'),
   });
 }
 
@@ -203,7 +203,7 @@ function openPersistedQueries(
   return createSharedPersistedQueryStore({
     ...bounds,
     redis,
-    onError: (error) => logger.warn({ err: error }, 'persisted queries are not shared'),
+    onError: (error) => logger.warn({ err: error }, 'persisted query sharing unavailable'),
   });
 }
 

@@ -6,7 +6,7 @@ import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.t
 import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
 import { settingTable } from '../settings/settings.ts';
 
-const IN_FORCE = 'the configuration has changed and is in force';
+const IN_FORCE = 'configuration reloaded';
 const NEED_RESTART = 'changes of these settings need a restart';
 
 let graph: LibraryGraph;

@@ -85,10 +85,7 @@ export async function openResources(
       catalogueOf: (graph) => current.services().catalogueOf(graph),
       planner,
       onFailure: (operation, err) =>
-        logger.warn(
-          { operation, err, supergraph: next.hash },
-          'an operation in use is not planned for this supergraph',
-        ),
+        logger.warn({ operation, err, supergraph: next.hash }, 'warm-up could not plan an operation'),
     });
   }).catch((error: unknown) => planner.close().then(() => Promise.reject(error as Error)));
   supergraphs.onChange((_next, previous) => planner.retire(previous));
@@ -119,7 +116,7 @@ export async function openResources(
       ...streamMetrics,
       interrupted: (subgraph, error) => {
         streamMetrics.interrupted(subgraph);
-        logger.warn({ subgraph, err: describeBreak(error) }, 'a subscription at a subgraph was interrupted');
+        logger.warn({ subgraph, err: describeBreak(error) }, 'upstream subscription interrupted');
       },
     },
   });
@@ -256,9 +253,8 @@ function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStat
     ...observer,
     breakerChanged(subgraph, state) {
       observer.breakerChanged(subgraph, state);
-      if (state === 'open')
-        logger.error({ subgraph }, 'a subgraph is left alone, as too many of its answers failed');
-      else logger.info({ subgraph }, 'a subgraph answers again');
+      if (state === 'open') logger.error({ subgraph }, 'circuit breaker opened');
+      else logger.info({ subgraph }, 'circuit breaker closed');
     },
   });
   registerTrafficGauges(metrics, states);
@@ -300,13 +296,12 @@ function openSupergraphs(
     observer: {
       serving: (supergraph) => {
         metrics.serving(supergraph);
-        logger.info({ supergraph: supergraph.hash }, 'serving this supergraph');
+        logger.info({ supergraph: supergraph.hash }, 'supergraph loaded');
       },
-      waiting: (source, error) =>
-        logger.warn({ err: error, source }, 'the supergraph is not there yet; it is asked for again'),
+      waiting: (source, error) => logger.warn({ err: error, source }, 'supergraph unavailable; retrying'),
       rejected: (source, error) => {
         metrics.rejected();
-        logger.error({ err: error, source }, 'the supergraph is not usable; the one before goes on serving');
+        logger.error({ err: error, source }, 'invalid supergraph; keeping the current version');
       },
     },
   }).catch((error: unknown) => {
@@ -326,8 +321,7 @@ function createKeySets({ inUse }: CurrentState, logger: Logger): GatewayResource
     const keys = createKeySet({
       fetchKeys: () => fetchKeySet(jwksUrl),
       cooldownMs: () => inUse().authentication.jwksCooldownMs,
-      onFetchError: (error) =>
-        logger.warn({ err: error, jwksUrl }, 'the keys of an issuer could not be fetched'),
+      onFetchError: (error) => logger.warn({ err: error, jwksUrl }, 'issuer keys unavailable'),
     });
     keys.load().catch(() => undefined); // told by onFetchError, and tried again at need
     keySets.set(jwksUrl, keys);

@@ -152,7 +152,7 @@ function addWebSockets(
     observer: {
       answered: onAnswer,
       slowClient: () => streams.metrics.slowClient(),
-      failed: (error) => logger.error({ err: error }, 'a connection failed inside'),
+      failed: (error) => logger.error({ err: error }, 'connection failed internally'),
       connections: (change) => streams.metrics.connections(change),
       connectionRefused: connectionRefusals(metrics, 'websocket'),
     },

@@ -69,10 +69,10 @@ async function warmSafelist(services: PipelineServices, logger: Logger): Promise
   const warmUp = await warmOperations(
     persistedQueries.safelist().texts(),
     services,
-    (operation, err) => logger.warn({ operation, err }, 'an operation of the safelist can not be planned'),
+    (operation, err) => logger.warn({ operation, err }, 'safelist operation cannot be planned'),
     WARM_UP_DEADLINE_MS,
   );
-  logger.info({ ...warmUp, ms: Math.round(performance.now() - startedAt) }, 'the safelist is warmed up');
+  logger.info({ ...warmUp, ms: Math.round(performance.now() - startedAt) }, 'safelist warm-up finished');
 }
 
 /** Whoever asks for settings gets those that are in force now. */
@@ -126,11 +126,7 @@ class CurrentConfiguration {
 
   #warnOfUnknown(config: GatewayConfig): void {
     const unknown = unknownSubgraphs(config, this.#resources.supergraphs.current().subgraphs);
-    if (unknown.length > 0)
-      this.#logger.warn(
-        { settings: unknown },
-        'these settings are of subgraphs that the supergraph does not have',
-      );
+    if (unknown.length > 0) this.#logger.warn({ settings: unknown }, 'settings name unknown subgraphs');
   }
 
   #watch(settings: GatewaySettings): void {
@@ -151,9 +147,9 @@ class CurrentConfiguration {
       changeResources(this.#resources, inUse);
       this.#warnOfRestart(inUse);
       this.#watch(settings);
-      this.#logger.info({ file }, 'the configuration has changed and is in force');
+      this.#logger.info({ file }, 'configuration reloaded');
     } catch (error) {
-      this.#logger.error({ err: error, file }, 'the configuration is not usable; what was in force stays so');
+      this.#logger.error({ err: error, file }, 'invalid configuration; keeping the current one');
     }
   }
 }

@@ -102,7 +102,7 @@ class WorkerPool {
   }
 
   #kill(worker: Worker): void {
-    this.#logger.error({ worker: worker.id }, 'a worker gives no sign of life and is killed');
+    this.#logger.error({ worker: worker.id }, 'worker unresponsive; killing it');
     worker.process.kill('SIGKILL');
   }
 
@@ -118,7 +118,7 @@ class WorkerPool {
 
   #replace(dead: Worker): void {
     if (this.#closing) return;
-    this.#logger.error({ worker: dead.id }, 'a worker has died; another one takes its place');
+    this.#logger.error({ worker: dead.id }, 'worker died; replacing it');
     this.#forkLater();
   }
 
@@ -126,7 +126,7 @@ class WorkerPool {
     setTimeout(() => {
       if (this.#closing) return;
       this.#startAnother().catch((error: unknown) => {
-        this.#logger.error({ err: error }, 'a worker could not be replaced; it is tried again');
+        this.#logger.error({ err: error }, 'worker replacement failed; retrying');
         this.#forkLater();
       });
     }, RESTART_PAUSE_MS);

@@ -44,7 +44,7 @@ async function serve(config: GatewayConfig): Promise<void> {
     tell({ kind: 'ready', url: gateway.url });
   } catch (error) {
     const reason = explainFailedStart(error, config);
-    if (reason === undefined) logger.fatal({ err: error }, 'a worker could not start');
+    if (reason === undefined) logger.fatal({ err: error }, 'worker start failed');
     tell({ kind: 'failed', message: reason ?? String(error) });
     process.exit(EXIT_FAILED);
   }

@@ -12,20 +12,20 @@ export function registerAdmissionMetrics(
   operationsWaiting: () => number,
 ): (reason: RefusalReason) => void {
   const refusals = new Counter({
-    name: 'trellis_gateway_requests_refused_total',
-    help: 'Requests not let in. Answered with 503: requests, as too many were being answered; delay, as the process lagged behind. With 429: share, as their network had its share of what the process does.',
+    name: 'trellis_gateway_requests_rejected_total',
+    help: 'Requests rejected by admission. 503: requests, too many in flight; delay, sustained overload. 429: share, the caller reached its share.',
     labelNames: ['reason'],
     registers: [registry],
   });
   const inFlight: Gauge = new Gauge({
     name: 'trellis_gateway_requests_in_flight',
-    help: 'Requests that are being answered. Streams that are open do not count.',
+    help: 'Requests in flight, without open streams.',
     registers: [registry],
     collect: () => inFlight.set(admission.inFlight),
   });
   const waiting: Gauge = new Gauge({
     name: 'trellis_gateway_operations_waiting',
-    help: 'Operations that wait for others to end, as the process is busy.',
+    help: 'Operations waiting at the execution gate.',
     registers: [registry],
     collect: () => waiting.set(operationsWaiting()),
   });

@@ -1,7 +1,7 @@
 import type { ShareRefusal } from '@trellis/admission';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-const NAME = 'trellis_gateway_connections_refused_total';
+const NAME = 'trellis_gateway_connections_rejected_total';
 
 /**
  * Registers the series of connections that are refused.
@@ -17,7 +17,7 @@ export function connectionRefusals(
     known ??
     new Counter({
       name: NAME,
-      help: 'Connections refused: with 429 as their network had its share of them (share), with 503 as there were too many (total).',
+      help: 'Connections rejected: share, 429, its network reached its share; total, 503, there were too many.',
       labelNames: ['transport', 'reason'],
       registers: [registry],
     });
@@ -28,7 +28,7 @@ export function connectionRefusals(
 export function registerConnectionGauge(registry: Registry, count: () => number): void {
   const connections: Gauge = new Gauge({
     name: 'trellis_gateway_connections',
-    help: 'Connections of clients, idle ones and WebSockets included.',
+    help: 'Client connections, idle ones and WebSockets included.',
     registers: [registry],
     collect: () => connections.set(count()),
   });

@@ -14,7 +14,7 @@ export function createDemandMetrics(registry: Registry): DemandMetrics {
   const objects = new TalliedHistogram(
     {
       name: 'trellis_gateway_objects_answered',
-      help: 'Objects in each result that was made: what its operation turned out to cost. A result from the response cache has none.',
+      help: 'Objects in each executed result: the measured cost of its operation. A cached response has none.',
       labelNames: ['kind'],
     },
     BUCKETS,

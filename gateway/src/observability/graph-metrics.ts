@@ -20,19 +20,19 @@ const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 export function createGraphMetrics(registry: Registry): GraphMetrics {
   const changes = new Counter({
     name: 'trellis_gateway_supergraph_changes_total',
-    help: 'Supergraphs that were taken over, and that were not usable: then the one before goes on serving.',
+    help: 'Supergraph reloads, by outcome: loaded, or invalid.',
     labelNames: ['outcome'],
     registers: [registry],
   });
   changes.inc({ outcome: 'rejected' }, 0); // an alarm on a rise needs the series to be there
   const generations = new Gauge({
     name: 'trellis_gateway_supergraph_generations',
-    help: 'Generations of the supergraph in memory. More than two for long: something keeps an old one alive.',
+    help: 'Supergraph generations in memory. More than two for long: a leak.',
     registers: [registry],
   });
   const replacements = new Counter({
     name: 'trellis_gateway_planner_replacements_total',
-    help: 'Times a planner thread was ended because an operation took too long to plan, or failed.',
+    help: 'Query planner workers restarted, because an operation took too long to plan or the worker failed.',
     registers: [registry],
   });
   const planning = createPlanningObserver(registry);
@@ -53,7 +53,7 @@ function createPlanningObserver(registry: Registry): PlanningObserver {
   const plans = new TalliedCounter(
     {
       name: 'trellis_gateway_plans_total',
-      help: 'Operations planned: remembered from before, joined where somebody was having the same planned, made, or failed.',
+      help: 'Plan lookups by outcome: hit, coalesced, miss, failed.',
       labelNames: ['outcome'],
     },
     registry,
@@ -61,22 +61,22 @@ function createPlanningObserver(registry: Registry): PlanningObserver {
   const introspection = new TalliedCounter(
     {
       name: 'trellis_gateway_introspection_answers_total',
-      help: 'Questions about the schema: remembered from before, made by a planner thread, or failed.',
+      help: 'Introspection lookups by outcome: hit, miss, failed.',
       labelNames: ['outcome'],
     },
     registry,
   );
   const duration = new Histogram({
     name: 'trellis_gateway_planning_duration_seconds',
-    help: 'Seconds for making a plan that was not remembered, waiting for the planner included.',
+    help: 'Seconds to plan an operation on a cache miss, queueing included.',
     buckets: BUCKETS_S,
     registers: [registry],
   });
   return {
-    remembered: () => plans.count('remembered'),
-    joined: () => plans.count('joined'),
-    made(durationMs) {
-      plans.count('made');
+    hit: () => plans.count('hit'),
+    coalesced: () => plans.count('coalesced'),
+    miss(durationMs) {
+      plans.count('miss');
       duration.observe(durationMs / 1_000);
     },
     failed: () => plans.count('failed'),

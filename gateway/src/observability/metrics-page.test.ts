@@ -77,8 +77,8 @@ describe('Metrics', () => {
     expect(series('operations_total', 'name="One",kind="query",outcome="OK"')).toBe('1');
     expect(series('operations_total', 'name="other",kind="query",outcome="OK"')).toBe('9');
     expect(series('operations_total', 'name="",kind="query",outcome="PARTIAL"')).toBe('1');
-    expect(series('plans_total', 'outcome="made"')).toBe('2');
-    expect(series('plans_total', 'outcome="remembered"')).toBe('9');
+    expect(series('plans_total', 'outcome="miss"')).toBe('2');
+    expect(series('plans_total', 'outcome="hit"')).toBe('9');
     expect(series('subgraph_calls_total', 'subgraph="numbers",outcome="[a-z]+"')).toBe('11');
     expect(series('subgraph_call_duration_seconds_count', 'subgraph="numbers"')).toBe('11');
     expect(series('operation_duration_seconds_count', 'kind="query"')).toBe('11');

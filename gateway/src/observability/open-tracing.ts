@@ -99,7 +99,7 @@ class ReportingExporter implements SpanExporter {
     this.#exporter.export(spans, (result) => {
       const isAway = result.code === ExportResultCode.FAILED;
       if (isAway && !this.#isAway)
-        this.#logger.warn({ reason: result.error?.message }, 'traces can not be sent to the collector');
+        this.#logger.warn({ reason: result.error?.message }, 'trace export failed');
       this.#isAway = isAway;
       done(result);
     });

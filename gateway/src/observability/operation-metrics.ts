@@ -26,7 +26,7 @@ export function createOperationMetrics(
   const answers = new TalliedCounter(
     {
       name: 'trellis_gateway_operations_total',
-      help: 'Operations answered, by name, kind and outcome: OK, PARTIAL where some data is missing, else the code of the first error.',
+      help: 'Operations by name, kind and outcome: OK, PARTIAL where some data is missing, else the code of the first error.',
       labelNames: ['name', 'kind', 'outcome'],
     },
     registry,
@@ -34,7 +34,7 @@ export function createOperationMetrics(
   const duration = new TalliedHistogram(
     {
       name: 'trellis_gateway_operation_duration_seconds',
-      help: 'Seconds from the arrival of an operation to its answer.',
+      help: 'Seconds from the arrival of an operation to its response.',
       labelNames: ['kind'],
     },
     BUCKETS_S,
@@ -42,7 +42,7 @@ export function createOperationMetrics(
   );
   const limits = new Counter({
     name: 'trellis_gateway_limits_exceeded_total',
-    help: 'Operations refused by a limit, by its name.',
+    help: 'Operations rejected by a limit, by its name.',
     labelNames: ['limit'],
     registers: [registry],
   });

@@ -7,7 +7,7 @@ export function createResponseCacheMetrics(registry: Registry): ResponseCacheObs
   const looked = new TalliedCounter(
     {
       name: 'trellis_gateway_response_cache_total',
-      help: 'Queries whose answers may be kept: hit, joined where it waits for somebody who asks the same, miss, or failed where Redis could not be asked.',
+      help: 'Response cache lookups by outcome: hit, coalesced, miss, failed (Redis was unavailable).',
       labelNames: ['outcome'],
     },
     registry,

@@ -14,48 +14,48 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
   const registers = [registry];
   const open = new Gauge({
     name: 'trellis_gateway_streams',
-    help: 'Subscriptions and live queries of clients that are open.',
+    help: 'Open subscriptions and live queries.',
     labelNames: ['kind'],
     registers,
   });
   const ended = new Counter({
     name: 'trellis_gateway_streams_ended_total',
-    help: 'Streams that have ended: stopped by the client, completed by the source, else the code of the error.',
+    help: 'Streams ended, by reason: stopped by the client, completed by the source, else the error code.',
     labelNames: ['kind', 'outcome'],
     registers,
   });
   const results = new Counter({
     name: 'trellis_gateway_stream_results_total',
-    help: 'Results made for streams, each once for all who share it.',
+    help: 'Stream results executed, each once for all subscribers.',
     labelNames: ['kind'],
     registers,
   });
   const deliveries = new Counter({
     name: 'trellis_gateway_stream_deliveries_total',
-    help: 'Results sent to clients of streams.',
+    help: 'Stream results sent to clients.',
     labelNames: ['kind'],
     registers,
   });
   const upstream = new Gauge({
     name: 'trellis_gateway_subgraph_subscriptions',
-    help: 'Subscriptions that are open at subgraphs.',
+    help: 'Open upstreams.',
     labelNames: ['subgraph'],
     registers,
   });
   const interruptions = new Counter({
     name: 'trellis_gateway_subgraph_subscription_interruptions_total',
-    help: 'Subscriptions at subgraphs whose connection broke or could not be opened.',
+    help: 'Upstreams whose connection broke or could not be opened.',
     labelNames: ['subgraph'],
     registers,
   });
   const connections = new Gauge({
     name: 'trellis_gateway_websocket_connections',
-    help: 'WebSocket connections of clients.',
+    help: 'Client WebSocket connections.',
     registers,
   });
   const slow = new Counter({
     name: 'trellis_gateway_slow_clients_total',
-    help: 'Clients of streams that were given up because they read too slowly.',
+    help: 'Slow consumers of streams that were disconnected.',
     registers,
   });
   return {

@@ -10,7 +10,7 @@ export function createTrafficMetrics(registry: Registry): TrafficObserver {
   const calls = new TalliedCounter(
     {
       name: 'trellis_gateway_subgraph_calls_total',
-      help: 'Calls of subgraphs by outcome. refused: not sent, as the breaker was open or too many were in flight.',
+      help: 'Subgraph requests, by outcome. rejected: not sent, because the circuit breaker was open or the concurrency limit was reached.',
       labelNames: ['subgraph', 'outcome'],
     },
     registry,
@@ -18,7 +18,7 @@ export function createTrafficMetrics(registry: Registry): TrafficObserver {
   const duration = new TalliedHistogram(
     {
       name: 'trellis_gateway_subgraph_call_duration_seconds',
-      help: 'Time from sending a call to the last byte of its answer.',
+      help: 'Seconds from sending a subgraph request to the last byte of its response.',
       labelNames: ['subgraph'],
     },
     BUCKETS_S,
@@ -26,7 +26,7 @@ export function createTrafficMetrics(registry: Registry): TrafficObserver {
   );
   const repeated = new Counter({
     name: 'trellis_gateway_subgraph_repeated_calls_total',
-    help: 'Calls that were sent a second time, after a failure (retry) or because there was no answer yet (hedge).',
+    help: 'Subgraph requests sent again: retry after a failure, hedge while the first is open.',
     labelNames: ['subgraph', 'reason'],
     registers,
   });
@@ -40,7 +40,7 @@ export function createTrafficMetrics(registry: Registry): TrafficObserver {
     breakerChanged: (subgraph, state) => breakers.set({ subgraph }, state === 'open' ? 1 : 0),
     callEnded(subgraph, outcome, durationMs) {
       calls.count(subgraph, outcome);
-      if (outcome !== 'refused') duration.observe(durationMs / 1_000, subgraph);
+      if (outcome !== 'rejected') duration.observe(durationMs / 1_000, subgraph);
     },
     repeated: (subgraph, reason) => repeated.inc({ subgraph, reason }),
   };
@@ -50,7 +50,7 @@ export function createTrafficMetrics(registry: Registry): TrafficObserver {
 export function registerTrafficGauges(registry: Registry, states: TrafficStates): void {
   const gauge = new Gauge({
     name: 'trellis_gateway_subgraph_calls',
-    help: 'Calls of subgraphs that are in flight, and that wait for those.',
+    help: 'Subgraph requests in flight, and waiting for a slot.',
     labelNames: ['subgraph', 'state'],
     registers: [registry],
     collect() {

@@ -9,7 +9,7 @@ import type { CutOffReason, UnreadAnswers } from '../load/unread-answers.ts';
 export function createUnreadCutOffs(registry: Registry): (reason: CutOffReason) => void {
   const cutOffs = new Counter({
     name: 'trellis_gateway_unread_cut_offs_total',
-    help: 'Clients cut off as they read too slowly: slow, below the minimum rate; share, its caller left too much unread; total, all clients together did; place, others needed its place.',
+    help: 'Slow consumers disconnected, by reason: slow, below the minimum rate; share, its caller had too much unread; total, all clients together had; place, others needed its place.',
     labelNames: ['reason'],
     registers: [registry],
   });
@@ -20,13 +20,13 @@ export function createUnreadCutOffs(registry: Registry): (reason: CutOffReason) 
 export function registerUnreadGauges(registry: Registry, unread: UnreadAnswers): void {
   const bytes: Gauge = new Gauge({
     name: 'trellis_gateway_unread_bytes',
-    help: 'Bytes of answers and streams that wait for clients to read them.',
+    help: 'Response bytes waiting for clients to read them.',
     registers: [registry],
     collect: () => bytes.set(unread.bytes),
   });
   const clients: Gauge = new Gauge({
     name: 'trellis_gateway_unread_clients',
-    help: 'Connections of clients on which something waits to be read.',
+    help: 'Client connections with unread response bytes.',
     registers: [registry],
     collect: () => clients.set(unread.clients),
   });

@@ -204,7 +204,7 @@ describe('Authentication: invalid tokens refuse the request before any subgraph 
     const token = await issuer.sign({ aud: 'elsewhere' });
     await gateway.post(QUERY, bearer(token));
     const log = JSON.stringify(gateway.logged());
-    expect(log).toContain('an access token was refused');
+    expect(log).toContain('access token rejected');
     expect(log).not.toContain(token);
   });
 });

@@ -179,7 +179,7 @@ describe('Introspection', () => {
 
   const made = async (): Promise<number> =>
     Number(
-      /introspection_answers_total\{outcome="made".*\} (\d+)/.exec(await bare.metrics.metrics())?.[1] ?? 0,
+      /introspection_answers_total\{outcome="miss".*\} (\d+)/.exec(await bare.metrics.metrics())?.[1] ?? 0,
     );
 
   it('G8: is answered by planner threads, and nowhere else', async () => {

@@ -18,7 +18,7 @@ const REFUSAL_MS = 10 * 60_000;
 
 /** Told of what becomes of questions about the schema. */
 export interface IntrospectionObserver {
-  introspected(outcome: 'remembered' | 'made' | 'failed'): void;
+  introspected(outcome: 'hit' | 'miss' | 'failed'): void;
 }
 
 /**
@@ -48,7 +48,7 @@ export class IntrospectionAnswers implements Introspector {
     const key = `${supergraph.hash} ${JSON.stringify(variables)} ${text}`;
     const known = this.#answers.get(key);
     if (known !== undefined) {
-      this.#observer?.introspected('remembered');
+      this.#observer?.introspected('hit');
       return known;
     }
     const refusal = this.#refusals.get(key);
@@ -68,7 +68,7 @@ export class IntrospectionAnswers implements Introspector {
           throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
         }
         this.#answers.set(key, answer);
-        this.#observer?.introspected('made');
+        this.#observer?.introspected('miss');
         return answer;
       },
       caller,

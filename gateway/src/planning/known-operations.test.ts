@@ -102,7 +102,7 @@ describe('Operations that are known', () => {
     };
     const swaps = (): Promise<number> => count('trellis_gateway_supergraph_changes_total', 'serving');
     const plansMade = async (): Promise<number> =>
-      Number(/plans_total\{outcome="made".*\} (\d+)/.exec(await gateway.metrics.metrics())?.[1]);
+      Number(/plans_total\{outcome="miss".*\} (\d+)/.exec(await gateway.metrics.metrics())?.[1]);
     expect(await ask('{ public }')).toEqual({ data: { public: 'open to all' } });
     const changed = graph.all.map((subgraph) => ({
       ...subgraph,

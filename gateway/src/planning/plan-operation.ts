@@ -20,18 +20,18 @@ export interface PlannerOptions {
   readonly maxPlans?: number | undefined;
   /** Selections of an operation once its fragments are written out, introspection aside. @default as limits.selections */
   readonly maxSelections?: (() => number) | undefined;
-  /** @default nobody */
+  /** @default none */
   readonly observer?: PlanningObserver | undefined;
 }
 
-/** Told of what becomes of operations that are to be planned. */
+/** Notified of each plan lookup. */
 export interface PlanningObserver extends IntrospectionObserver {
-  /** The plan was there. */
-  remembered(): void;
-  /** Somebody else was just having it made. */
-  joined(): void;
-  /** It was made, in so many milliseconds. */
-  made(durationMs: number): void;
+  /** The plan was cached. */
+  hit(): void;
+  /** An equal one was being planned. */
+  coalesced(): void;
+  /** It was planned now. */
+  miss(durationMs: number): void;
   failed(): void;
 }
 
@@ -66,7 +66,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
     const generation = generationOf(supergraph);
     const known = generation.known(key);
     if (known) {
-      observer?.remembered();
+      observer?.hit();
       return known;
     }
     const caller = request.account?.plannerCaller() ?? GATEWAY_ITSELF;
@@ -78,7 +78,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
             source.plan(supergraph, text, request.decided.overrideLabels, audience),
           ),
         );
-        observer?.made(performance.now() - startedAtMs);
+        observer?.miss(performance.now() - startedAtMs);
         return plan;
       } catch (error) {
         observer?.failed();
@@ -87,7 +87,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
         throw failure;
       }
     };
-    if (generation.isUnderway(key)) observer?.joined();
+    if (generation.isUnderway(key)) observer?.coalesced();
     return generation.make(key, make, caller, signal);
   };
 

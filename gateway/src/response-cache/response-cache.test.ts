@@ -230,7 +230,8 @@ describe('Many who ask at a time', () => {
   it('are answered by one execution', async () => {
     const joined = async (): Promise<number> =>
       Number(
-        /response_cache_total\{outcome="joined",.*\} (\d+)/.exec(await gateway.metrics.metrics())?.[1] ?? 0,
+        /response_cache_total\{outcome="coalesced",.*\} (\d+)/.exec(await gateway.metrics.metrics())?.[1] ??
+          0,
       );
     const [before, joinedBefore] = [editions, await joined()];
     gate.close();

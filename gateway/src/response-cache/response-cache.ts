@@ -21,8 +21,8 @@ export interface ResponseCacheOptions {
 
 /** Told of what becomes of queries that may be kept. */
 export interface ResponseCacheObserver {
-  /** `hit`: it was kept. `joined`: it waits for somebody who is asking the same. `miss`: it is executed. `failed`: Redis could not be asked. */
-  looked(outcome: 'hit' | 'joined' | 'miss' | 'failed'): void;
+  /** `hit`: it was cached. `coalesced`: it waits for an equal one in flight. `miss`: it is executed. `failed`: Redis was unavailable. */
+  looked(outcome: 'hit' | 'coalesced' | 'miss' | 'failed'): void;
 }
 
 /** What may be kept. */
@@ -138,7 +138,7 @@ export class ResponseCache {
   async #join({ key, plan, signal, writer }: CachedQuery): Promise<ExecutionResult | undefined> {
     const running = this.#notKept.has(plan) ? undefined : this.#running.get(key);
     if (!running) return undefined;
-    this.#observer.looked('joined');
+    this.#observer.looked('coalesced');
     const kept = await untilAborted(running, signal);
     return kept && this.#isUsable(kept, writer) ? resultOfKept(kept, this.#now()) : undefined;
   }

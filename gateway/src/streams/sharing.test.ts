@@ -212,8 +212,7 @@ describe('F-11 a new supergraph', () => {
   const changed = (typeDefs: string): string =>
     compose([{ ...graph.news, typeDefs }, ...graph.all.filter(({ name }) => name !== 'news')]);
   const replace = async (supergraph: string): Promise<void> => {
-    const swaps = (): number =>
-      gateway.logged().filter(({ msg }) => msg === 'serving this supergraph').length;
+    const swaps = (): number => gateway.logged().filter(({ msg }) => msg === 'supergraph loaded').length;
     const before = swaps();
     writeFileSync(gateway.supergraphFile, supergraph);
     await until(() => swaps() > before, 'the new supergraph serves');

@@ -127,7 +127,7 @@ function callerOf({ sharedBy = GATEWAY }: SubgraphRequest): QueueCaller {
 }
 
 function refuse({ request, observer }: ShapedCall, why: string): SubgraphFailure {
-  observer.callEnded(request.subgraph, 'refused', 0);
+  observer.callEnded(request.subgraph, 'rejected', 0);
   return new SubgraphFailure(request.subgraph, 'unavailable', `The subgraph "${request.subgraph}" ${why}.`);
 }
 
@@ -163,7 +163,7 @@ function exchange(
 
 function outcomeOf(error: unknown): CallOutcome {
   if (!(error instanceof SubgraphFailure)) return 'aborted';
-  return error.kind === 'unavailable' ? 'refused' : error.kind;
+  return error.kind === 'unavailable' ? 'rejected' : error.kind;
 }
 
 function end(
@@ -181,7 +181,7 @@ function end(
 
 /** What the gateway itself refuses or a client gives up says nothing about the subgraph. */
 function judge({ breaker }: SubgraphTraffic, kind: CallKind, outcome: CallOutcome): void {
-  if (outcome === 'aborted' || outcome === 'refused') return;
+  if (outcome === 'aborted' || outcome === 'rejected') return;
   if (outcome === 'timeout') breaker?.failed('after-waiting');
   else if (outcome === 'server-error' || outcome === 'unreachable') breaker?.failed('at-once');
   else breaker?.succeeded(kind);

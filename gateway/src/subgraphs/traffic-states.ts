@@ -20,7 +20,7 @@ export type CallOutcome =
   | 'too-large'
   | 'redirect'
   | 'encoding'
-  | 'refused'
+  | 'rejected'
   | 'aborted';
 
 /** Told of what happens between the gateway and its subgraphs. */

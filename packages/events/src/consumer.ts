@@ -66,13 +66,13 @@ export function createConsumerMetrics(metrics: Metrics): ConsumerMetrics {
   return {
     lag: new Gauge({
       name: 'trellis_events_lag_seq',
-      help: 'Events of the source that are known and not yet applied, by source, in the process that consumes.',
+      help: 'Consumer lag in events, by source, in the process that consumes.',
       labelNames: ['source'],
       registers,
     }),
     buried: new Counter({
       name: 'trellis_events_dead_letters_total',
-      help: 'Events that could not be applied and were put aside, by source.',
+      help: 'Dead letters, by source.',
       labelNames: ['source'],
       registers,
     }),
@@ -183,7 +183,7 @@ async function catchUp(consumption: Consumption, from: number): Promise<number> 
 async function takeSnapshot(consumption: Consumption): Promise<number> {
   const { upstream, handler, pool, cursor, signal, logger, source } = consumption;
   const head = (await upstream.readAfter(Number.MAX_SAFE_INTEGER, 1, signal))?.head ?? 0;
-  logger.info({ source, head }, 'takes a snapshot');
+  logger.info({ source, head }, 'snapshot started');
   await inTransaction(pool, handler.beginSnapshot);
   let after: string | null = null;
   do {
@@ -260,7 +260,7 @@ async function bury(
   event: SequencedEvent,
   error: unknown,
 ): Promise<number> {
-  logger.error({ err: error, source, seq: event.seq, type: event.type }, 'put an event aside');
+  logger.error({ err: error, source, seq: event.seq, type: event.type }, 'event moved to dead letters');
   metrics.buried.inc({ source });
   await inTransaction(pool, async (transaction) => {
     await cursor.bury(transaction, event, error);

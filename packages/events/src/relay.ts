@@ -86,7 +86,7 @@ export function startRelay(options: RelayOptions): Background {
 function observePublished(metrics: Metrics, read: () => number): void {
   const published = new Gauge({
     name: 'trellis_events_published_seq',
-    help: 'The number of the newest event in the stream, in the process that relays.',
+    help: 'Sequence of the newest event in the stream, in the relaying process.',
     registers: [],
     collect() {
       this.set(read());
@@ -126,7 +126,7 @@ async function maintain({ connection, published, retentionDays, logger }: Term):
   try {
     await maintainPartitions(connection, published, retentionDays ?? DEFAULT_RETENTION_DAYS);
   } catch (error) {
-    logger.warn({ err: error }, 'could not maintain the partitions of the outbox');
+    logger.warn({ err: error }, 'outbox partition maintenance failed');
   }
 }
 
@@ -167,7 +167,7 @@ async function fillStream(term: Term, outages: OutageLog): Promise<void> {
 async function findResumption({ stream, log, logger }: Term): Promise<number> {
   const [last, head] = [await stream.last(), await log.head()];
   if (last > head) {
-    logger.warn({ last, head }, 'the stream is ahead of the outbox: it is begun anew');
+    logger.warn({ last, head }, 'stream ahead of the outbox; restarting the stream');
     await stream.clear();
   }
   return Math.max(last > head ? 0 : last, head - stream.maxLength);

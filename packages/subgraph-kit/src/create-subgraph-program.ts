@@ -190,7 +190,7 @@ async function migrateDatabase<Config extends SubgraphConfig>(
   { logger }: Resources,
 ): Promise<void> {
   const applied = await migrateSubgraph({ connectionString, schema: service, directory: migrations });
-  if (applied.length > 0) logger.info({ migrations: applied }, 'brought the database up to date');
+  if (applied.length > 0) logger.info({ migrations: applied }, 'database migrated');
 }
 
 function openPool(

@@ -34,7 +34,7 @@ export function createUserContextReader(options: UserContextReaderOptions): User
       if (options.publicOperations && isPublicOperation(queryOf(request))) return NOBODY;
       request.log.warn(
         { err: error, requestId: request.id },
-        'refused a request without a valid user context',
+        'rejected a request without a valid user context',
       );
       throw refusal();
     }

@@ -88,7 +88,7 @@ async function isGateway(token: unknown, { verifier, logger }: SubscriptionServe
     return true;
   } catch (error) {
     if (!(error instanceof InvalidUserContext)) throw error;
-    logger.warn({ err: error }, 'refused a socket without a valid user context');
+    logger.warn({ err: error }, 'rejected a socket without a valid user context');
     return false;
   }
 }
@@ -133,7 +133,7 @@ async function readContext(
     return await verifier.verify(readSubscribeHeader(extensions, USER_CONTEXT_HEADER));
   } catch (error) {
     if (!(error instanceof InvalidUserContext)) throw error;
-    logger.warn({ err: error }, 'refused a subscription without a valid user context');
+    logger.warn({ err: error }, 'rejected a subscription without a valid user context');
     throw unauthenticated('A subgraph answers only what the gateway has signed.');
   }
 }

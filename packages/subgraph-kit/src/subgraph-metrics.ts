@@ -18,14 +18,14 @@ export function createSubgraphMetrics(metrics: Metrics): SubgraphMetrics {
   const registers = [metrics];
   const durations = new Histogram({
     name: 'trellis_subgraph_request_duration_seconds',
-    help: 'Time from the parsed request to its answer, by outcome: ok, partial (data beside errors) or failed.',
+    help: 'Seconds from the parsed request to its response, by outcome: ok, partial (data beside errors) or failed.',
     labelNames: ['outcome'],
     buckets: DURATION_BUCKETS_S,
     registers,
   });
   const errors = new Counter({
     name: 'trellis_subgraph_errors_total',
-    help: 'Errors in answers, by code.',
+    help: 'Errors in responses, by code.',
     labelNames: ['code'],
     registers,
   });

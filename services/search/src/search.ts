@@ -26,8 +26,7 @@ export function createSearch({ index, owners, logger, onDropped }: SearchOptions
     if (first === 0) return [];
     const hits = await index.find(text, first + SPARE);
     const { alive, failures } = await verifyHits(hits, owners);
-    for (const error of failures)
-      logger.warn({ err: error }, 'an owner could not be asked: its hits are left out');
+    for (const error of failures) logger.warn({ err: error }, 'owner unavailable; its hits are omitted');
     if (alive.length < hits.length) onDropped(hits.length - alive.length);
     return alive.slice(0, first);
   };

@@ -16,7 +16,7 @@ export function buildServer(dependencies: SearchDependencies): Promise<SubgraphS
   const { pool, logger, metrics, owners } = dependencies;
   const dropped = new Counter({
     name: 'trellis_search_dropped_hits_total',
-    help: 'Hits that were not shown, because their owners have them no more or could not be asked.',
+    help: 'Search hits omitted, because their owner had deleted them or was unavailable.',
     registers: [metrics],
   });
   const search = createSearch({

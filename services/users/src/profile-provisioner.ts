@@ -29,7 +29,7 @@ export function createProfileProvisioner(store: ProfileStore, logger: Logger): P
   function remember(key: string, claims: Claims): Promise<void> {
     const written = store.follow(claims).catch((error: unknown) => {
       remembered.delete(key);
-      logger.error({ err: error, user: claims.id }, 'could not provision a profile');
+      logger.error({ err: error, user: claims.id }, 'profile provisioning failed');
     });
     remembered.set(key, written);
     forgetOldest(remembered);

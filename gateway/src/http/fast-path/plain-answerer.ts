@@ -46,7 +46,7 @@ export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswere
     },
     connections,
     addressOf,
-    failed: (error) => options.logger.error({ err: error }, 'a connection failed inside'),
+    failed: (error) => options.logger.error({ err: error }, 'connection failed internally'),
     unread: (exchange, answer, socket) => {
       const bytes = Buffer.byteLength(answer.body);
       return options.unread.watch(

@@ -271,7 +271,7 @@ describe('gateway.yaml', () => {
     writeFileSync(file, 'limits: { aliases: 2, nonsense: 1 }');
     await expect
       .poll(() => JSON.stringify(gateway.logged()), { timeout: 8_000 })
-      .toContain('what was in force stays so');
+      .toContain('keeping the current one');
     expect(await twoAliases()).toBe(400);
     writeFileSync(file, 'limits: { aliases: 2 }');
     await expect.poll(twoAliases, { timeout: 8_000 }).toBe(200);

@@ -69,7 +69,7 @@ describe('G9: connections that are open and idle', () => {
     const refused = await open('127.9.0.1');
     await until(() => refused.received().includes('\r\n\r\n{'));
     expect(refused.received()).toMatch(/^HTTP\/1\.1 503 [^]*\r\nRetry-After: 1\r\n/);
-    expect(await gateway.metrics.metrics()).toMatch(/refused_total\{transport="http",reason="total".*\} 1/);
+    expect(await gateway.metrics.metrics()).toMatch(/rejected_total\{transport="http",reason="total".*\} 1/);
   });
 
   it('are not counted for a proxy that is believed', async () => {

@@ -61,15 +61,12 @@ async function publish(
   try {
     await invalidations.publish(published);
   } catch (error) {
-    logger.error({ err: error, changes: published.length }, 'changes could not be published');
+    logger.error({ err: error, changes: published.length }, 'publishing changes failed');
     return reply
       .status(503)
       .header('retry-after', '1')
       .send({ error: 'Service Unavailable', problems: ['Redis can’t be reached. Send all of it again.'] });
   }
-  logger.info(
-    { changes: published.length },
-    'changes were published: answers with what they concern are void',
-  );
+  logger.info({ changes: published.length }, 'changes published; cached responses invalidated');
   return reply.send({ published: published.length });
 }

@@ -98,7 +98,7 @@ describe('F-20 more requests than the process can take', () => {
     expect(subgraph.received).toHaveLength(3);
     const metrics = await gateway.metrics.metrics();
     const overHttp = 1 + UNREADABLE.length * (Object.keys(TRANSPORTS).length - 1);
-    const refusals = new RegExp(`requests_refused_total\\{reason="requests",[^}]*\\} ${overHttp}\\b`);
+    const refusals = new RegExp(`requests_rejected_total\\{reason="requests",[^}]*\\} ${overHttp}\\b`);
     expect(metrics).toMatch(refusals);
     expect(metrics).toMatch(/trellis_gateway_requests_in_flight\{[^}]*\} 0/);
   });

@@ -62,7 +62,7 @@ describe('an error that nobody has handled', () => {
         service: 'test',
         origin,
         err: { message: 'a fault' },
-        msg: 'an error that nobody has handled ends the process',
+        msg: 'uncaught error; ending the process',
       });
       expect(records.at(-1)).toMatchObject({ msg: 'closed' });
     },

@@ -93,7 +93,7 @@ async function drainAndExit(logger: Logger, deployable: Deployable): Promise<nev
     await deployable.close();
     return process.exit(0);
   } catch (error) {
-    logger.error({ err: error }, 'could not close in order');
+    logger.error({ err: error }, 'graceful shutdown failed');
     return process.exit(1);
   }
 }

@@ -16,13 +16,13 @@ export function endOnUnhandledError(logger: Logger, close: () => Promise<unknown
     try {
       await close();
     } catch (failure) {
-      logger.error({ err: failure }, 'could not close in order');
+      logger.error({ err: failure }, 'graceful shutdown failed');
     }
     return process.exit(1);
   };
   // Rejections come here, too: that is Node's default for those that nobody handles.
   process.on('uncaughtException', (error, origin) => {
-    logger.fatal({ err: error, origin }, 'an error that nobody has handled ends the process');
+    logger.fatal({ err: error, origin }, 'uncaught error; ending the process');
     if (isEnding) return;
     isEnding = true;
     void end();

@@ -126,8 +126,7 @@ async function follow(following: Following, from: number): Promise<void> {
       seq = await deliverNext(following, seq);
       failing = false;
     } catch (error) {
-      if (!failing && !signal.aborted)
-        logger.warn({ err: error }, 'could not read events for subscribers; trying again');
+      if (!failing && !signal.aborted) logger.warn({ err: error }, 'event feed failed; retrying');
       failing = true;
       await sleep(RETRY_MS, signal);
     }

@@ -18,13 +18,13 @@ export function createFeedMetrics(metrics: Metrics): FeedMetrics {
   const labelNames = ['topic'] as const;
   return {
     begun: shared(metrics, 'trellis_subscriptions_total', (name) => {
-      return new Counter({ name, help: 'Subscriptions that have begun, by topic.', labelNames, registers });
+      return new Counter({ name, help: 'Subscriptions started, by topic.', labelNames, registers });
     }),
     subscribers: shared(metrics, 'trellis_subscribers', (name) => {
       return new Gauge({ name, help: 'Open subscriptions, by topic.', labelNames, registers });
     }),
     delivered: shared(metrics, 'trellis_subscription_events_total', (name) => {
-      return new Counter({ name, help: 'Events given to subscribers, by topic.', labelNames, registers });
+      return new Counter({ name, help: 'Events delivered to subscribers, by topic.', labelNames, registers });
     }),
     overrun: shared(metrics, 'trellis_subscription_overruns_total', (name) => {
       const help = 'Subscriptions that ended because their events were not taken fast enough, by topic.';

@@ -18,7 +18,10 @@ export function requireService(verifier: ServiceTokenVerifier, callers: readonly
       const caller = await verifier.verify(bearerOf(request));
       return callers.includes(caller) ? undefined : reply.status(403).send({ error: 'forbidden' });
     } catch (error) {
-      request.log.warn({ err: error, requestId: request.id }, 'refused a call without a valid service token');
+      request.log.warn(
+        { err: error, requestId: request.id },
+        'rejected a call without a valid service token',
+      );
       return reply.status(401).send({ error: 'unauthenticated' });
     }
   };

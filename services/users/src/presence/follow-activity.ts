@@ -44,8 +44,7 @@ async function follow(options: FollowActivityOptions, signal: AbortSignal): Prom
       }
       failing = false;
     } catch (error) {
-      if (!failing && !signal.aborted)
-        options.logger.warn({ err: error }, 'could not follow who is there; trying again');
+      if (!failing && !signal.aborted) options.logger.warn({ err: error }, 'presence feed failed; retrying');
       failing = true;
       await sleep(RETRY_MS, signal);
     }
