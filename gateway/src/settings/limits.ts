@@ -123,7 +123,7 @@ export const limits = {
     bidiControls: {
       type: 'flag',
       default: false,
-      reload: 'restart',
+      reload: 'live',
       doc: 'Whether documents, variables, extensions and forwarded headers may hold characters that embed, override or isolate a direction of writing (U+202A to U+202E, U+2066 to U+2069). Marks (LRM, RLM, ALM) always may.',
     },
     nesting: {
