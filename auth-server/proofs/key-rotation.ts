@@ -17,7 +17,7 @@ const SMALL: Pace = { rotationS: 3, leadS: 2, tokens: 60, rotations: 2 };
 /** Chains of refreshes that go on at the same time. */
 const CHAINS = 8;
 
-/** Signing keys are replaced all the time while tokens are issued by two servers and verified by somebody else. */
+/** Signing keys are replaced all the time while tokens are issued by two servers and verified by someone else. */
 export const proof: Proof = {
   name: 'key-rotation',
   description:

@@ -14,7 +14,7 @@ interface Batch<Value> {
 
 /**
  * Reads for all who ask within one turn of the event loop at once, and for all who ask while a read is under way after it: a
- * round trip to a store costs a server more than what it brings. Nothing is kept: what is answered was read after it was asked.
+ * round trip to a store costs a server more than what it brings. Nothing is stored: what is answered was read after it was asked.
  *
  * @returns the value of an id, or undefined; throws what the read throws
  */

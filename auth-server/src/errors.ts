@@ -200,7 +200,7 @@ function toDescription(text: string): string {
   return text.replaceAll('"', "'").replaceAll(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, '?');
 }
 
-/** The code or refresh token is unknown, expired, used, or somebody else's: outside these are all one answer. */
+/** The code or refresh token is unknown, expired, used, or someone else's: outside these are all one answer. */
 export function invalidGrant(detail: string): OAuthError {
   return new OAuthError('invalid_grant', 'The code or token is unknown, expired, revoked or already used.', {
     detail,
@@ -212,7 +212,7 @@ export function missingParameter(name: string): OAuthError {
   return new OAuthError('invalid_request', `The parameter ${name} is missing.`);
 }
 
-/** Somebody has asked too often. @param waitS seconds after which there is something left */
+/** Someone has asked too often. @param waitS seconds after which there is something left */
 export function tooManyRequests(reason: string, waitS: number): OAuthError {
   const seconds = Math.max(1, Math.ceil(waitS));
   return new OAuthError('too_many_requests', `${reason} Try again in ${seconds} s.`, {

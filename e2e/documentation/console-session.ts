@@ -34,7 +34,7 @@ export function readCommands({ page, line, text }: CodeBlock): readonly ConsoleC
 }
 
 /**
- * Runs commands in one shell, as somebody would who follows the page: variables stay.
+ * Runs commands in one shell, as someone would who follows the page: variables stay.
  *
  * @returns an outcome for each command
  */

@@ -17,7 +17,7 @@ interface Me {
 }
 
 let directory: TemporaryDirectory;
-/** May read and write, as nobody in particular. */
+/** May read and write, as no one in particular. */
 let partner: TokenIssuer;
 /** Is accepted, and may say nothing. */
 let guest: TokenIssuer;

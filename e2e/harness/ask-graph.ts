@@ -23,7 +23,7 @@ export interface GraphQuestion {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly operationName?: string;
-  /** An access token; absent for nobody. */
+  /** An access token; absent for no one. */
   readonly token?: string | undefined;
   /** @default 'application/graphql-response+json' */
   readonly accept?: string;

@@ -10,7 +10,7 @@ export interface Cookie {
 export class CookieJar {
   readonly #cookies = new Map<string, Cookie>();
 
-  /** All that is kept, in the order of their names' first appearance. */
+  /** All that is stored, in the order of their names' first appearance. */
   get cookies(): readonly Cookie[] {
     return [...this.#cookies.values()];
   }

@@ -1,4 +1,4 @@
-/** Somebody who can sign in to a platform in development. */
+/** Someone who can sign in to a platform in development. */
 export interface DemoPerson {
   readonly email: string;
   readonly role: 'ADMIN' | 'EDITOR' | 'VIEWER';

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below what systems hand out by themselves (from 32768 on Linux): nobody gets one of these by chance before it is used. */
+/** Below what systems hand out by themselves (from 32768 on Linux): no one gets one of these by chance before it is used. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 

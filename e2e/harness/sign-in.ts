@@ -32,7 +32,7 @@ export interface AuthorizationRequest {
 /** The native demo client; its redirect URI takes any port of the loopback address (RFC 8252 §7.3). */
 export const demoClientId = 'trellis-cli';
 
-/** Nobody listens here: the browser only reports where it was sent. */
+/** No one listens here: the browser only reports where it was sent. */
 export const demoRedirectUri = 'http://127.0.0.1:53123/callback';
 
 /** All scopes that the graph knows, and those of OpenID Connect. */

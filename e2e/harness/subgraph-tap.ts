@@ -31,7 +31,7 @@ export interface SubgraphTap {
   reopen(): Promise<void>;
 }
 
-/** @param target the subgraph's endpoint, where nobody needs to listen yet */
+/** @param target the subgraph's endpoint, where no one needs to listen yet */
 export async function tapSubgraph(target: string): Promise<SubgraphTap> {
   const requests: TappedRequest[] = [];
   let behaviour: TapBehaviour = 'forward';

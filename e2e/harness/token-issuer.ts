@@ -11,7 +11,7 @@ import {
   type JWTPayload,
 } from 'jose';
 
-/** An OpenID provider of somebody else's, as far as a resource server needs one: it has keys and signs what it is told. */
+/** An OpenID provider of someone else's, as far as a resource server needs one: it has keys and signs what it is told. */
 export interface TokenIssuer {
   readonly issuer: string;
   readonly audience: string;

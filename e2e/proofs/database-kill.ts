@@ -45,7 +45,7 @@ export const proof: Proof = {
   },
 };
 
-/** Somebody was told in the shape of the graph, nobody in another, and nobody of a service whose database was there. */
+/** Someone was told in the shape of the graph, no one in another, and no one of a service whose database was there. */
 function isWellRead({ tally: { fieldErrors, misshapenAnswers, failuresElsewhere } }: Reader): boolean {
   return fieldErrors > 0 && misshapenAnswers === 0 && failuresElsewhere === 0;
 }

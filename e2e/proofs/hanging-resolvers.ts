@@ -87,7 +87,7 @@ async function chooseCases(ask: (query: string) => Promise<GraphAnswer<object>>)
   ];
 }
 
-/** Nobody else reads or writes the table until the work is done. */
+/** No one else reads or writes the table until the work is done. */
 function whileLocked<Result>(pool: Pool, table: string, work: () => Promise<Result>): Promise<Result> {
   return inTransaction(pool, async (transaction) => {
     await transaction.query('SET LOCAL idle_in_transaction_session_timeout = 0');

@@ -30,7 +30,7 @@ const MAX_GROWTH_MB = 200;
 const MAX_LEFT_MB = 100;
 const SAMPLE_MS = 100;
 
-/** The hostile input of every section, one attack after the other, while somebody asks what anybody may ask. */
+/** The hostile input of every section, one attack after the other, while someone asks what anybody may ask. */
 export const proof: Proof = {
   name: 'attacks',
   description:

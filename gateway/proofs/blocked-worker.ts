@@ -24,7 +24,7 @@ const CANARY = '{"data":{"__typename":"Query"}}';
 const ANSWERED_WITHIN_MS = 20_000;
 const BODY_BYTES = 1_000_000;
 
-/** F-21: what blocks one event loop, or would, is felt by nobody else. */
+/** F-21: what blocks one event loop, or would, is felt by no one else. */
 export const proof: Proof = {
   name: 'blocked-worker',
   description: 'Plan bombs, large bodies and a worker that stands still hold up nobody else.',

@@ -85,7 +85,7 @@ function judge(outcomes: readonly Drained[]): ProofOutcome {
   };
 }
 
-/** The close codes that tell a client why it ends: going away, and service restart. RFC 6455 §7.4.1, IANA's registry. */
+/** The close codes that tell a client why it ends: disconnecting, and service restart. RFC 6455 §7.4.1, IANA's registry. */
 function isInOrder(code: number): boolean {
   return code === 1001 || code === 1012;
 }
@@ -131,12 +131,12 @@ async function drainOnce(drain: Drain): Promise<Drained> {
 }
 
 interface RequestReport extends LoadReport {
-  /** Those that were sent after the signal and found nobody any more. They have not failed. */
+  /** Those that were sent after the signal and found no one any more. They have not failed. */
   readonly turnedAway: number;
 }
 
 interface Requests {
-  /** From now on requests may find nobody; those that were sent before are still to be answered. */
+  /** From now on requests may find no one; those that were sent before are still to be answered. */
   expectTheEnd(): void;
   stop(): Promise<RequestReport>;
 }

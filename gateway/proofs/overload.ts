@@ -13,12 +13,12 @@ interface Size {
   readonly articles: number;
   readonly phaseMs: number;
   readonly overloadMs: number;
-  /** Of what the gateway answers when nobody is refused. */
+  /** Of what the gateway answers when no one is refused. */
   readonly minGoodput: number;
   /** How much later than normal answers of those who were let in may be, and by how much at least. */
   readonly slower: number;
   readonly slackMs: number;
-  /** Where time is too short to learn the capacity, nobody may have to be refused. */
+  /** Where time is too short to learn the capacity, no one may have to be refused. */
   readonly minRefused: number;
   /** Share of those let in that were sent by callers who are known; they are half of all who ask. */
   readonly minKnown: number;

@@ -23,7 +23,7 @@ const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
 /** Of one account: 170 KB a second. */
 const FLOOD_PER_SECOND = 30;
 const OTHERS_PER_SECOND = 10;
-/** As many people ask for something that nobody has asked for before. */
+/** As many people ask for something that no one has asked for before. */
 const OTHERS = 50;
 const MAX_P99_MS = 500;
 /** Small, some 45 operations are measured: the slowest of them is no percentile. */
@@ -123,7 +123,7 @@ interface Stage {
   close(): Promise<void>;
 }
 
-/** What others send at the same time: operations that nobody has sent before, and one that they send all the time. */
+/** What others send at the same time: operations that no one has sent before, and one that they send all the time. */
 async function measureOthers(
   stage: Stage,
   durationMs: number,

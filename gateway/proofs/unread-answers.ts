@@ -55,7 +55,7 @@ export const proof: Proof = {
 interface Grown {
   readonly grownBytes: number;
   readonly cutOff: number;
-  /** Whether somebody else was answered meanwhile. */
+  /** Whether someone else was answered meanwhile. */
   readonly isAnswering: boolean;
 }
 

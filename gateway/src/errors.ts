@@ -84,7 +84,7 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   REQUEST_TIMEOUT: always(408, 'The request took too long to arrive.'),
   /** The first byte of the answer took too long. */
   GATEWAY_TIMEOUT: always(504, 'The answer took too long.'),
-  /** The client went away before the answer was there. Seen in logs and metrics only. */
+  /** The client disconnected before the answer was there. Seen in logs and metrics only. */
   CLIENT_CLOSED_REQUEST: always(499, 'The client closed the request.'),
   /** The keys of the token's issuer have never been reached, so no token can be judged. */
   AUTHENTICATION_UNAVAILABLE: always(503, 'Access tokens cannot be verified at present.'),
@@ -94,7 +94,7 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   RATE_LIMITED: always(429, 'Too many requests.'),
   /** A user or a connection has as many subscriptions or live queries open as it may have. */
   TOO_MANY_STREAMS: always(429, 'Too many subscriptions and live queries are open.'),
-  /** The connection to a subgraph broke and events may have been missed: the client reads anew, and subscribes again. */
+  /** The connection to a subgraph broke and events may have been missed: the client reads again, and subscribes again. */
   SUBSCRIPTION_INTERRUPTED: always(502, 'The subscription was interrupted; events may be missing.'),
   /** The graph was replaced while a stream ran, and has no longer what it asks for. */
   SCHEMA_CHANGED: always(410, 'The graph has changed, and the operation does not fit it any more.'),
@@ -136,7 +136,7 @@ export function refused(
   );
 }
 
-/** Nobody looks where a refusal was made, and under a flood of them their stacks would cost more than all the rest. */
+/** No one looks where a refusal was made, and under a flood of them their stacks would cost more than all the rest. */
 function withoutStack<T>(make: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -161,7 +161,7 @@ export function overShare(): RequestRefused {
   return refused('RATE_LIMITED', message, { retryAfterS: RETRY_AFTER_S });
 }
 
-/** The client has gone, or wants no more of an operation. It is nobody's in particular: it is never shown. */
+/** The client has gone, or wants no more of an operation. It is no one's in particular: it is never shown. */
 export const CLIENT_CLOSED: RequestRefused = refused(
   'CLIENT_CLOSED_REQUEST',
   gatewayErrorCodes.CLIENT_CLOSED_REQUEST.summary,

@@ -27,16 +27,16 @@ export interface Area {
 
 /** Every tracked text belongs to one. */
 export const areas: readonly Area[] = [
-  { paths: ['gateway/'], atMost: 996 },
-  { paths: ['auth-server/'], atMost: 318 },
-  { paths: ['packages/'], atMost: 479 },
-  { paths: ['services/'], atMost: 289 },
-  { paths: ['cli/'], atMost: 109 },
-  { paths: ['e2e/'], atMost: 136 },
-  { paths: ['bench/'], atMost: 76 },
-  { paths: ['docs/adr/'], atMost: 99 },
+  { paths: ['gateway/'], atMost: 756 },
+  { paths: ['auth-server/'], atMost: 257 },
+  { paths: ['packages/'], atMost: 389 },
+  { paths: ['services/'], atMost: 246 },
+  { paths: ['cli/'], atMost: 0 },
+  { paths: ['e2e/'], atMost: 118 },
+  { paths: ['bench/'], atMost: 0 },
+  { paths: ['docs/adr/'], atMost: 54 },
   { paths: ['docs/'], atMost: 0 },
-  { paths: [''], atMost: 140 },
+  { paths: [''], atMost: 52 },
 ];
 
 /** A line that keeps an old word, and why. */

@@ -18,7 +18,7 @@ const PUBLIC_CLIENT = 'spa';
 const DEVICE_CLIENT = 'television';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** Every kind of request by which somebody without an account, a secret or a token has something written. */
+/** Every kind of request by which someone without an account, a secret or a token has something written. */
 export async function anonymousRequests(issuer: string): Promise<readonly RequestKind[]> {
   const proofs = await createProofs(issuer);
   const [signIn, forgotten, signUp] = await Promise.all([

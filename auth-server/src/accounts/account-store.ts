@@ -181,7 +181,7 @@ async function updateLocked(
 }
 
 /**
- * Sees that somebody else can administer when this account can't any more. Those who give up their role at the same time wait
+ * Sees that someone else can administer when this account can't any more. Those who give up their role at the same time wait
  * for one another.
  *
  * @throws LastAdministrator
@@ -195,7 +195,7 @@ async function keepAnAdministrator(connection: Queryable, id: string): Promise<v
   if (rows.length === 1 && rows[0]?.id === id) throw new LastAdministrator();
 }
 
-/** Without this account nobody could administer any more. */
+/** Without this account no one could administer any more. */
 export class LastAdministrator extends Error {
   override readonly name = 'LastAdministrator';
 

@@ -9,7 +9,7 @@ export function isRole(text: string): text is Role {
   return (roles as readonly string[]).includes(text);
 }
 
-/** Whether somebody whose role changes may do less than before: every role may do what those behind it may. */
+/** Whether someone whose role changes may do less than before: every role may do what those behind it may. */
 export function mayLess(before: Role, after: Role): boolean {
   return roles.indexOf(after) > roles.indexOf(before);
 }

@@ -4,7 +4,7 @@ import { equalsConstantTime, randomToken, sha256 } from '../secrets/secrets.ts';
 import { memberOf, parseMember, type ListedGrant } from './listed-grant.ts';
 import { createSealedJson } from '../secrets/sealed-json.ts';
 
-/** A browser in which somebody has signed in. It outlives the values of its cookie. */
+/** A browser in which someone has signed in. It outlives the values of its cookie. */
 export interface Session {
   /** Public name of the session (`sid`); not the cookie. */
   readonly sessionId: string;
@@ -74,7 +74,7 @@ const endSession = defineScript(new URL('../../src/accounts/end-session-3.lua', 
 const COOKIE = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * Sessions in Redis under their names, with the hash of the cookie's secret, so that reading the store signs nobody in, and
+ * Sessions in Redis under their names, with the hash of the cookie's secret, so that reading the store signs no one in, and
  * sealed, so that writing to it does not either. What hangs on a session lies in the same slot.
  */
 export function createSessionStore(

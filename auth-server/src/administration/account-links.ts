@@ -17,7 +17,7 @@ export type IssueLinkFeatures = HasSettings &
 export type RedeemLinkFeatures = AccountAdministrationFeatures;
 
 /**
- * A link with which the holder of an account chooses another password, as long as nobody has changed it, and the account may
+ * A link with which the holder of an account chooses another password, as long as no one has changed it, and the account may
  * do what it could: a link from before a promotion takes over no administrator.
  */
 export function resetLinkOf({ id, email, role, credentialsChangedAt }: Account): AccountLink {

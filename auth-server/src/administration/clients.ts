@@ -34,7 +34,7 @@ export type RegistrationOutcome =
   | ({ readonly kind: 'registered' } & RegisteredClient)
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
-/** Nothing was changed: somebody else has changed the registration since it was read, or removed it. */
+/** Nothing was changed: someone else has changed the registration since it was read, or removed it. */
 export interface NothingChanged {
   readonly kind: 'changed' | 'gone';
 }
@@ -135,11 +135,11 @@ async function whyNothingChanged(
   return { kind: now?.incarnation === known.incarnation ? 'changed' : 'gone' };
 }
 
-/** Times that a change is tried again when somebody else changes the client at the same time. */
+/** Times that a change is tried again when someone else changes the client at the same time. */
 const ATTEMPTS = 5;
 
 /**
- * Tries a change until nobody else has changed the client between its reading and its writing.
+ * Tries a change until no one else has changed the client between its reading and its writing.
  *
  * @param attempt reads the client and changes it
  * @returns `changed` where others were quicker each time

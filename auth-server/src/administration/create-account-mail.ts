@@ -77,7 +77,7 @@ export function createAccountMail(mail: Mail, features: AccountMailFeatures, log
   };
 }
 
-/** What is done while nobody waits for it, so much at a time. */
+/** What is done while no one waits for it, so much at a time. */
 interface Background {
   run(work: () => Promise<void>): void;
   settle(): Promise<unknown>;

@@ -58,7 +58,7 @@ describe('The lists of secrets', () => {
     expect(await introspectionStatus(first.url)).toBe(200);
     await first.close();
 
-    // 2. The new one signs, encrypts and hashes; what the old one has made is taken, and made anew.
+    // 2. The new one signs, encrypts and hashes; what the old one has made is taken, and made again.
     const second = await startSecondInstance(server, { KEY_ENCRYPTION_SECRET: `${NEW} ${OLD}` });
     const ofSecond = tokensOf(await refresh(second.url, ofFirst.refreshToken));
     expect(await outdatedClients(`${NEW} ${OLD}`)).toContain('confidential');

@@ -121,7 +121,7 @@ async function settle({ features, auditWriter, mailQueue }: CreatedFeatures): Pr
 
 const HOUR_MS = 3_600_000;
 
-/** Removes audit events that have been kept long enough, now and every hour. */
+/** Removes audit events that have been stored long enough, now and every hour. */
 function forgetOldEvents(retentionS: number, { features }: CreatedFeatures, logger: Logger): NodeJS.Timeout {
   const forget = async (): Promise<void> => {
     try {

@@ -6,7 +6,7 @@ export interface WriteRoom {
   take(keys: ShareKeys, bytes: number, ttlS: number): TakenRoom | undefined;
 }
 
-/** Room that somebody has taken. */
+/** Room that someone has taken. */
 export interface TakenRoom {
   /** Before it expires, where nothing was written after all. */
   giveBack(): void;

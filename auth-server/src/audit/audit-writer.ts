@@ -21,7 +21,7 @@ export interface AuditWriterDependencies {
   readonly delayMs?: number;
 }
 
-/** Most events that wait while the database is away; the oldest are dropped then, and are in the log all the same. */
+/** Most events that wait while the database is unavailable; the oldest are dropped then, and are in the log all the same. */
 const CAPACITY = 10_000;
 /** Most events of one statement. */
 const BATCH = 500;

@@ -7,7 +7,7 @@ import type { RevocationReason } from './revocation-reason.ts';
 /** Who changed something: the command line, a client that registered itself, or who called the admin API. */
 export type Actor = 'command' | DistantActor;
 
-/** Somebody who changed something from elsewhere. */
+/** Someone who changed something from elsewhere. */
 export interface DistantActor {
   readonly name: 'registration' | `client ${string}` | `person ${string}`;
   readonly address: string;
@@ -61,7 +61,7 @@ export type AuditEvent =
     }
   | {
       readonly event: 'client_authentication_failed';
-      /** Undefined for an id that nobody has. */
+      /** Undefined for an id that no one has. */
       readonly clientId: string | undefined;
       readonly address: string;
       readonly detail: string;
@@ -86,7 +86,7 @@ export type AuditEvent =
     }
   | { readonly event: 'keys_rotated'; readonly kids: readonly string[]; readonly by: Actor | 'schedule' };
 
-/** What somebody may have tried who should not; an operator looks at these first. */
+/** What someone may have tried who should not; an operator looks at these first. */
 const SUSPICIOUS: ReadonlySet<AuditEvent['event']> = new Set([
   'sign_in_failed',
   'code_replayed',

@@ -5,7 +5,7 @@ import type { AuthorizationRequest, Prompt } from './authorization-request.ts';
 
 const PROMPTS: readonly Prompt[] = ['none', 'login', 'consent', 'select_account'];
 
-/** Longest `login_hint` and `ui_locales` that are kept, characters. */
+/** Longest `login_hint` and `ui_locales` that are stored, characters. */
 const MAX_HINT_LENGTH = 320;
 
 type Interaction = Pick<

@@ -29,7 +29,7 @@ export type NextStep =
 /**
  * Chooses between asking for a password, asking for consent and answering.
  *
- * @throws OAuthError login_required or consent_required when prompt=none forbids a page, or when somebody else than the
+ * @throws OAuthError login_required or consent_required when prompt=none forbids a page, or when someone else than the
  * hinted person has signed in
  * @see OpenID Connect Core §3.1.2.3, §3.1.2.4
  */
@@ -75,7 +75,7 @@ export function isSomebodyElse({ hintedSubject }: AuthorizationRequest, session:
 }
 
 /**
- * A client on somebody's device can be impersonated by another app there, so its requests are always shown.
+ * A client on someone's device can be impersonated by another app there, so its requests are always shown.
  *
  * @see RFC 8252 §8.6
  */

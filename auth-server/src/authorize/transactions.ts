@@ -42,7 +42,7 @@ export interface Transactions {
   begin(transaction: NewTransaction, browserHash: string): string;
   /** @returns undefined for what is not of this server and browser, too old, or answered already */
   find(sealed: string, browserHash: string): Promise<Transaction | undefined>;
-  /** Ends one, which somebody who has signed in is answered: of any number of callers one gets true. */
+  /** Ends one, which someone who has signed in is answered: of any number of callers one gets true. */
   end(transaction: Transaction): Promise<boolean>;
   /** Wraps the parameters of a posted request for the redirect that it is answered with. */
   sealPosted(parameters: ParameterEntries): string;

@@ -57,7 +57,7 @@ export interface ClientMetadata {
   /** An own member: consent is not asked for, because client and server belong to the same operator. */
   readonly first_party: boolean;
   /**
-   * An own member: nobody has looked at the client, so its redirect URI gets no error before the person has signed in, lest
+   * An own member: no one has looked at the client, so its redirect URI gets no error before the person has signed in, lest
    * links to this server lead anywhere. Always so for clients that registered themselves. RFC 9700 §4.11.2
    */
   readonly unvetted: boolean;

@@ -45,7 +45,7 @@ export interface ClientStore {
   replace(client: Client): Promise<ClientMetadata | undefined>;
   /** Replaces the secrets, and nothing else, of the same. @returns whether it is still there, as it was read */
   replaceSecret(client: Client): Promise<boolean>;
-  /** Hashes an unchanged secret under another key, if nobody has changed it meanwhile. */
+  /** Hashes an unchanged secret under another key, if no one has changed it meanwhile. */
   rehashSecret(clientId: string, from: string, to: HashedSecret): Promise<void>;
   /** For `endClient` alone. @returns whether there was one */
   remove(clientId: string): Promise<boolean>;

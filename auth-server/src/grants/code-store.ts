@@ -56,7 +56,7 @@ const consumeCode = defineScript(new URL('../../src/grants/consume-code-3.lua', 
 
 /**
  * Codes in Redis. A record has a line each for: state, hash, and what the code stands for, sealed. The first two are for
- * `consume-code-3.lua`; the hash is sealed as well, so that nobody exchanges another's code by a secret of his own.
+ * `consume-code-3.lua`; the hash is sealed as well, so that no one exchanges another's code by a secret of his own.
  *
  * @param revocationTtlS seconds for which the revocation by a replay is remembered
  */

@@ -130,7 +130,7 @@ type DeviceRecord =
 interface DeviceRecords {
   sealRequest(grantId: string, request: SealedRequest): string;
   sealGrant(grantId: string, grant: SealedGrant): string;
-  /** Undefined for a device that is not there, has had its answer, or was written by somebody else. */
+  /** Undefined for a device that is not there, has had its answer, or was written by someone else. */
   read(grantId: string, record: string | null): DeviceRecord | undefined;
 }
 

@@ -17,7 +17,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 /**
  * Names a browser so that its owner recognizes it: `Firefox, Linux`. Undefined for one that says nothing known.
  *
- * @param userAgent header User-Agent; nothing of it is kept
+ * @param userAgent header User-Agent; nothing of it is stored
  */
 export function describeBrowser(userAgent: string): string | undefined {
   const found = [BROWSERS, SYSTEMS].flatMap(

@@ -54,7 +54,7 @@ function logError(error: OAuthError, request: FastifyRequest): void {
   else request.log.info(record, 'request rejected');
 }
 
-/** Somebody is told to come back because of others: nothing has failed. */
+/** Someone is told to come back because of others: nothing has failed. */
 function isBusy({ code, cause }: OAuthError): boolean {
   return code === 'temporarily_unavailable' && cause === undefined;
 }

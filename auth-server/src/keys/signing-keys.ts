@@ -63,7 +63,7 @@ export async function ensureSigningKeys({ store, encryption, clock }: SigningKey
  * Replaces the active keys by the next ones and publishes new next ones: all of them, or none when one of the next keys
  * has not been published for the lead time yet. A rotation that comes too early is remembered, and is due at that time.
  *
- * @param onlyDue leaves keys alone that have not reached the age of rotation and whose rotation nobody has asked for
+ * @param onlyDue leaves keys alone that have not reached the age of rotation and whose rotation no one has asked for
  */
 export async function rotateSigningKeys(
   dependencies: SigningKeyDependencies,
@@ -94,7 +94,7 @@ function isDue(active: StoredSigningKey, { rotationIntervalS }: KeySchedule, now
 
 /**
  * Replaces all keys that have ever signed, at once and for good: no token that they signed is honoured any more. For keys
- * that somebody else may have.
+ * that someone else may have.
  *
  * @returns the ids of the keys that sign from now on
  */

@@ -1,7 +1,7 @@
 import type { Logger } from '@trellis/runtime';
 import type { Mail } from './mail.ts';
 
-/** Writes messages, one-time links and all, into the log: for development, where nobody else reads it. */
+/** Writes messages, one-time links and all, into the log: for development, where no one else reads it. */
 export function createLogMail(logger: Logger): Mail {
   return {
     send: (message) => {

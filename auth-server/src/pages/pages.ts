@@ -24,7 +24,7 @@ export interface SignInPage extends BoundForm {
 /** What the consent page shows. */
 export interface ConsentPage extends BoundForm {
   readonly clientName: string;
-  /** Whether nobody has looked at the client: then it is said, and who gets the answer. */
+  /** Whether no one has looked at the client: then it is said, and who gets the answer. */
   readonly isUnvetted: boolean;
   /** Host of the redirect URI, or scheme of an app. */
   readonly destination: string;

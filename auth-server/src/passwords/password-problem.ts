@@ -20,7 +20,7 @@ const MIN_OWN_CHARACTERS = 6;
 const MIN_WORD_LENGTH = 3;
 
 /**
- * Judges a password that somebody chooses; undefined where there is nothing against it. Characters are counted as code
+ * Judges a password that someone chooses; undefined where there is nothing against it. Characters are counted as code
  * points, and no kinds of characters are demanded.
  *
  * @see NIST SP 800-63B §3.1.1.2

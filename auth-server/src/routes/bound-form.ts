@@ -24,7 +24,7 @@ export interface BoundTransaction<Kind extends Transaction = Transaction> {
 /**
  * The token that a form carries: it holds for one browser, one transaction and one person.
  *
- * @param subject who is signed in; empty while nobody is
+ * @param subject who is signed in; empty while no one is
  */
 export function formToken(
   features: BoundFormFeatures,

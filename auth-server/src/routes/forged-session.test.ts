@@ -15,7 +15,7 @@ it('H4: a session that somebody else has written into Redis signs nobody in', as
   const forged = { sessionId: 'forged', subject: demoAccounts[0]?.id, authenticatedAt: Date.now() };
   const secret = 'x'.repeat(43);
   const record = JSON.stringify({ ...forged, secretHash: sha256(secret) });
-  // As sessions are kept now, and as they were kept before records were sealed.
+  // As sessions are stored now, and as they were stored before records were sealed.
   for (const [key, cookie] of [
     ['forged', `forged.${secret}`],
     [sha256(secret), secret],

@@ -114,9 +114,9 @@ async function answer(
 
 /**
  * Sends an error to the client, if a redirect may carry it; a store that is out of reach is told to the person, who can
- * try again. So is an error for a client that nobody has looked at, while nobody has signed in.
+ * try again. So is an error for a client that no one has looked at, while no one has signed in.
  *
- * @param session of the person, if somebody is signed in
+ * @param session of the person, if someone is signed in
  * @throws what can't be redirected
  */
 export function redirectError(

@@ -56,8 +56,8 @@ function checkInitialToken(request: FastifyRequest, expected: string): void {
 }
 
 /**
- * The id is this server's to choose, administration is nobody's to ask for, and what no person allows is for clients that an
- * administrator registers: a client that registered itself gets nothing without somebody's consent.
+ * The id is this server's to choose, administration is no one's to ask for, and what no person allows is for clients that an
+ * administrator registers: a client that registered itself gets nothing without someone's consent.
  */
 function ownMetadata(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;

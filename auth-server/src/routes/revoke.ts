@@ -37,7 +37,7 @@ export function addRevokeRoute(server: FastifyInstance, features: RevocationFeat
         if (token === undefined) throw missingParameter('token');
         const grantId = await grantToRevoke(token, client.metadata.client_id, features);
         if (grantId !== undefined) await features.revoker.revoke(grantId, 'revoked_by_client');
-        // Nobody needs the body, but some clients read JSON whatever comes.
+        // No one needs the body, but some clients read JSON whatever comes.
         return reply.header('cache-control', 'no-store').send({});
       },
     },

@@ -16,7 +16,7 @@ export type SignedInPersonFeatures = HasSettings &
   Pick<AuthorizeFeatures, 'transactions'> &
   ReadSessionFeatures;
 
-/** Somebody who has signed in with the browser that sends a request. */
+/** Someone who has signed in with the browser that sends a request. */
 export interface SignedInPerson {
   readonly session: Session;
   readonly account: Account;

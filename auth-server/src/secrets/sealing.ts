@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /**
- * Seals texts that leave this server for a store or a browser, so that nobody reads them there, changes them, writes
+ * Seals texts that leave this server for a store or a browser, so that no one reads them there, changes them, writes
  * others or moves them to another place.
  */
 export interface Sealer {

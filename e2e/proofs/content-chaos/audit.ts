@@ -47,7 +47,7 @@ const misnumbered = (service: string): string => `
   SELECT ((SELECT count(*) FROM ${service}.outbox WHERE seq IS NULL) + coalesce(
     (SELECT abs(count(*) - max(seq)) + count(*) - count(DISTINCT seq) FROM ${service}.outbox), 0))::int AS count`;
 
-// Writers have profiles without a name, made when their token was seen: nobody was told that they were.
+// Writers have profiles without a name, made when their token was seen: no one was told that they were.
 const USERS = 'SELECT id, name AS state FROM users.profile WHERE name IS NOT NULL';
 const NAMED_USERS_TOLD = `
   SELECT subject AS id, count(*)::int AS count FROM users.outbox WHERE payload ->> 'name' IS NOT NULL GROUP BY subject`;

@@ -37,7 +37,7 @@ export function killSubgraph({ services, random }: FaultTargets): Fault {
   };
 }
 
-/** Ends the database session of somebody who relays or consumes. */
+/** Ends the database session of someone who relays or consumes. */
 export function endLeader({ pool }: FaultTargets): Fault {
   return async () => void (await pool.query(END_A_LEADER));
 }

@@ -21,7 +21,7 @@ export class Ledger {
   readonly userEvents = new Map<string, number>();
   /** How often each post was created, changed or deleted: the events that posts must have told. */
   readonly postEvents = new Map<string, number>();
-  /** How many comments were written, changed or deleted by somebody: the events that comments must have told. */
+  /** How many comments were written, changed or deleted by someone: the events that comments must have told. */
   commentEvents = 0;
   /** Posts whose comments were found missing: each must turn out to have been deleted. */
   readonly missedPosts = new Set<string>();

@@ -52,7 +52,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   const progress = { started: 0, faultsDone: 0 };
   const spacing = mutations / (faults.length + 1);
 
-  /** Nobody runs ahead of the faults, so that each of them meets writers. */
+  /** No one runs ahead of the faults, so that each of them meets writers. */
   const mayGoOn = async (): Promise<boolean> => {
     while (progress.faultsDone < faults.length && progress.started >= (progress.faultsDone + 2) * spacing)
       await delay(POLL_MS);

@@ -37,7 +37,7 @@ const PAUSE_MS = 50;
 
 /**
  * Makes a sender that behaves as a careful client does: the same idempotency key with every attempt, at whichever process
- * of the service, until somebody says what came of it.
+ * of the service, until someone says what came of it.
  */
 export function createSender(services: ContentServices, userId: string, random: Random): Sender {
   const user = { id: userId, roles: ['ADMIN'], tokenIssuedAt: 0 };

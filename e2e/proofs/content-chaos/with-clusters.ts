@@ -3,7 +3,7 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '@trellis/dev-store
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { freePorts } from '../../harness/free-ports.ts';
 
-/** A PostgreSQL that nobody else uses. */
+/** A PostgreSQL that no one else uses. */
 export interface Cluster {
   readonly url: string;
   readonly dataDirectory: string;
@@ -11,7 +11,7 @@ export interface Cluster {
 
 /**
  * Starts a PostgreSQL for each name, all at the same time, and ends them. One that dies is started again: at its port, which
- * nobody is given by chance meanwhile.
+ * no one is given by chance meanwhile.
  */
 export async function withClusters<Name extends string, Result>(
   names: readonly Name[],

@@ -51,7 +51,7 @@ export function withRedis<Result>(
   return withTestDatabase(redis, 1, work);
 }
 
-/** Runs a process of each service on one PostgreSQL that nobody else uses, so that it may be broken. */
+/** Runs a process of each service on one PostgreSQL that no one else uses, so that it may be broken. */
 export function withOwnPostgres<Result>(
   work: (ground: SharedGround & { readonly dataDirectory: string }) => Promise<Result>,
 ): Promise<Result> {

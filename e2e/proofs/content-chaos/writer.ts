@@ -15,7 +15,7 @@ export interface WriterOptions {
 
 type Step = (options: WriterOptions, own: Own) => Promise<void>;
 
-/** What this writer has made, and nobody else changes. */
+/** What this writer has made, and no one else changes. */
 interface Own {
   readonly posts: string[];
   readonly comments: string[];
@@ -109,7 +109,7 @@ async function addComment(options: WriterOptions, own: Own): Promise<void> {
     query: 'mutation ($postId: ID!, $body: String!) { addComment(postId: $postId, body: $body) { id } }',
     variables: { postId, body },
   });
-  if (outcome.codes.includes('BAD_USER_INPUT')) return; // somebody has deleted the post meanwhile
+  if (outcome.codes.includes('BAD_USER_INPUT')) return; // someone has deleted the post meanwhile
   const { id } = resultOf(outcome, 'addComment') as { id: string };
   ledger.saveComment(id, { postId, body });
   own.comments.push(id);

@@ -1,7 +1,7 @@
 import { whenAborted } from './when-aborted.ts';
 
 /**
- * Waits for a promise as long as somebody wants it.
+ * Waits for a promise as long as someone wants it.
  *
  * @throws what it rejects with, or the signal's reason; the promise goes on for others
  */

@@ -200,7 +200,7 @@ function shownExtensions({ extensions: shows }: SettingsInUse): Pick<AnswerPolic
   return { shows, showsAny: shows.cost || shows.plan || shows.timings };
 }
 
-/** Nobody but the operator can know which forwarded headers say who asks: all are taken to, unless they are declared public. */
+/** No one but the operator can know which forwarded headers say who asks: all are taken to, unless they are declared public. */
 function headersThatDecide(headers: SettingsInUse['headers']): Pick<AnswerPolicy, 'varyOn' | 'privateFor'> {
   const forwarded = forwardedNames(headers);
   const isPublic = new Set(headers.public.map((name) => name.toLowerCase()));

@@ -41,7 +41,7 @@ export interface RedisResources {
   persistedQueriesIn(bounds: PersistedQueryBounds): PersistedQueryStore;
   readonly storageShares: StorageShares;
   readonly usedProofs: UsedProofs;
-  /** Absent where no answers are kept. */
+  /** Absent where no answers are stored. */
   readonly responseCache: ResponseCache | undefined;
 }
 
@@ -207,7 +207,7 @@ function openPersistedQueries(
   });
 }
 
-/** Where answers are kept; undefined where none are. */
+/** Where answers are stored; undefined where none are. */
 function responseCacheOf({
   settings,
   CACHE_REDIS_URL,

@@ -144,7 +144,7 @@ export async function openResources(
   };
 }
 
-/** A request that finds all places taken gets that of somebody who does not read. */
+/** A request that finds all places taken gets that of someone who does not read. */
 function openAdmission({ admission }: SettingsInUse, gate: ExecutionGate, unread: UnreadAnswers): Admission {
   return new Admission(admission, {
     queueDelayMs: () => gate.longestWaitMs,

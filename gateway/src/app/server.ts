@@ -75,7 +75,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       () => services().executionGate.waiting,
     ),
   };
-  // neither a request nor an answer that somebody reads leaves a connection silent for so long
+  // neither a request nor an answer that someone reads leaves a connection silent for so long
   const silentMs = (): number => settings().timeouts.requestMs + settings().timeouts.stalledMs;
   const server = createHttpServer({
     logger,

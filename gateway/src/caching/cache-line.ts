@@ -5,7 +5,7 @@ export class CacheEntry<Value> {
   readonly key: string;
   readonly value: Value;
   readonly weight: number;
-  /** Who has brought it; absent: it is nobody's share. */
+  /** Who has brought it; absent: it is no one's share. */
   readonly owner: ShareKeys | undefined;
   /** Since it came, or was saved last. */
   uses: number;

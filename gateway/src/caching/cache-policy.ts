@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** How long an answer may be kept, and by whom. */
+/** How long an answer may be stored, and by whom. */
 export interface CachePolicy {
   /** Seconds. `Infinity`: nothing that it is made of says how long. */
   readonly maxAgeS: number;
@@ -14,7 +14,7 @@ export const UNRESTRICTED: CachePolicy = Object.freeze({
   isPrivate: false,
 });
 
-/** Nobody may keep it. */
+/** No one may keep it. */
 export const NOT_CACHEABLE: CachePolicy = Object.freeze({ maxAgeS: 0, isPrivate: false });
 
 /** What holds for something that is made of both. */
@@ -41,7 +41,7 @@ const REFUSALS: ReadonlySet<string> = new Set(['no-store', 'no-cache']);
 /**
  * Reads a `Cache-Control` of a subgraph. What is malformed forbids.
  *
- * @param header absent: an answer that says nothing may not be kept
+ * @param header absent: an answer that says nothing may not be stored
  * @see RFC 9111 §5.2.2
  */
 export function readCacheControl(header: string | undefined): CachePolicy {

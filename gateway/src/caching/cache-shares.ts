@@ -4,7 +4,7 @@ import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from 
 const UNITS = 1_000_000;
 
 /**
- * Who has how much of a cache. A share bounds nobody as long as there is room: it says whose values make room when there is
+ * Who has how much of a cache. A share bounds no one as long as there is room: it says whose values make room when there is
  * none.
  */
 export class CacheShares {
@@ -12,7 +12,7 @@ export class CacheShares {
   readonly #limit = new ShareLimit({ total: UNITS, perKey: this.#amounts });
   readonly #over = new Set<string>();
 
-  /** Somebody who has more than the share; there are few at a time, as shares are large. */
+  /** Someone who has more than the share; there are few at a time, as shares are large. */
   get over(): string | undefined {
     if (this.#over.size === 0) return undefined;
     const [first] = this.#over;

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Differs from process to process, so that nobody can choose keys that are taken for one another. */
+/** Differs from process to process, so that no one can choose keys that are taken for one another. */
 const SEED = randomInt(2 ** 32);
 
 /**

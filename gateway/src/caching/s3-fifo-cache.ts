@@ -5,7 +5,7 @@ import { LeftKeys } from './left-keys.ts';
 
 /** Bounds of an {@link S3FifoCache}. */
 export interface S3FifoCacheOptions<Value> {
-  /** How many values are kept. */
+  /** How many values are stored. */
   readonly maxEntries: number;
   /** What all values may weigh together. @default unbounded */
   readonly maxWeight?: number | undefined;
@@ -21,7 +21,7 @@ const NEW_SHARE = 0.1;
 const MAX_USES = 3;
 
 /**
- * A cache that a flood of values nobody asks for twice can't wash out, and that a new population takes over in two rounds:
+ * A cache that a flood of values no one asks for twice can't wash out, and that a new population takes over in two rounds:
  * S3-FIFO. A new value stands in a short line; when it gets to the end of that unused it leaves, and its key is remembered.
  * Who was used there, or comes again while the key is remembered, goes to the long line, where each use since saves a value
  * once from leaving at the end. A use costs a look-up: nothing is moved.
@@ -62,9 +62,9 @@ export class S3FifoCache<Value extends object> {
   }
 
   /**
-   * Takes a value in, or anew. One that is heavier than all the room is not kept.
+   * Takes a value in, or again. One that is heavier than all the room is not kept.
    *
-   * @param owner who brings it; absent: it is nobody's share
+   * @param owner who brings it; absent: it is no one's share
    */
   set(key: string, value: Value, owner?: ShareKeys): void {
     const before = this.#entries.get(key);
@@ -149,7 +149,7 @@ export class S3FifoCache<Value extends object> {
   #judgeNew(entry: CacheEntry<Value>): void {
     this.#takeOut(entry);
     if (entry.uses > 0) {
-      entry.uses -= 1; // The others are kept: in a full cache, what was just moved would be the next to leave.
+      entry.uses -= 1; // The others are stored: in a full cache, what was just moved would be the next to leave.
       this.#proven.add(entry);
       return;
     }

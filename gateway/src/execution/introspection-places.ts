@@ -19,7 +19,7 @@ interface AskingRun {
 
 /** Of all answers of introspection in one answer together. */
 const MAX_CHARACTERS = 33_554_432;
-/** Nobody else can write it: what subgraphs answer never looks like a place. */
+/** No one else can write it: what subgraphs answer never looks like a place. */
 const PLACE = randomBytes(16).toString('hex');
 const PLACES = new RegExp(`"${PLACE}:(\\d+)"`, 'gu');
 

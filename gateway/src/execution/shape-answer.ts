@@ -52,7 +52,7 @@ export function writeAnswer(writer: ResponseWriter | undefined, run: PlanRun): E
   });
 }
 
-/** What subgraphs said in a run of how long their answers may be kept. */
+/** What subgraphs said in a run of how long their answers may be stored. */
 export function cachingOf({ cachePolicy, hasUndated }: PlanRun): SubgraphCaching {
   return { policy: cachePolicy, hasUndated };
 }

@@ -25,7 +25,7 @@ export interface ActivityPublisherOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** Nobody is told anything. */
+/** No one is told anything. */
 export const NO_ACTIVITY: ActivityPublisher = Object.freeze({
   touch: () => {},
   hold: () => () => {},

@@ -24,7 +24,7 @@ export interface Authenticator {
 export interface KeyWatch {
   /** Rises whenever other keys were fetched. Asking has old ones fetched again, as a token that comes would. */
   generation(): number;
-  /** Whether a token would be taken if it came now, but for revocation. True where that can't be judged at present. */
+  /** Whether a token would be taken if it came now, but for revocation. True where that can't be judged now. */
   isSigned(token: string): Promise<boolean>;
 }
 

@@ -1,7 +1,7 @@
 import { shareKeysOf, type QueueCaller } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller } from './caller.ts';
 
-/** Addresses whose networks are remembered; when there are more, all are read anew. */
+/** Addresses whose networks are remembered; when there are more, all are read again. */
 const MAX_REMEMBERED = 10_000;
 
 /** Says in whose share a caller's work is counted: the user's, else the client's, else the network's. */

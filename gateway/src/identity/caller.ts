@@ -10,7 +10,7 @@ export interface Caller {
   readonly claims: Readonly<Record<string, unknown>>;
   /** Names of the operator's policies that the claims may meet; absent: all. */
   readonly policies?: ReadonlySet<string> | undefined;
-  /** Names the user, or the client that acts for itself, among those of all issuers; absent where nobody is known. */
+  /** Names the user, or the client that acts for itself, among those of all issuers; absent where no one is known. */
   readonly actor?: string | undefined;
   /** What subgraphs are told. */
   readonly context: UserContext;
@@ -24,7 +24,7 @@ export interface Caller {
   readonly expiresAtMs: number;
 }
 
-/** One user, whatever the token: issuers may use the same `sub`. Undefined where nobody is known. */
+/** One user, whatever the token: issuers may use the same `sub`. Undefined where no one is known. */
 export function userOf({ actor }: Caller): string | undefined {
   return actor;
 }

@@ -1,7 +1,7 @@
 import type { Caller } from './caller.ts';
 
 /**
- * All users of an issuer with the roles and scopes of a caller, as if they were one. Who is nobody stays so: there are no roles then, and
+ * All users of an issuer with the roles and scopes of a caller, as if they were one. Who is no one stays so: there are no roles then, and
  * a right to be asked for is not there.
  */
 export function groupOf(caller: Caller): Caller {

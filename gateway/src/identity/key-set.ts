@@ -25,7 +25,7 @@ export interface KeySetOptions {
   readonly onFetchError?: (error: unknown) => void;
 }
 
-/** Until there are any keys, nobody can be served: an issuer that starts beside the gateway is found soon. */
+/** Until there are any keys, no one can be served: an issuer that starts beside the gateway is found soon. */
 const FIRST_COOLDOWN_MS = 250;
 
 /** No keys were ever fetched, so no token can be judged. */

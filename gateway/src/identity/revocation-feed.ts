@@ -26,7 +26,7 @@ export interface RevocationFeedOptions {
 
 /** Sorted set of entries; the score is the second after which one may be forgotten. Also the channel that names new ones. */
 const REVOCATIONS = redisNames.revocations;
-/** How long an entry is kept that was only heard of on the channel, until the set says how long it matters. */
+/** How long an entry is stored that was only heard of on the channel, until the set says how long it matters. */
 const HEARSAY_S = 3_600;
 
 /**

@@ -22,7 +22,7 @@ export interface UsedProofsOptions {
 
 const KEY_PREFIX = 'dpop-proof:';
 
-/** In memory, and in Redis for all gateways together; while Redis is away, in memory alone. */
+/** In memory, and in Redis for all gateways together; while Redis is unavailable, in memory alone. */
 export function createUsedProofs(options: UsedProofsOptions): UsedProofs {
   const { redis, lifetimeS, maxRemembered = 100_000 } = options;
   // With `max`, room for all of them would be taken at once: some 6 MB, where most gateways see no proof at all.

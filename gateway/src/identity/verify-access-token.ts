@@ -168,7 +168,7 @@ interface UserSource extends Required<Pick<TrustedIssuer, 'issuer' | 'trust'>> {
   readonly roles: readonly string[];
 }
 
-/** A client that acts for itself (client_credentials) is nobody. RFC 9068 §5. */
+/** A client that acts for itself (client_credentials) is no one. RFC 9068 §5. */
 function userIn(payload: JWTPayload, { issuer, trust, roles }: UserSource): User | undefined {
   if (payload.sub === undefined || payload.sub === stringClaim(payload, 'client_id')) return undefined;
   const name = stringClaim(payload, 'name');

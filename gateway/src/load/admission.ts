@@ -9,7 +9,7 @@ export interface AdmissionRules {
   readonly maxDelayMs: number;
   /** Milliseconds that operations may wait while more requests arrive than are answered. */
   readonly targetDelayMs: number;
-  /** The part of the requests, 0 to 1, that one network address may have in flight while there is nobody else. @default 1 */
+  /** The part of the requests, 0 to 1, that one network address may have in flight while there is no one else. @default 1 */
   readonly perCaller?: number;
 }
 
@@ -32,7 +32,7 @@ export interface AdmissionOptions {
   readonly now?: () => number;
 }
 
-/** Strangers take no more of the places than this share, rounded up: the others are kept for callers who are known. */
+/** Strangers take no more of the places than this share, rounded up: the others are stored for callers who are known. */
 const PLACES_OF_STRANGERS = 0.9;
 const TICK_MS = 20;
 /** The part of the longest wait from which callers who ask for more than a fair share are turned away, if there are others. */
@@ -44,8 +44,8 @@ const LATE_TICKS = 4;
  * Decides at the door whether the process can take another request. It looks at how many are being answered, at how long
  * they wait for one another, and at how late the event loop runs its timers: a process that is busy with what it has answers
  * nothing sooner by beginning more. Many clients who wait for their answers may wait long; when requests come faster than they
- * can be answered for good, waiting helps nobody, and the queue is kept short. Callers whose tokens are known come first: what
- * strangers send, however much it is, does not keep them out. Nobody gets all places; and while requests wait, whoever has
+ * can be answered for good, waiting helps no one, and the queue is kept short. Callers whose tokens are known come first: what
+ * strangers send, however much it is, does not keep them out. No one gets all places; and while requests wait, whoever has
  * asked for more than a fair share is turned away before anybody else.
  */
 export class Admission {
@@ -95,7 +95,7 @@ export class Admission {
 
   /**
    * @param isKnown whether it is a caller who comes first; asked only where it matters
-   * @param keys whose share it counts in; absent where it counts in nobody's
+   * @param keys whose share it counts in; absent where it counts in no one's
    * @returns what speaks against another request; `undefined` when it was counted in, and is to {@link leave}
    */
   enter(isKnown: () => boolean, keys?: ShareKeys): RefusalReason | undefined {
@@ -132,7 +132,7 @@ export class Admission {
     const isFull = this.#inFlight >= maxRequests || (this.#inFlight >= places && !isKnown());
     const reason = this.#inFlight === 0 ? undefined : this.#refusalInside(isKnown, keys);
     if (!isFull) return reason;
-    // Nobody's request is ended for one that would be refused all the same.
+    // No one's request is ended for one that would be refused all the same.
     return reason === undefined && this.#makeRoom() ? undefined : 'requests';
   }
 

@@ -17,7 +17,7 @@ export interface ConnectionRules {
 
 /** The place of one connection. */
 export interface ConnectionPlace {
-  /** Counts it elsewhere: its client has turned out to be somebody. */
+  /** Counts it elsewhere: its client has turned out to be someone. */
   moveTo(keys: ShareKeys): void;
   /** The connection has ended. More than once does no harm. */
   leave(): void;
@@ -42,7 +42,7 @@ export class ConnectionPlaces {
   }
 
   /**
-   * @param keys none where it counts in nobody's share: many clients come through a proxy
+   * @param keys none where it counts in no one's share: many clients come through a proxy
    * @returns the place, or why there is none
    */
   take(keys: readonly string[]): ConnectionPlace | ShareRefusal {

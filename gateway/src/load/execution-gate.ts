@@ -22,7 +22,7 @@ export interface ExecutionGateOptions {
 interface Place {
   /** The last reading before it began. */
   afterReading: number;
-  /** Of its caller; absent where it is nobody's in particular. */
+  /** Of its caller; absent where it is no one's in particular. */
   readonly key: string | undefined;
 }
 
@@ -147,7 +147,7 @@ export class ExecutionGate {
   /**
    * Runs an operation as soon as it may begin.
    *
-   * @param caller whose turn it takes; absent where it is nobody's in particular
+   * @param caller whose turn it takes; absent where it is no one's in particular
    * @throws the signal's reason when it is aborted while the operation waits; the reason of {@link dropWaiting}; what the
    *   operation throws
    */

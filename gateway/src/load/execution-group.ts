@@ -1,13 +1,13 @@
 import type { ExecutionResult } from '../plan/execution-result.ts';
 
-/** A query waits for the same one at most so long: a slow subgraph holds nobody up who would be answered soon. */
+/** A query waits for the same one at most so long: a slow subgraph holds no one up who would be answered soon. */
 const MAX_WAIT_MS = 10;
 /** Where so many share an execution, the same query is asked again and again. */
 const MANY = 8;
 /** For so long, at most, those who were just answered are waited for. */
 const RECESS_MS = 10;
 
-/** A time after an execution in which nobody begins the next one. */
+/** A time after an execution in which no one begins the next one. */
 interface Recess {
   readonly over: Promise<void>;
   /** How many have to be back for it to end. */
@@ -25,7 +25,7 @@ export class ExecutionGroup {
   #recess: Recess | undefined;
   readonly #onIdle: () => void;
 
-  /** @param onIdle told whenever nobody waits and nothing is executed */
+  /** @param onIdle told whenever no one waits and nothing is executed */
   constructor(onIdle: () => void) {
     this.#onIdle = onIdle;
   }

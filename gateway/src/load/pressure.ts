@@ -29,7 +29,7 @@ export class Pressure {
 
   /**
    * @param now milliseconds on a clock that never goes back
-   * @param isStrained whether others wait because the process is busy: where it waits itself, refusing helps nobody
+   * @param isStrained whether others wait because the process is busy: where it waits itself, refusing helps no one
    * @returns whether the pressure has become high since the one before
    */
   arrived(now: number, isStrained: boolean): boolean {

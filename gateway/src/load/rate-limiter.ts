@@ -40,7 +40,7 @@ export const UNLIMITED_RATE: RateLimiter = Object.freeze({
 });
 
 /**
- * Counts in Redis, so that a rate holds for all gateways together; while Redis is away, and without one, each process
+ * Counts in Redis, so that a rate holds for all gateways together; while Redis is unavailable, and without one, each process
  * counts for itself. Who is over a rate is remembered here until the window ends, and costs Redis nothing.
  */
 export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefined): RateLimiter {

@@ -5,7 +5,7 @@ import { untilAborted } from '../abort/until-aborted.ts';
 
 /**
  * Executes queries that are the same in everything once. Those that share an execution have all arrived before it begins, so
- * that nobody gets data from before the own request: neither who has just changed something, nor who was just told of a
+ * that no one gets data from before the own request: neither who has just changed something, nor who was just told of a
  * change. While the same query is being executed, those that arrive gather for the next execution; where many ask the same
  * again and again, it waits a moment for those who were just answered.
  */

@@ -111,7 +111,7 @@ export class UnreadAnswers {
     this.#timer = undefined;
   }
 
-  /** @returns nothing for a connection that is gone: nobody will read it */
+  /** @returns nothing for a connection that is gone: no one will read it */
   #readerOf(connection: ReaderConnection, keysOf: () => ShareKeys): UnreadReader | undefined {
     const known = this.#readers.get(connection);
     if (known || connection.destroyed) return known;
@@ -172,7 +172,7 @@ export class UnreadAnswers {
 
   #check(): void {
     const { bytesPerSecond, stalledMs } = this.#rules;
-    const elapsedMs = Math.min(this.#now() - this.#checkedAt, 2 * this.#checkMs); // a process that stood still has seen nobody read
+    const elapsedMs = Math.min(this.#now() - this.#checkedAt, 2 * this.#checkMs); // a process that stood still has seen no one read
     this.#checkedAt = this.#now();
     for (const reader of this.#readers.values()) {
       for (const writer of reader.writers) writer.update();

@@ -3,7 +3,7 @@ import { laneOf, type GateCaller } from './event-lane.ts';
 
 /** What waits in a {@link WaitingLine}. */
 export interface InLine {
-  /** Absent where it is nobody's in particular. */
+  /** Absent where it is no one's in particular. */
   readonly caller: GateCaller | undefined;
 }
 

@@ -73,7 +73,7 @@ export async function admitOperation(
 
 /**
  * Lets an operation that runs for longer in again: on another generation of the graph, or for a caller with another token.
- * Everything is judged anew but for what was judged of the request as such: its transport, its rate, its token.
+ * Everything is judged again but for what was judged of the request as such: its transport, its rate, its token.
  *
  * @throws RequestRefused when it would not be let in now
  */

@@ -12,12 +12,12 @@ import type { PipelineServices } from './services.ts';
 /** An operation, and who sends it, where that had to be known already. */
 export interface AdmittedText {
   readonly operation: Operation;
-  /** Absent where nobody has asked yet. Rejects as {@link authenticateRequest} does. */
+  /** Absent where no one has asked yet. Rejects as {@link authenticateRequest} does. */
   readonly caller: Caller | Promise<Caller> | undefined;
 }
 
 /**
- * Stage: text → operation, for one that nobody has sent before. Parsing it, validating it and compiling what it needs takes
+ * Stage: text → operation, for one that no one has sent before. Parsing it, validating it and compiling what it needs takes
  * the event loop some milliseconds: it is done by {@link TextTurns}, and counts in the caller's budget of what is new, and for whoever has used that up nothing is
  * parsed. A token that is not good is told of where its turn comes; until then its sender counts as the network.
  *

@@ -273,7 +273,7 @@ function sourcesHolding(pattern: RegExp): readonly string[] {
     .toSorted();
 }
 
-/** 120 types of ten fields each, that lead to one another. Nobody answers them. */
+/** 120 types of ten fields each, that lead to one another. No one answers them. */
 function wideSubgraph(url: string): SubgraphServer {
   const types = Array.from(
     { length: 120 },

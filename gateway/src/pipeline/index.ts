@@ -20,7 +20,7 @@ import { WholeAnswer } from './whole-answer.ts';
 
 /**
  * Runs a request's operation through the stages of {@link stages}, the same for every transport. A subscription, or a query that is
- * to be kept live, is handed over as a stream after it has been admitted: each of its events and ticks is a run of its own. It
+ * to be stored live, is handed over as a stream after it has been admitted: each of its events and ticks is a run of its own. It
  * never rejects: what goes wrong is in `errors`. Parts that come later never reject either.
  */
 export function runOperation(

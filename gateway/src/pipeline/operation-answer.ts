@@ -19,7 +19,7 @@ export interface OperationAnswer {
   readonly errors: readonly GraphQLFormattedError[];
   /** What the operator lets clients see beside the answer; absent where that is nothing. */
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
-  /** How long it may be kept, as long as nothing is missing. Absent: not at all. */
+  /** How long it may be stored, as long as nothing is missing. Absent: not at all. */
   readonly cachePolicy?: CachePolicy | undefined;
   /** Where a run that was not executed ended, for the log. */
   readonly stage?: StageName | undefined;
@@ -32,7 +32,7 @@ export interface AnswerInParts extends IncrementalAnswer<OperationAnswer, GraphQ
   readonly kind: 'parts';
 }
 
-/** A subscription, or a query that is kept live: responses until somebody ends it. Only where the transport carries streams. */
+/** A subscription, or a query that is stored live: responses until someone ends it. Only where the transport carries streams. */
 export interface StreamAnswer {
   readonly kind: 'stream';
   readonly stream: ResultStream;

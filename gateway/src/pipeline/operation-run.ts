@@ -25,7 +25,7 @@ export class OperationRun implements TracedRun {
   readonly kind: RunKind;
   readonly context: RunContext;
   readonly services: PipelineServices;
-  /** Absent where nobody is shown timings. */
+  /** Absent where no one is shown timings. */
   readonly clock: OperationClock | undefined;
   /** Absent until the operation has been admitted. */
   admitted: AdmittedOperation | undefined;

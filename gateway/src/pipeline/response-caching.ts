@@ -12,14 +12,14 @@ import type { AdmittedOperation } from './admitted-operation.ts';
 import { cachePolicyOf } from './cache-policy-of.ts';
 import type { PipelineServices } from './services.ts';
 
-/** In whose name subgraphs are asked, and how the answer is kept. */
+/** In whose name subgraphs are asked, and how the answer is stored. */
 export interface CachedExecution {
   readonly query: CachedQuery;
   readonly asked: Caller;
 }
 
 /**
- * How a query is kept, where it may be: by everything that subgraphs are told, and by the rights of whoever asks. Where
+ * How a query is stored, where it may be: by everything that subgraphs are told, and by the rights of whoever asks. Where
  * anything is denied to the caller, or the schema forbids it, it is not.
  */
 export function cachedExecutionOf(

@@ -29,7 +29,7 @@ export interface PipelineObserver {
   internalError(requestId: string, error: GraphQLError): void;
   /** An operation, or an event of a subscription, was answered with so many objects. */
   objectsAnswered(kind: 'query' | 'mutation' | 'subscription', objects: number): void;
-  /** A run begins a stage. Absent where nobody wants to know. */
+  /** A run begins a stage. Absent where no one wants to know. */
   stageEntered?(requestId: string, kind: RunKind, stage: StageName): void;
   /** Errors of one operation beyond those that were reported one by one, or that its client is shown. */
   furtherErrors(requestId: string, errors: readonly GraphQLError[]): void;
@@ -73,7 +73,7 @@ export interface PipelineServices {
   readonly errorPolicy: ErrorPolicy;
   readonly answerPolicy: AnswerPolicy;
   readonly observer: PipelineObserver;
-  /** Absent where no answers are kept. */
+  /** Absent where no answers are stored. */
   readonly responseCaching: ResponseCaching | undefined;
   /** Absent where nothing is traced. */
   readonly tracer: RunTracer | undefined;

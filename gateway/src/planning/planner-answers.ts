@@ -18,7 +18,7 @@ interface PlannerAnswer {
 
 /**
  * What the planner has answered, in little room. To plan takes many times as long as to make a plan executable again, and a
- * thread: so executable plans, which take up fifty times as much, need not be kept for as long.
+ * thread: so executable plans, which take up fifty times as much, need not be stored for as long.
  *
  * An answer is stored when its text is planned for the second time. Writing one down and compressing it costs the event loop a tenth
  * of what a new operation does, and most are never asked for twice while executable plans have room.

@@ -10,7 +10,7 @@ export interface Invalidation {
   readonly id?: string | undefined;
 }
 
-/** A change that somebody has made, of whatever it may be. */
+/** A change that someone has made, of whatever it may be. */
 export interface Write {
   /** Names whoever made it. */
   readonly writer: string;
@@ -26,7 +26,7 @@ const MAX_REMEMBERED = 100_000;
 const BEGINNING = '0-0';
 
 /**
- * The changes that make answers void, in the order that Redis gives them. Whatever is kept carries the position that was
+ * The changes that make answers void, in the order that Redis gives them. Whatever is stored carries the position that was
  * reached before it was read; a change after that which concerns it makes it void. No clocks are compared, and nothing has to be
  * found and deleted. Entries of the stream that were missed make everything void that is older.
  */
@@ -34,7 +34,7 @@ export class Invalidations {
   readonly #redis: RedisConnection;
   readonly #types = new Map<string, string>();
   readonly #entities = new Map<string, string>();
-  /** The last change that somebody has made: nobody is answered what was read before the own change. */
+  /** The last change that someone has made: no one is answered what was read before the own change. */
   readonly #writers = new Map<string, string>();
   /** The last change of any entity of a type. */
   readonly #anyOf = new Map<string, string>();

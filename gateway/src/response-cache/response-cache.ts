@@ -19,20 +19,20 @@ export interface ResponseCacheOptions {
   readonly now?: () => number;
 }
 
-/** Told of what becomes of queries that may be kept. */
+/** Told of what becomes of queries that may be stored. */
 export interface ResponseCacheObserver {
   /** `hit`: it was cached. `coalesced`: it waits for an equal one in flight. `miss`: it is executed. `failed`: Redis was unavailable. */
   looked(outcome: 'hit' | 'coalesced' | 'miss' | 'failed'): void;
 }
 
-/** What may be kept. */
+/** What may be stored. */
 export interface KeepRules {
   /** Seconds. */
   readonly maxAgeS: number;
   readonly maxCharacters: number;
 }
 
-/** How answers are kept, in one state of the configuration. */
+/** How answers are stored, in one state of the configuration. */
 export interface ResponseCaching {
   readonly cache: ResponseCache;
   readonly rules: KeepRules;
@@ -42,12 +42,12 @@ export interface ResponseCaching {
   readonly configuration: string;
 }
 
-/** A query whose answer may be kept. */
+/** A query whose answer may be stored. */
 export interface CachedQuery {
   readonly plan: Plan;
   /** Names all that the answer depends on. */
   readonly key: string;
-  /** Names whoever asks, as it does for what they write; absent for nobody. */
+  /** Names whoever asks, as it does for what they write; absent for no one. */
   readonly writer: string | undefined;
   /** Whose share it counts in. */
   readonly caller: Caller;
@@ -73,9 +73,9 @@ export class ResponseCache {
   readonly #shares: ShareBuckets;
   readonly #now: () => number;
   readonly #invalidations: Invalidations;
-  /** What is being executed, by key; each comes to what was kept of it, and never rejects. */
+  /** What is being executed, by key; each comes to what was stored of it, and never rejects. */
   readonly #running = new Map<string, Promise<KeptAnswer | undefined>>();
-  /** Plans whose last answer could not be kept: nobody should wait for the next. */
+  /** Plans whose last answer could not be stored: no one should wait for the next. */
   readonly #notKept = new WeakSet<Plan>();
   #pausedUntilMs = 0;
 
@@ -88,7 +88,7 @@ export class ResponseCache {
   }
 
   /**
-   * Answers a query by what is kept, or else by executing it.
+   * Answers a query by what is stored, or else by executing it.
    *
    * @throws what `execute` throws, and the signal's reason
    */
@@ -105,7 +105,7 @@ export class ResponseCache {
     return this.#executeAndKeep(query, found.position, execute);
   }
 
-  /** Makes void what is made of things that have changed. Without Redis, what is kept is so no longer than it says. */
+  /** Makes void what is made of things that have changed. Without Redis, what is stored is so no longer than it says. */
   async invalidate(changes: readonly (Invalidation | Write)[]): Promise<void> {
     if (changes.length === 0 || !this.#redis.isUsable) return;
     await this.#invalidations.publish(changes).catch(() => this.#fail());
@@ -134,7 +134,7 @@ export class ResponseCache {
     return untilMs > this.#now() && this.#invalidations.isFresh(contents, position, writer);
   }
 
-  /** Waits for somebody who is asking the same. What has changed since they began is not taken from them. */
+  /** Waits for someone who is asking the same. What has changed since they began is not taken from them. */
   async #join({ key, plan, signal, writer }: CachedQuery): Promise<ExecutionResult | undefined> {
     const running = this.#notKept.has(plan) ? undefined : this.#running.get(key);
     if (!running) return undefined;

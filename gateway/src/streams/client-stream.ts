@@ -28,7 +28,7 @@ export interface StreamKeeper {
   ended(stream: ClientStream, outcome: string): void;
 }
 
-/** Nobody: holds a topic open. */
+/** No one: holds a topic open. */
 const PLACEHOLDER: Readonly<TopicMember> = {
   deliver: () => undefined,
   complete: () => undefined,

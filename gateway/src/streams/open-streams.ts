@@ -169,7 +169,7 @@ class Streams implements OpenStreams, StreamKeeper {
     const asked = isShared(plan) ? groupOf(caller) : caller;
     const forwarded = this.services().headersForSubgraphs.streamIdentityOf(headers, asked);
     const lastEventId = readLastEventId(extensions);
-    // What is resumed begins with what others have had: it is shared with nobody.
+    // What is resumed begins with what others have had: it is shared with no one.
     const shared = lastEventId === undefined ? forwarded : `${forwarded} ${streamId}`;
     const topic = `${this.#planId(plan)} ${JSON.stringify(variables)} ${shared}`;
     return { topic, shared, asked, lastEventId };

@@ -10,7 +10,7 @@ const UNBOUNDED = { total: Infinity, perKey: [Infinity] } as const;
 /** The operator's settings that bound streams. */
 type QuotaSettings = Pick<SettingsInForce, 'live' | 'subscriptions'>;
 
-/** Counts the streams of each user, or of each network where nobody is known; the networks around it may have some times as many. */
+/** Counts the streams of each user, or of each network where no one is known; the networks around it may have some times as many. */
 export class StreamQuota {
   readonly #all = new ShareLimit(UNBOUNDED);
   readonly #live = new ShareLimit(UNBOUNDED);

@@ -35,7 +35,7 @@ export interface TopicOptions {
   /** Whether who joins gets the last result at once: it says how things are, not what has happened. */
   readonly repeatsLast: boolean;
   readonly onDelivered: (members: number) => void;
-  /** Nobody can join any more. */
+  /** No one can join any more. */
   readonly onEnd: () => void;
 }
 
@@ -51,7 +51,7 @@ const MAX_PENDING = 1_000;
 export class Topic implements TopicEmitter {
   readonly #options: TopicOptions;
   #members: Set<TopicMember> = new Set();
-  /** Whether somebody holds on to this set of members: then a change makes another one. */
+  /** Whether someone holds on to this set of members: then a change makes another one. */
   #isHeld = false;
   /** Settles when all results have been delivered that were begun so far. */
   #delivered: Promise<void> = Promise.resolve();

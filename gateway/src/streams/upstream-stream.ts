@@ -21,7 +21,7 @@ export interface UpstreamRequest {
   readonly lastEventId: string | undefined;
   /** What becomes of a stream that can't be resumed. */
   readonly afterGap: 'end' | 'continue';
-  /** What an HTTP request would have in its headers, made anew for each attempt. */
+  /** What an HTTP request would have in its headers, made again for each attempt. */
   headers(): SubgraphHeaders | Promise<SubgraphHeaders>;
 }
 
@@ -44,7 +44,7 @@ export type UpstreamFailure =
 
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5_000;
-/** How long a connection is tried for: a stream that has not begun has somebody who waits. */
+/** How long a connection is tried for: a stream that has not begun has someone who waits. */
 const BEGIN_MS = 5_000;
 const RESUME_MS = 60_000;
 

@@ -7,7 +7,7 @@ export interface BreakerRules {
   /** The window that is looked at, milliseconds. */
   readonly windowMs: number;
   /**
-   * Milliseconds between two calls that try whether the subgraph is back. Where calls fail at once nobody waits for them, and
+   * Milliseconds between two calls that try whether the subgraph is back. Where calls fail at once no one waits for them, and
    * the next try comes after 500 ms at the latest.
    */
   readonly sleepMs: number;

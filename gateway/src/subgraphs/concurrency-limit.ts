@@ -14,7 +14,7 @@ export interface ConcurrencyRules {
   readonly calls: number;
   /** Calls that may wait for one of those to end; more are refused at once. */
   readonly queue: number;
-  /** The part of both, 0 to 1, that one caller may have while there is nobody else. */
+  /** The part of both, 0 to 1, that one caller may have while there is no one else. */
   readonly perCaller: number;
 }
 

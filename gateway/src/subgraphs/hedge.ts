@@ -1,7 +1,7 @@
 import { whenAborted } from '../abort/when-aborted.ts';
 import { DeadlineSignal, timeLeftMs } from '../abort/deadline-signal.ts';
 
-/** One of several attempts at the same thing. The signal aborts it when another has answered or nobody wants it any more. */
+/** One of several attempts at the same thing. The signal aborts it when another has answered or no one wants it any more. */
 export type Attempt<T> = (signal: AbortSignal) => Promise<T>;
 
 /** Settings of {@link hedge}. */

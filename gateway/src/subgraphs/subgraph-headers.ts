@@ -127,7 +127,7 @@ function headersOf(
   return outgoing;
 }
 
-/** @param own made for one call: nobody else holds it */
+/** @param own made for one call: no one else holds it */
 function withContext(own: OutgoingHeaders, signed: string): SubgraphHeaders {
   own[USER_CONTEXT_HEADER] = signed;
   return own;

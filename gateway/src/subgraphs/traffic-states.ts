@@ -38,7 +38,7 @@ export interface TrafficStates {
   all(): Iterable<readonly [string, SubgraphTraffic]>;
 }
 
-/** Rules that change begin anew; everything else outlives changes of the configuration. */
+/** Rules that change begin again; everything else outlives changes of the configuration. */
 export function createTrafficStates(observer: TrafficObserver): TrafficStates {
   const states = new Map<string, SubgraphTraffic>();
   return {

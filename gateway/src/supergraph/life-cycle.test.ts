@@ -18,7 +18,7 @@ afterAll(async () => {
   await graph.close();
 });
 
-/** As deployments do it: nobody ever reads half a file. */
+/** As deployments do it: no one ever reads half a file. */
 function replaceSupergraph(text: string): void {
   writeFileSync(`${gateway.supergraphFile}.next`, text);
   renameSync(`${gateway.supergraphFile}.next`, gateway.supergraphFile);

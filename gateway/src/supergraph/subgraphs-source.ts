@@ -19,7 +19,7 @@ type Composer = InstanceType<ComposerModule['IntrospectAndCompose']>;
 
 /**
  * A supergraph composed from what running subgraphs say of themselves. For development: in production a supergraph is
- * composed before it is deployed, and a subgraph that is down keeps nobody from starting.
+ * composed before it is deployed, and a subgraph that is down keeps no one from starting.
  *
  * @param load brings `@apollo/gateway`, which is installed for development only
  */

@@ -17,7 +17,7 @@ export interface NewsRequest {
   readonly lastEventId?: string | undefined;
 }
 
-/** Events that have an id are kept, of all topics together so many. */
+/** Events that have an id are stored, of all topics together so many. */
 const KEPT = 10_000;
 
 /** The events of the news desk, and who listens to them now. */
@@ -56,7 +56,7 @@ export class NewsFeed {
   }
 }
 
-/** The events of one subscription. Ending it works while somebody waits for the next event, as graphql-js does. */
+/** The events of one subscription. Ending it works while someone waits for the next event, as graphql-js does. */
 export class NewsStream implements AsyncIterableIterator<unknown> {
   readonly topic: string;
   readonly #field: string;

@@ -5,7 +5,7 @@ import type { SequencedEvent } from './domain-event.ts';
 export interface ConsumerCursor {
   /** Undefined before the first time. */
   read(database: Pool | Transaction): Promise<number | undefined>;
-  /** @returns how far it has come, and lets nobody else move it until the transaction ends; undefined when it was taken away */
+  /** @returns how far it has come, and lets no one else move it until the transaction ends; undefined when it was taken away */
   lock(transaction: Transaction): Promise<number | undefined>;
   move(transaction: Transaction, seq: number): Promise<void>;
   /** Puts an event aside that can't be applied. */

@@ -37,7 +37,7 @@ export interface ConsumerOptions {
   /** The consumer's own database. */
   readonly pool: Pool;
   readonly stream: EventStream;
-  /** For reading the stream; nobody else may use it. */
+  /** For reading the stream; no one else may use it. */
   readonly redis: RedisConnection;
   /** The source's own record, for what the stream has lost. */
   readonly upstream: EventSource;
@@ -81,7 +81,7 @@ export function createConsumerMetrics(metrics: Metrics): ConsumerMetrics {
 
 /**
  * Consumes the events of another service: at least once delivered, applied exactly once. One process of the consuming service
- * does it at a time. The stream is the fast way; whatever is missing in it, and everything while Redis is away, is read from
+ * does it at a time. The stream is the fast way; whatever is missing in it, and everything while Redis is unavailable, is read from
  * the source itself. An event that can't be applied is put aside after five attempts, and keeps nothing from following.
  */
 export function startConsumer(options: ConsumerOptions): Background {
@@ -109,7 +109,7 @@ export function startConsumer(options: ConsumerOptions): Background {
   });
 }
 
-/** Somebody wants the source to be read again from the beginning. */
+/** Someone wants the source to be read again from the beginning. */
 class CursorTakenAway extends Error {
   override readonly name = 'CursorTakenAway';
 }

@@ -2,7 +2,7 @@ import type { RedisConnection } from '@trellis/redis';
 import { eventStreamName } from '@trellis/subgraph-protocol/redis-names';
 import type { SequencedEvent } from './domain-event.ts';
 
-/** An event as the stream carries it. A payload that is too large to be kept in memory twice is left out. */
+/** An event as the stream carries it. A payload that is too large to be stored in memory twice is left out. */
 export interface StreamedEvent extends Omit<SequencedEvent, 'payload'> {
   /** Undefined when it must be read from the service that tells of it. */
   readonly payload: unknown;
@@ -26,7 +26,7 @@ export interface EventStream {
   /**
    * Reads on from a number; waits at most `waitMs` for the first event.
    *
-   * @param connection one that nobody else uses: it is blocked while it waits
+   * @param connection one that no one else uses: it is blocked while it waits
    */
   readAfter(
     connection: RedisConnection,

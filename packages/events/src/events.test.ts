@@ -68,7 +68,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Writes as another process than the relay's would, but notifies nobody. */
+/** Writes as another process than the relay's would, but notifies no one. */
 const commit = (text: string, fails = false) =>
   inTransaction(source, async (transaction) => {
     await transaction.query('INSERT INTO note VALUES ($1, $2)', [SUBJECT, text]);
@@ -300,7 +300,7 @@ describe('the relay', () => {
   });
 
   it('looks often where no notification arrives', async () => {
-    const deaf = { connect: () => source.connect(), query: () => Promise.resolve() } as unknown as Pool; // notifies nobody
+    const deaf = { connect: () => source.connect(), query: () => Promise.resolve() } as unknown as Pool; // notifies no one
     relay({ pool: deaf, pollMs: 60_000 });
     await leads();
     for (const text of texts(3)) {

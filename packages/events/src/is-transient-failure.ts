@@ -7,7 +7,7 @@ import pg from 'pg';
  */
 const TRANSIENT = /^(?:08|53|57|58|40|25006|55P03)/;
 
-/** What a Redis says that takes no commands at present: its disk or memory is full, it is loading, it is a replica. */
+/** What a Redis says that takes no commands now: its disk or memory is full, it is loading, it is a replica. */
 const REDIS_IS_BUSY = /^(?:MISCONF|OOM|LOADING|READONLY|BUSY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|NOREPLICAS) /;
 
 /** Whether it is not the event's fault that it could not be applied. */

@@ -5,7 +5,7 @@ import type { SequencedEvent } from './domain-event.ts';
 export interface OutboxLog {
   /**
    * Gives committed events their numbers, in the order in which they were written. An event that is committed later gets a
-   * greater number, so that nobody who reads in the order of the numbers can miss one.
+   * greater number, so that no one who reads in the order of the numbers can miss one.
    *
    * @returns how many there were
    */

@@ -20,7 +20,7 @@ export interface RelayOptions {
   readonly wakeUp: RelayWakeUp;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Days for which events are kept. @default 3 */
+  /** Days for which events are stored. @default 3 */
   readonly retentionDays?: number;
   /** Milliseconds between two looks that nothing asked for. They find what a lost notification was about. @default 1_000 */
   readonly pollMs?: number;

@@ -1,6 +1,6 @@
 /** Lets one part of a process sleep until another has something for it. */
 export interface WakeUp {
-  /** Ends the sleep, or the next one when nobody sleeps. */
+  /** Ends the sleep, or the next one when no one sleeps. */
   poke(): void;
   /** Sleeps for at most `maxMs` milliseconds, or until poked or aborted. */
   sleep(maxMs: number, signal: AbortSignal): Promise<void>;

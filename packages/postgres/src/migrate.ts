@@ -14,7 +14,7 @@ export interface LibraryMigrations {
 /** Settings of {@link migrate}. */
 export interface MigrateOptions {
   readonly connectionString: string;
-  /** Created when absent; the tables of applied migrations are kept in it. */
+  /** Created when absent; the tables of applied migrations are stored in it. */
   readonly schema: string;
   /** The folder of the program's own `NNNN_name.sql` files, run once each in the order of their names. */
   readonly directory: URL;
@@ -38,7 +38,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Brings a schema up to date while others use it. Instances that start together wait for one another on an advisory lock; each
- * migration runs once, in a transaction of its own. One that needs a table that somebody uses gives up its place in the queue
+ * migration runs once, in a transaction of its own. One that needs a table that someone uses gives up its place in the queue
  * after `lockTimeoutMs`, lets those pass who queue behind it, and tries again. Each library has a table of applied migrations
  * of its own, so that its file names can't clash with those of the program or of another library (ADR 0050).
  *

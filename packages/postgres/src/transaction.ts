@@ -9,7 +9,7 @@ export async function inTransaction<Result>(
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
-  // A server that goes away between two statements tells the client alone; the next statement fails and tells the caller.
+  // A server that disconnects between two statements tells the client alone; the next statement fails and tells the caller.
   client.on('error', ignore);
   let broken = false;
   try {
@@ -29,5 +29,5 @@ export async function inTransaction<Result>(
 }
 
 function ignore(): void {
-  // See above: nobody would listen to a connection that is in use, and Node ends a process for that.
+  // See above: no one would listen to a connection that is in use, and Node ends a process for that.
 }

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-/** Keys of one MGET: the server answers nobody else meanwhile. */
+/** Keys of one MGET: the server answers no one else meanwhile. */
 const MOST_KEYS = 100;
 
 interface Reads {

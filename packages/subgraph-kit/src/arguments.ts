@@ -27,7 +27,7 @@ export function readCount(field: string, value: Nullable<number>, bounds: Bounds
 
 /**
  * Reads the argument `after`: an id that carries the time of its entity, and thereby a position in the list. Its entity
- * need not exist any more, and is not looked up, so that nobody learns whether it does.
+ * need not exist any more, and is not looked up, so that no one learns whether it does.
  *
  * @returns the id, or undefined for the beginning of the list
  * @throws GraphQLError BAD_USER_INPUT when it is not a UUID v7

@@ -14,7 +14,7 @@ export function isEditor(context: UserContext): boolean {
 /**
  * The id of the user behind a request that needs one.
  *
- * @throws GraphQLError UNAUTHENTICATED for nobody, FORBIDDEN for a client that acts for itself
+ * @throws GraphQLError UNAUTHENTICATED for no one, FORBIDDEN for a client that acts for itself
  */
 export function requireUserId({ user, clientId }: UserContext): string {
   if (!user && !clientId) throw unauthenticated();

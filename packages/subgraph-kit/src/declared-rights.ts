@@ -137,7 +137,7 @@ function argumentOf({ arguments: given = [] }: ConstDirectiveNode, name: string)
   return argument && valueFromASTUntyped(argument.value);
 }
 
-/** Whatever is not a list of lists of names is a requirement that nobody meets. A single value stands for a list of it. */
+/** Whatever is not a list of lists of names is a requirement that no one meets. A single value stands for a list of it. */
 function anyOf(value: unknown): AnyOf {
   if (!Array.isArray(value)) return [];
   return value.map((names: unknown) => (Array.isArray(names) ? names.map(String) : [String(names)]));

@@ -45,7 +45,7 @@ const NOBODY: UserContext = Object.freeze({ scopes: [] });
 function createGuard(right: DeclaredRight): Guard {
   let allowed: UserContext | undefined;
   return (context) => {
-    const { userContext = NOBODY } = context as Partial<GuardedContext>; // whatever it is, nobody gets more by it
+    const { userContext = NOBODY } = context as Partial<GuardedContext>; // whatever it is, no one gets more by it
     if (userContext === allowed) return;
     if (!isMet(right, userContext))
       throw isKnown(userContext) ? denial(right, userContext) : unauthenticated();

@@ -16,7 +16,7 @@ export interface IdempotentCall<Answer> {
   readonly revive: (kept: unknown) => Answer;
 }
 
-/** Hours for which an answer is kept. */
+/** Hours for which an answer is stored. */
 const KEPT_H = 24;
 
 /** Visible ASCII characters. */
@@ -41,7 +41,7 @@ interface KeptAnswer {
 }
 
 /**
- * Does the work of a mutation once, however often the client sends it. The answer is kept in the transaction of the work
+ * Does the work of a mutation once, however often the client sends it. The answer is stored in the transaction of the work
  * itself, so that there is no moment at which one exists without the other; a work that fails leaves no trace, and may be
  * tried again.
  *

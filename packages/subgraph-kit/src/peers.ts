@@ -10,7 +10,7 @@ import type { SubgraphConfig } from './subgraph-variables.ts';
 
 /** The other services, as this one may call and be called by them. */
 export interface Peers {
-  /** Verifies who calls; without SERVICE_JWKS nobody may. */
+  /** Verifies who calls; without SERVICE_JWKS no one may. */
   readonly verifier: ServiceTokenVerifier;
   /** Undefined where this service has no key to sign its calls with. */
   readonly client: ((service: string, url: string) => ServiceClient) | undefined;

@@ -29,7 +29,7 @@ async function* ticks(from: number, upTo: number) {
   for (let id = from; id <= upTo; id += 1) yield { ticked: { id }, [eventId]: `tick-${id}` };
 }
 
-/** Nothing ever comes from it; it counts how often it was told that nobody waits any more. */
+/** Nothing ever comes from it; it counts how often it was told that no one waits any more. */
 class SilentSource implements AsyncIterableIterator<unknown> {
   static opened = 0;
   static closed = 0;

@@ -42,7 +42,7 @@ export interface SubscriptionServerOptions {
   readonly verifier: UserContextVerifier;
   readonly logger: Logger;
   readonly formatError: ErrorFormatter;
-  /** Makes what resolvers receive: once when the stream begins, and anew for each event. */
+  /** Makes what resolvers receive: once when the stream begins, and again for each event. */
   readonly createContext: (request: SubscriptionRequest) => unknown;
 }
 

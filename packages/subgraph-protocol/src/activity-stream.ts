@@ -18,7 +18,7 @@ export interface ActivityStream {
   /**
    * Reads on behind a place, or from a moment on; waits at most `waitMs` for the first batch.
    *
-   * @param connection one that nobody else uses: it is blocked while it waits
+   * @param connection one that no one else uses: it is blocked while it waits
    * @param after the id of a batch, or milliseconds since 1970
    */
   readAfter(
@@ -29,7 +29,7 @@ export interface ActivityStream {
 }
 
 const KEY = redisNames.activity;
-/** Batches that are kept; the users service reads them within moments. */
+/** Batches that are stored; the users service reads them within moments. */
 const MAX_BATCHES = 10_000;
 const PAGE = 100;
 

@@ -13,7 +13,7 @@ export interface TemporaryDirectory {
 const PREFIX = 'trellis-test-';
 /** A process that is about to end may still write while its files are deleted. */
 const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 } as const;
-/** A directory this young may belong to somebody who has not signed it yet. */
+/** A directory this young may belong to someone who has not signed it yet. */
 const UNSIGNED_MS = 60_000;
 
 /** Makes a directory below the system's temporary one, which belongs to this process. */

@@ -7,7 +7,7 @@ import type { Viewer } from './viewer.ts';
 /** The SQL that changes comments, for use in a transaction. */
 export interface CommentRecords {
   insert(comment: Comment): Promise<void>;
-  /** Undefined when there is none that the viewer may see. Nobody else can change it until the transaction ends. */
+  /** Undefined when there is none that the viewer may see. No one else can change it until the transaction ends. */
   lock(id: string, viewer: Viewer): Promise<Comment | undefined>;
   /** Replaces the words, and marks the comment as edited. */
   edit(id: string, body: string): Promise<Comment>;

@@ -16,7 +16,7 @@ export interface PostPage {
 
 /** What is said of one post, and whether what this service knows of the post lets the viewer see it. */
 export type OfPost<Said> = Said & {
-  /** False also for a post that nobody has told of: its owner knows. */
+  /** False also for a post that no one has told of: its owner knows. */
   readonly isShown: boolean;
 };
 

@@ -10,7 +10,7 @@ export interface PostFacts {
 
 /** The posts that this service has heard of. */
 export interface KnownPostStore {
-  /** Undefined for one that nobody has told of, and for one that is gone. */
+  /** Undefined for one that no one has told of, and for one that is gone. */
   find(id: string): Promise<PostFacts | undefined>;
   /**
    * Makes sure that the post is known, and keeps it from going until the transaction ends.

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { isVisible, type KnownPostStore, type PostFacts } from './known-post-store.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Finds the posts that somebody may comment on. */
+/** Finds the posts that someone may comment on. */
 export interface PostFinder {
   /** Undefined when there is none that the viewer may see; a malformed id is that of none. */
   find(id: string, viewer: Viewer): Promise<PostFacts | undefined>;
@@ -35,7 +35,7 @@ export interface PostFinderOptions {
  * Asks the posts service itself: a post may have been made, published, hidden or deleted a moment ago. While that can't be asked,
  * what this service has heard of posts counts.
  *
- * @returns a finder that fails for a post that nobody has told of while the posts service can't be asked
+ * @returns a finder that fails for a post that no one has told of while the posts service can't be asked
  */
 export function createPostFinder({ knownPosts, posts, logger }: PostFinderOptions): PostFinder {
   const outages = createOutageLog({

@@ -3,7 +3,7 @@ import type { UserContext } from '@trellis/subgraph-protocol';
 
 /** Whose eyes a read is for. A post that is not published is for its author, editors and administrators. */
 export interface Viewer {
-  /** Null for nobody in particular. */
+  /** Null for no one in particular. */
   readonly userId: string | null;
   readonly isEditor: boolean;
 }

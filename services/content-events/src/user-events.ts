@@ -6,7 +6,7 @@ export const USER_SAVED = 'user.saved';
 /** The payload of {@link USER_SAVED}. */
 export interface UserSaved {
   readonly id: string;
-  /** Null until somebody tells. */
+  /** Null until someone tells. */
   readonly name: string | null;
 }
 

@@ -4,7 +4,7 @@ import { POST_COLUMNS } from './post-columns.ts';
 import type { PostContent } from './post-input.ts';
 import type { Post, Viewer } from './post.ts';
 
-/** A post that nobody else can change until the transaction ends. */
+/** A post that no one else can change until the transaction ends. */
 export interface LockedPost extends Post {
   /** When it publishes itself. */
   readonly publishAt: Date | null;
@@ -24,7 +24,7 @@ export type PostState = Pick<LockedPost, 'title' | 'body' | 'tags' | 'metadata' 
 
 /** The SQL that changes posts, for use in a transaction. */
 export interface PostRecords {
-  /** Lets nobody else make a post with this content until the transaction ends, and finds the one there is. */
+  /** Lets no one else make a post with this content until the transaction ends, and finds the one there is. */
   findSameContent(authorId: string, content: PostContent): Promise<Post | undefined>;
   insert(record: PostRecord): Promise<Post>;
   /** Undefined when there is none that the viewer may see. */
@@ -32,7 +32,7 @@ export interface PostRecords {
   /** `updatedAt` rises by at least a millisecond. */
   update(id: string, state: PostState): Promise<Post>;
   remove(id: string): Promise<void>;
-  /** Publishes drafts whose time has come, the first ones first, and leaves out what somebody else is changing. */
+  /** Publishes drafts whose time has come, the first ones first, and leaves out what someone else is changing. */
   publishDue(limit: number): Promise<readonly Post[]>;
 }
 

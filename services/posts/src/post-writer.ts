@@ -45,7 +45,7 @@ export async function createPost(
 }
 
 /**
- * Changes a post. A change that changes nothing leaves `updatedAt` alone and is told to nobody.
+ * Changes a post. A change that changes nothing leaves `updatedAt` alone and is told to no one.
  *
  * @returns null when there is none that the writer may see
  * @throws GraphQLError FORBIDDEN when it is another's; BAD_USER_INPUT when it has changed since `expectedUpdatedAt`

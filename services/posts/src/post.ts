@@ -15,7 +15,7 @@ export interface Post {
 
 /** Whose eyes a read is for. A post that is not published is for its author, editors and administrators. */
 export interface Viewer {
-  /** Null for nobody in particular. */
+  /** Null for no one in particular. */
   readonly userId: string | null;
   readonly seesAllDrafts: boolean;
 }

@@ -21,7 +21,7 @@ const commentsAnswer = z.object({ comments: things });
 const postsAnswer = z.object({ posts: z.array(z.object({ id: z.uuid(), published: z.boolean() })) });
 
 /**
- * Asks the owners by signed calls, one for all ids of a kind. Nobody is asked about nothing.
+ * Asks the owners by signed calls, one for all ids of a kind. No one is asked about nothing.
  *
  * @param patienceMs milliseconds for an answer; less than what a resolver may take, so that one owner that hangs costs its own
  *   hits and not the whole answer

@@ -17,7 +17,7 @@ export interface ProfileStore {
   list(page: OffsetPage): Promise<readonly Profile[]>;
   /**
    * Makes the profile, or lets it follow a token. What a newer token says counts; what an older one says fills only what
-   * nobody has told yet. One atomic statement, which writes nothing when there is nothing new. A new name is told.
+   * no one has told yet. One atomic statement, which writes nothing when there is nothing new. A new name is told.
    */
   follow(claims: Claims): Promise<void>;
   /** Makes a profile that no token has touched, and tells of it. */

@@ -1,10 +1,10 @@
 import { isTimeOrderedId, timeOfId } from '@trellis/subgraph-kit';
 import type { Role, User } from '@trellis/subgraph-protocol';
 
-/** What the users subgraph knows about somebody. */
+/** What the users subgraph knows about someone. */
 export interface Profile {
   readonly id: string;
-  /** Null until somebody tells. */
+  /** Null until someone tells. */
   readonly name: string | null;
   readonly email: string | null;
   readonly role: Role;
@@ -23,7 +23,7 @@ export interface Claims {
 
 const ROLES_FROM_THE_TOP: readonly Role[] = ['ADMIN', 'EDITOR', 'VIEWER'];
 
-/** Of several roles the graph shows the one that may do most; nobody is less than a viewer. */
+/** Of several roles the graph shows the one that may do most; no one is less than a viewer. */
 export function highestRole(roles: readonly string[]): Role {
   return ROLES_FROM_THE_TOP.find((role) => roles.includes(role)) ?? 'VIEWER';
 }
@@ -40,15 +40,15 @@ export function claimsOf(user: User): Claims {
 }
 
 /**
- * What to show of somebody whom this subgraph has not met yet: they have written something, and their token has not been
- * here. Nobody else's answer fails for that.
+ * What to show of someone whom this subgraph has not met yet: they have written something, and their token has not been
+ * here. No one else's answer fails for that.
  */
 export function nameless(id: string): Profile {
   const createdAt = isTimeOrderedId(id) ? timeOfId(id) : new Date(0);
   return { id, name: null, email: null, role: 'VIEWER', createdAt };
 }
 
-/** What to call somebody: tokens without the scope `profile` carry no name, and `User.name` can't be null. */
+/** What to call someone: tokens without the scope `profile` carry no name, and `User.name` can't be null. */
 export function displayName({ name, id }: Profile): string {
   return name ?? `User ${id.slice(-6)}`;
 }

@@ -24,7 +24,7 @@ interface Token {
   readonly issuedAt?: number;
 }
 
-/** The context of somebody whose token says this. */
+/** The context of someone whose token says this. */
 function user(id: string, { name, email, role = 'VIEWER', issuedAt = later() }: Token = {}): UserContext {
   return {
     user: { id, roles: [role], tokenIssuedAt: issuedAt, ...(name && { name }), ...(email && { email }) },

@@ -86,7 +86,7 @@ export function createSignIn(dependencies: SignInDependencies): SignIn {
       fail(attempt, `throttled_${admission.by}`);
       return { kind: 'throttled', waitS: admission.waitS };
     }
-    const known = password.length > MAX_PASSWORD_LENGTH ? undefined : account?.passwordHash; // nobody can have chosen it
+    const known = password.length > MAX_PASSWORD_LENGTH ? undefined : account?.passwordHash; // no one can have chosen it
     const matches = await hasher
       .verify(known, password.slice(0, MAX_PASSWORD_LENGTH), callerOf(attempt, account))
       .catch(async (error: unknown) => {

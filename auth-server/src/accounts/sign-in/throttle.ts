@@ -32,7 +32,7 @@ export interface ThrottleLimits {
 
 /**
  * Counts failures per account, and per address and the networks around it. A browser in which the account has signed in
- * before has a counter of its own and no other, so that nobody else, near or far, can lock the account's owner out.
+ * before has a counter of its own and no other, so that no one else, near or far, can lock the account's owner out.
  *
  * @param attempts of browsers that an account knows
  * @param strangers counts all others, who can make a counter for each address that can be typed

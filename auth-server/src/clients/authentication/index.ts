@@ -55,7 +55,7 @@ export async function authenticateClient(
   throw refused(presented, problem ?? 'unknown client');
 }
 
-/** What is sent for an id that nobody has may be anything, a secret too: it is not kept. */
+/** What is sent for an id that no one has may be anything, a secret too: it is not kept. */
 function recordFailure(
   { audit }: AuthenticateClientFeatures,
   client: Client | undefined,
@@ -66,7 +66,7 @@ function recordFailure(
   audit.record({ event: 'client_authentication_failed', clientId, address, detail });
 }
 
-/** Ids that nobody has are counted together. */
+/** Ids that no one has are counted together. */
 const UNKNOWN_CLIENT = 'unknown';
 
 function waitForSecret(

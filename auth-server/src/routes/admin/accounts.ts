@@ -131,7 +131,7 @@ export function addAccountAdministration(server: FastifyInstance, features: Acco
   });
 }
 
-/** Somebody must be left who can administer. */
+/** Someone must be left who can administer. */
 async function refuseLastAdministrator(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -92,7 +92,7 @@ function checkFreshness(
 }
 
 /**
- * Nobody gives what he has not: who may change clients can't make one that may do more here than he does, nor take over one.
+ * No one gives what he has not: who may change clients can't make one that may do more here than he does, nor take over one.
  *
  * @param scopes of the client, as it is or is to be
  * @throws OAuthError insufficient_scope

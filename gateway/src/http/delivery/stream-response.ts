@@ -9,7 +9,7 @@ import { watchUnread } from './unread-responses.ts';
 import type { Beating, Heartbeats } from './heartbeats.ts';
 import type { StreamFormat } from '../message/stream-format.ts';
 
-/** How streams over HTTP are kept, the same for all of them. */
+/** How streams over HTTP are stored, the same for all of them. */
 export interface StreamSettingsOfServer {
   readonly heartbeats: Heartbeats;
   /** Bytes that wait for a client before it is given up. */
@@ -18,7 +18,7 @@ export interface StreamSettingsOfServer {
   readonly onSlowClient: () => void;
 }
 
-/** How one stream is kept. */
+/** How one stream is stored. */
 export interface StreamResponseOptions extends StreamSettingsOfServer {
   /** Bounds what clients leave unread. */
   readonly unread: UnreadAnswers;

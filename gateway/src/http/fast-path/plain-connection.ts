@@ -8,7 +8,7 @@ import type { PlainRequest } from './plain-request.ts';
 
 /** A client may use a connection until the very end of the time that it was told. */
 const LATE_MS = 1_000;
-/** What is kept of what arrives before an answer: a few requests. Who sends more may ask again on another connection. */
+/** What is stored of what arrives before an answer: a few requests. Who sends more may ask again on another connection. */
 const KEPT_EARLY_BYTES = 65_536;
 /** RFC 9110 §15.5.9. */
 const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
@@ -37,7 +37,7 @@ export interface PlainService {
   readonly times: PlainTimes;
 }
 
-/** How long connections are kept. Milliseconds. */
+/** How long connections are stored. Milliseconds. */
 export interface PlainTimes {
   /** To the first request. */
   readonly firstRequestMs: number;
@@ -114,7 +114,7 @@ export class PlainConnection {
     this.#socket.destroy();
   };
 
-  /** Whether more has come early than is kept: then none of it is answered, and the connection ends with the answer under way. */
+  /** Whether more has come early than is stored: then none of it is answered, and the connection ends with the answer under way. */
   get #isOverrun(): boolean {
     return this.#earlyBytes > KEPT_EARLY_BYTES;
   }

@@ -13,7 +13,7 @@ const COMPRESS: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
   gzip: promisify<Buffer, Buffer>(gzip),
   deflate: promisify<Buffer, Buffer>(deflate),
 };
-/** What is compressed depends on nothing else: headers that nobody sends twice are not remembered. */
+/** What is compressed depends on nothing else: headers that no one sends twice are not remembered. */
 const negotiator = new Negotiator<Coding | 'identity'>({
   supportedValues: ['br', 'gzip', 'deflate', 'identity'],
 });

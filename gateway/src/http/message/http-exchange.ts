@@ -5,7 +5,7 @@ import type { PresentedProof } from '../../identity/verify-proof.ts';
 
 /** The life of one HTTP request. */
 export interface RequestSignal {
-  /** Aborts when the client goes away, or when the time to the first byte is over. */
+  /** Aborts when the client disconnects, or when the time to the first byte is over. */
   readonly signal: AbortSignal;
   /** To be called when the answer is there: the time no longer counts. */
   settle(): void;

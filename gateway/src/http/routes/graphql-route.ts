@@ -62,7 +62,7 @@ export interface GraphqlRouteOptions extends AnsweringOptions {
 export function addGraphqlRoute(server: FastifyInstance, options: GraphqlRouteOptions): void {
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // The usual type by its name as well: what only `*` stands for is parsed anew with each request.
+    // The usual type by its name as well: what only `*` stands for is parsed again with each request.
     scope.addContentTypeParser(['application/json', '*'], { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
     );
@@ -94,7 +94,7 @@ function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOp
 /** Whatever else Node understands. A CONNECT never becomes a request. */
 const OTHER_METHODS = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'POST'].includes(method));
 
-/** Before the body is read, which nobody wants. */
+/** Before the body is read, which no one wants. */
 function refuseMethod(): never {
   throw refused('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');
 }
@@ -116,7 +116,7 @@ function isOfSamePage(request: FastifyRequest, { streamPath }: GraphqlRouteOptio
   return request.routeOptions.url === streamPath && request.headers['sec-fetch-site'] === 'same-origin';
 }
 
-/** Before the body is read: a body that nobody may send need not arrive. */
+/** Before the body is read: a body that no one may send need not arrive. */
 function admitPost({ headers }: FastifyRequest): void {
   preventCsrf(headers, isJsonBody(headers));
   assertReadableBody(headers);
@@ -183,7 +183,7 @@ function exchangeOf(
   };
 }
 
-/** A header that is sent twice is no proof: its values are joined, and nobody has signed that. */
+/** A header that is sent twice is no proof: its values are joined, and no one has signed that. */
 function proofOf({ method, protocol, host, url }: FastifyRequest, header: string | string[]): PresentedProof {
   return { proof: String(header), method, url: `${protocol}://${host}${url}` };
 }

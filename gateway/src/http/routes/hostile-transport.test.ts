@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 beforeEach(() => graph.forget());
 
-/** What a subgraph is told of somebody without a token. */
+/** What a subgraph is told of someone without a token. */
 const TOLD: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',

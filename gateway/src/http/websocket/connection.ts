@@ -24,7 +24,7 @@ import {
   type OperationOptions,
 } from './connection-operations.ts';
 
-/** How connections are kept. */
+/** How connections are stored. */
 export interface ConnectionOptions extends OperationOptions {
   /** Where they are opened. */
   readonly path: string;

@@ -316,7 +316,7 @@ describe('connections', () => {
     const flood = await connect();
     while (flood.socket.readyState === WebSocket.OPEN) {
       for (let index = 0; index < 60; index += 1) flood.send({ type: 'ping' });
-      await nextTurn(); // the count begins anew with each heartbeat, which may fall among these
+      await nextTurn(); // the count begins again with each heartbeat, which may fall among these
     }
     expect((await flood.closed).code).toBe(1008);
     const silent = await RawSocket.connect(url, {}, { autoPong: false });

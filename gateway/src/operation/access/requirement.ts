@@ -19,7 +19,7 @@ export function isOpen(requirement: Requirement): boolean {
   return !requirement.authenticated && requirement.scopes.length === 0 && requirement.policies.length === 0;
 }
 
-/** All of several requirements; what is said twice is kept once. */
+/** All of several requirements; what is said twice is stored once. */
 export function allOf(requirements: readonly Requirement[]): Requirement {
   const guarded = requirements.filter((requirement) => !isOpen(requirement));
   if (guarded.length < 2) return guarded[0] ?? OPEN;

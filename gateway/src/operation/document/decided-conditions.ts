@@ -33,7 +33,7 @@ class DecidedConditions {
   readonly key: string;
   /** Labels of progressive overrides that are on. */
   readonly overrideLabels: readonly string[];
-  /** Whether the query is to be kept live. */
+  /** Whether the query is to be stored live. */
   readonly isLive: boolean;
   readonly #on: ReadonlySet<string>;
 

@@ -1,6 +1,6 @@
 import { Kind, type ASTNode, type DocumentNode, type Location } from 'graphql';
 
-/** Nodes that errors of a valid document name: their places in the text are kept. */
+/** Nodes that errors of a valid document name: their places in the text are stored. */
 const NAMED_BY_ERRORS: ReadonlySet<string> = new Set<string>([Kind.FIELD, Kind.VARIABLE_DEFINITION]);
 
 /** In which members of a node others may be, by its kind: to know costs less than to look. */
@@ -25,14 +25,14 @@ const BELOW: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
 ]);
 
 /**
- * Takes the tokens out of a document that was validated, and places in the text that nobody will be told of. The tokens, and
+ * Takes the tokens out of a document that was validated, and places in the text that no one will be told of. The tokens, and
  * what ties each node to them, are two thirds of what a document takes up.
  */
 export function forgetTokens(document: DocumentNode): void {
   forgetIn(document);
 }
 
-/** The parser makes plain objects with these members alone; nobody else has them yet. */
+/** The parser makes plain objects with these members alone; no one else has them yet. */
 type WritableNode = { loc?: Location | undefined } & Readonly<Record<string, unknown>>;
 
 function forgetIn(node: ASTNode): void {

@@ -22,7 +22,7 @@ export interface ValidationBounds {
 
 const TOO_MANY_ERRORS = 'Too many validation errors, error limit reached. Validation aborted.';
 
-/** What ends a validation before its end; nobody else sees it. */
+/** What ends a validation before its end; no one else sees it. */
 class TooManyErrors extends Error {}
 
 /**

@@ -1,12 +1,12 @@
 import type { QueueCaller } from '@trellis/admission';
 
-/** Somebody who has something done by planner threads. */
+/** Someone who has something done by planner threads. */
 export interface PlannerCaller extends QueueCaller {
   /** Told of the milliseconds that a thread has worked for this caller. */
   readonly onSpent?: ((durationMs: number) => void) | undefined;
 }
 
-/** The gateway itself: what it asks for is counted for nobody. */
+/** The gateway itself: what it asks for is counted for no one. */
 export const GATEWAY_ITSELF: PlannerCaller = Object.freeze({
   keys: ['gateway'] as const,
   isKnown: true,
@@ -17,7 +17,7 @@ export const GATEWAY_ITSELF: PlannerCaller = Object.freeze({
  * up what others want as well by asking for it first.
  */
 export class JobAudience {
-  /** Aborted when nobody waits any more. */
+  /** Aborted when no one waits any more. */
   readonly signal: AbortSignal;
   readonly #callers = new Map<string, PlannerCaller>();
   readonly #listeners = new Set<(caller: PlannerCaller) => void>();

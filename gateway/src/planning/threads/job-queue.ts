@@ -202,7 +202,7 @@ function leaveQueue({ places }: Job): void {
   places.clear();
 }
 
-/** What has failed has taken its time as well. @returns nothing where nobody has measured it */
+/** What has failed has taken its time as well. @returns nothing where no one has measured it */
 function durationOf(error: unknown): number | undefined {
   if (error instanceof TaskFailed || error instanceof PlannerStarved) return error.durationMs;
   return error instanceof PlannerOverstrained && error.limit === 'planningMs' ? error.actual : undefined;

@@ -18,7 +18,7 @@ export interface QueryPlanSource {
   /**
    * @param operation the text of a document with one operation, without conditions on variables
    * @param overrideLabels labels of progressive overrides that are on
-   * @param audience who waits for it; when nobody does, it leaves the queue, and what has begun goes on
+   * @param audience who waits for it; when no one does, it leaves the queue, and what has begun goes on
    * @throws PlannerOverstrained when it takes longer than the deadline, or more memory than there is
    * @throws PlannerQueueFull when too many wait
    * @throws PlannerStarved when other work of the machine leaves the thread hardly any processor time

@@ -98,7 +98,7 @@ export class PlannerWorker {
     await this.#worker.terminate();
   }
 
-  /** The next one. Nobody else may be waiting. */
+  /** The next one. No one else may be waiting. */
   #reply(deadlineMs: number): Promise<PlannerReply> {
     return new Promise((resolve) => {
       const endDeadline = startDeadline({
@@ -125,7 +125,7 @@ export class PlannerWorker {
     waiting.resolve(outcome);
   }
 
-  /** When nobody waits, nobody has lost anything. */
+  /** When no one waits, no one has lost anything. */
   #fail(failure: unknown): void {
     if (this.#waiting) this.#settle(this.#endBecause(failure));
   }

@@ -26,7 +26,7 @@ const NEWEST_SHARE = 0.1;
 
 /**
  * What callers may have done for operations that are new: planned beside the event loop, parsed and compiled in it. What waits
- * counts as well, by the length of its text: else somebody could have as much waiting as fits before the first of it
+ * counts as well, by the length of its text: else someone could have as much waiting as fits before the first of it
  * is done and charged.
  */
 export class PlanningBudget {

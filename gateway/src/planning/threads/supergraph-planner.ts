@@ -33,7 +33,7 @@ export function createSupergraphPlanner(sdl: string): SupergraphPlanner {
   const { document, requirements } = separateRequirements(sdl);
   const federated = FederatedSchema.build(resolvableKeysFirst(document), {
     supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
-    // It was validated as it came. What a variant replaces may now be declared and required by nobody.
+    // It was validated as it came. What a variant replaces may now be declared and required by no one.
     validateSupergraph: false,
   });
   const planner = new QueryPlanner(federated, {

@@ -8,7 +8,7 @@ export type ThreadClock = () => number;
 export interface SystemThread {
   /** What the operating system calls it, so that others can ask for its time; absent where they can't. */
   readonly id: number | undefined;
-  /** The processor time of the thread; where nobody tells that, the time of day. */
+  /** The processor time of the thread; where no one tells that, the time of day. */
   readonly clock: ThreadClock;
 }
 

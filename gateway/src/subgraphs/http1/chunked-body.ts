@@ -7,7 +7,7 @@ const SIZE_LINE =
 /** A trailer that says where the message ends: it comes too late. RFC 9110 §6.5.1 */
 const FRAMING = /^(?:content-length|transfer-encoding):/i;
 const MAX_LINE_CHARACTERS = 4_096;
-/** Of all chunks together. Nobody here reads them. */
+/** Of all chunks together. No one here reads them. */
 const MAX_EXTENSION_CHARACTERS = 16_384;
 const MAX_TRAILER_CHARACTERS = 16_384;
 const LINE_FEED = 10;

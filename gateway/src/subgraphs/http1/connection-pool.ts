@@ -17,7 +17,7 @@ export class ConnectionPool implements ConnectionOwner {
   readonly #hostHeader: string;
   readonly #maxConnections: number;
   readonly #open = new Set<Connection>();
-  /** The one that was used last is used next: those that nobody needs grow old. */
+  /** The one that was used last is used next: those that no one needs grow old. */
   readonly #idle: Connection[] = [];
   readonly #waiting: Waiting[] = [];
   #sweep: NodeJS.Timeout | undefined;
@@ -90,7 +90,7 @@ export class ConnectionPool implements ConnectionOwner {
     if (next) this.#openOne()?.exchange(next.request, next.handler);
   }
 
-  /** Those that have been idle for too long are closed though nobody asks for one. */
+  /** Those that have been idle for too long are closed though no one asks for one. */
   #sweepLater(): NodeJS.Timeout {
     return setTimeout(() => {
       const now = performance.now();

@@ -18,13 +18,13 @@ export interface DefaultShares {
 
 /** The shares that hold where nothing else is said. */
 export const DEFAULT_SHARES: DefaultShares = Object.freeze({
-  // Of what is held at a time. Where nobody else asks, one caller gets half: a proxy that hides its clients, or a single
+  // Of what is held at a time. Where no one else asks, one caller gets half: a proxy that hides its clients, or a single
   // batch job, goes on working. A quarter is left over by any one network, whatever it owns.
   ofTotal: [1 / 2, 5 / 8, 3 / 4] as const,
   // Of what is bounded for each caller. A /24 or a /56 holds several who have nothing to do with one another, a /48 is a
   // site; behind each of them are far fewer who ask at the same time than it has addresses.
   ofCaller: [1, 4, 16] as const,
-  // Callers who have proved who they are can be held to account and are few; anonymous ones can be as many as somebody
+  // Callers who have proved who they are can be held to account and are few; anonymous ones can be as many as someone
   // likes. Those who are known get four fifths, and with less than that they never wait for the others.
   weights: { known: 4, anonymous: 1 },
   // Some 200 bytes each: 2 MB a level. More callers than that within a window are many networks' work.

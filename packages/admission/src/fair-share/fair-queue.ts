@@ -49,7 +49,7 @@ const MAX_IDLE = 1_000;
  * had least is next, whatever the others have waiting; within a caller, first come is first served. The keys of a caller form
  * a hierarchy, and shares are given from the widest key to the narrowest: all networks of a /48 together have the share of
  * one. What an item costs is known when it is done: until then, what one costs on average is charged. A full queue takes
- * what is new from somebody who has less waiting than another, whose newest item leaves for it.
+ * what is new from someone who has less waiting than another, whose newest item leaves for it.
  *
  * Each step takes logarithmic time. What is remembered is bounded by what waits, what is served, and 1,000 callers.
  */
@@ -218,7 +218,7 @@ export class FairQueue<Item> {
     }
   }
 
-  /** Who has had more than the others is remembered until they have caught up, or nobody asks for anything. */
+  /** Who has had more than the others is remembered until they have caught up, or no one asks for anything. */
   #forgetIfIdle(node: QueueNode<Item>): void {
     if (!node.isIdle) return;
     if (node === this.#root) this.#forgetAll();

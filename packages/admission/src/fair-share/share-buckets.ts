@@ -24,7 +24,7 @@ const ROUNDING_MS = 1e-3;
 /**
  * A token bucket for each key of a hierarchy, in this process: an amount is taken only where every level has it. What a
  * bucket holds follows from the time at which it is full again; those that are full are not remembered. When there are too
- * many others, the one that lacks least makes room, so that new keys, as many as somebody likes, push out one another and
+ * many others, the one that lacks least makes room, so that new keys, as many as someone likes, push out one another and
  * none that is nearly empty; and what they take counts in the networks around them.
  */
 export class ShareBuckets {

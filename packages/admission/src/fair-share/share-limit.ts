@@ -26,7 +26,7 @@ interface Holding {
 
 /**
  * Counts what is held at a time, be it places or bytes: in all, and by each key of its holder. It remembers those who hold
- * something, and nobody else. Who comes several times in a row, with the same keys, is looked up once.
+ * something, and no one else. Who comes several times in a row, with the same keys, is looked up once.
  */
 export class ShareLimit {
   #perKey: LevelAmounts;
@@ -68,7 +68,7 @@ export class ShareLimit {
   /**
    * What speaks against so much more; nothing is taken.
    *
-   * @param keys those of a caller, narrowest first; none where it counts in nobody's share. The list must not change any more
+   * @param keys those of a caller, narrowest first; none where it counts in no one's share. The list must not change any more
    */
   refusalOf(keys: readonly string[], amount = 1): ShareRefusal | undefined {
     const known = keys === this.#lastKeys ? this.#lastHoldings : undefined;

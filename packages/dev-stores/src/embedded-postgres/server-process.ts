@@ -119,7 +119,7 @@ function isReady(dataDirectory: string): boolean {
   }
 }
 
-/** Removes a `postmaster.pid` whose server is known to be gone: its process id may be somebody else's by now. */
+/** Removes a `postmaster.pid` whose server is known to be gone: its process id may be someone else's by now. */
 export function removePostmasterFile(dataDirectory: string): void {
   rmSync(join(dataDirectory, 'postmaster.pid'), { force: true });
 }

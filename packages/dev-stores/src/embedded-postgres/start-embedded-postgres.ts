@@ -29,12 +29,12 @@ export interface EmbeddedPostgresOptions {
   readonly binariesDirectory?: string;
   /** Where root puts binaries that the server's account could not reach otherwise. @default '/var/lib/trellis' */
   readonly copiesDirectory?: string;
-  /** `crash`: what was committed survives a crash of the machine. `none`: for data that nobody will miss. @default 'crash' */
+  /** `crash`: what was committed survives a crash of the machine. `none`: for data that no one will miss. @default 'crash' */
   readonly durability?: 'crash' | 'none';
   /** Ends the server when aborted. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (step: PostgresStep) => void;
-  /** The server ended although nobody asked it to. It is started again at the same port. */
+  /** The server ended although no one asked it to. It is started again at the same port. */
   readonly onExit?: (exit: ProcessExit) => void;
   readonly onRestart?: () => void;
   readonly onFailedRestart?: (error: unknown) => void;
@@ -136,7 +136,7 @@ async function clearLeftovers(dataDirectory: string): Promise<void> {
   removePostmasterFile(dataDirectory);
 }
 
-/** Somebody may take the port between our look and the server's. */
+/** Someone may take the port between our look and the server's. */
 async function startAtFreePort(prepared: Prepared): Promise<{ port: number; server: GuardedProcess }> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();

@@ -35,7 +35,7 @@ export interface RedisServerOptions {
   readonly port?: number;
   /** @default a random one, new at each start */
   readonly password?: string;
-  /** The server ended although nobody asked it to. It is started again at the same port. */
+  /** The server ended although no one asked it to. It is started again at the same port. */
   readonly onExit?: (exit: ProcessExit) => void;
   readonly onRestart?: () => void;
   readonly onFailedRestart?: (error: unknown) => void;

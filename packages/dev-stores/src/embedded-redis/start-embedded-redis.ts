@@ -14,7 +14,7 @@ export interface EmbeddedRedisOptions {
   readonly port?: number;
   /** @default a random one, new at each start */
   readonly password?: string;
-  /** A real server ended although nobody asked it to. It is started again at the same port. */
+  /** A real server ended although no one asked it to. It is started again at the same port. */
   readonly onExit?: (exit: ProcessExit) => void;
 }
 

@@ -5,7 +5,7 @@ import type { GuardedProcess, ProcessExit } from './guarded-process.ts';
 export interface KeepRunningOptions {
   /** Starts the process and resolves when it serves. */
   readonly start: () => Promise<GuardedProcess>;
-  /** Called when it ended although nobody asked it to. */
+  /** Called when it ended although no one asked it to. */
   readonly onExit?: (exit: ProcessExit) => void;
   /** Called when it serves again. */
   readonly onRestart?: () => void;

@@ -19,7 +19,7 @@ export interface LeftoverOptions {
 /**
  * Ends what an earlier run left in a data directory: a server whose guard was killed with its owner, or the children
  * of a server that was killed itself. A process is known by its executable and its working directory, since its
- * process id may be somebody else's by now.
+ * process id may be someone else's by now.
  *
  * @throws Error naming the processes that did not even obey the last signal
  */
@@ -53,7 +53,7 @@ function executableOf(pid: string): string {
   return basename(linkOf(pid, 'exe').replace(/ \(deleted\)$/, ''));
 }
 
-/** @returns '' for a process that is gone, or that belongs to somebody else */
+/** @returns '' for a process that is gone, or that belongs to someone else */
 function linkOf(pid: string, name: 'cwd' | 'exe'): string {
   try {
     return readlinkSync(`/proc/${pid}/${name}`);

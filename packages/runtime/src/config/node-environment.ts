@@ -22,7 +22,7 @@ export function nodeEnvironment(): z.ZodType<NodeEnvironment | undefined> {
 }
 
 /**
- * Whether what is made for development may be used at all: by processes that nobody but this machine reaches, so that neither
+ * Whether what is made for development may be used at all: by processes that no one but this machine reaches, so that neither
  * a forgotten nor a misspelled NODE_ENV gives it to the world.
  */
 export function allowsConveniences(surroundings: Surroundings): boolean {

@@ -19,7 +19,7 @@ const UNKNOWN = 'Authorization has to be Bearer and the secret of OPERATIONS_SEC
 
 /**
  * Lets requests that may change something pass only with a secret, as a bearer token (RFC 6750 §2.1). Without secrets it lets
- * all pass where nobody but this machine can ask, and none elsewhere. It holds for every route that is added after it.
+ * all pass where no one but this machine can ask, and none elsewhere. It holds for every route that is added after it.
  */
 export function guardChanges(server: FastifyInstance, { secrets, host }: ChangeGuardOptions): void {
   const digests = secrets?.map(digestOf);

@@ -30,7 +30,7 @@ async function start(isListening: boolean): Promise<FastifyInstance> {
   return server;
 }
 
-/** With somebody who listens for WebSocket, and without. */
+/** With someone who listens for WebSocket, and without. */
 let servers: readonly [FastifyInstance, FastifyInstance];
 beforeAll(async () => {
   servers = [await start(true), await start(false)];

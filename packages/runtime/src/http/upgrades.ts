@@ -16,10 +16,10 @@ export function onWebSocketRequest(http: Server, listener: UpgradeListener): voi
 }
 
 /**
- * Ignores every `Upgrade` but that to WebSocket, where somebody listens for that. Clients that prefer HTTP/2 ask for `h2c` with
+ * Ignores every `Upgrade` but that to WebSocket, where someone listens for that. Clients that prefer HTTP/2 ask for `h2c` with
  * their first request or with each: Java's HttpClient and `curl --http2` do.
  *
- * Once anybody listens for upgrades Node hands all of them over, and if nobody does it loses what has arrived behind such a
+ * Once anybody listens for upgrades Node hands all of them over, and if no one does it loses what has arrived behind such a
  * request. So this always listens, and has the request read again without the header, together with what has arrived behind it.
  *
  * @see RFC 9110 §7.8

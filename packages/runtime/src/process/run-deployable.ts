@@ -13,7 +13,7 @@ const DRAIN_DEADLINE_MS = 25_000;
 /**
  * The life of a process that hosts one deployable: configure, start, serve, drain on SIGTERM or SIGINT, exit. A wrong
  * configuration is printed whole and exits with 78 (sysexits EX_CONFIG); a failed start exits with 1, and so does an error
- * that nobody handles; a second signal exits at once.
+ * that no one handles; a second signal exits at once.
  */
 export async function runDeployable<Config extends ProcessConfig>(
   program: DeployableProgram<Config>,

@@ -4,8 +4,8 @@ import type { Logger } from '../telemetry/logger.ts';
 const CLOSE_DEADLINE_MS = 5_000;
 
 /**
- * Logs an error or a rejection that nobody has handled as a record like any other, and ends the process with 1: what the program's
- * state is by then, nobody knows. What is in flight has five seconds.
+ * Logs an error or a rejection that no one has handled as a record like any other, and ends the process with 1: what the program's
+ * state is by then, no one knows. What is in flight has five seconds.
  *
  * @param close ends what the process serves
  */
@@ -20,7 +20,7 @@ export function endOnUnhandledError(logger: Logger, close: () => Promise<unknown
     }
     return process.exit(1);
   };
-  // Rejections come here, too: that is Node's default for those that nobody handles.
+  // Rejections come here, too: that is Node's default for those that no one handles.
   process.on('uncaughtException', (error, origin) => {
     logger.fatal({ err: error, origin }, 'uncaught error; ending the process');
     if (isEnding) return;

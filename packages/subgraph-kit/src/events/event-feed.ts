@@ -108,7 +108,7 @@ async function startReader(
 
 interface Following {
   readonly stream: EventStream;
-  /** Nobody else uses it: it is blocked while it waits. */
+  /** No one else uses it: it is blocked while it waits. */
   readonly connection: RedisConnection;
   readonly history: EventHistory;
   readonly hubs: readonly TopicHub<unknown>[];
@@ -133,7 +133,7 @@ async function follow(following: Following, from: number): Promise<void> {
   }
 }
 
-/** All topics read before any delivers: what fails is read again, and nobody gets an event twice. */
+/** All topics read before any delivers: what fails is read again, and no one gets an event twice. */
 async function deliverNext(
   { stream, connection, history, hubs, metrics }: Following,
   seq: number,

@@ -1,6 +1,6 @@
 import { clientError } from '@trellis/subgraph-protocol';
 
-/** What waits for somebody who takes it one by one. Bounded: who takes too slowly gets an error after what is there. */
+/** What waits for someone who takes it one by one. Bounded: who takes too slowly gets an error after what is there. */
 export class EventQueue<Event> {
   readonly #capacity: number;
   #waiting: Event[] = [];

@@ -30,7 +30,7 @@ const PATIENCE_MS = 100;
 /**
  * A stream whose events make void what gateways keep of the entities they are about, before anybody else hears of them: whoever
  * asks because of an event is not answered with what was before it. A Redis of the gateways that is away delays events by a
- * tenth of a second; what was kept there then ends at its `@cacheControl` time.
+ * tenth of a second; what was stored there then ends at its `@cacheControl` time.
  */
 export function voidingKeptAnswers(stream: EventStream, options: KeptAnswersOptions): EventStream {
   const outages = createOutageLog({

@@ -21,7 +21,7 @@ export interface TopicSubscriptionOptions<Item, Event extends object> {
 
 /**
  * The events of one subscriber: what the history has, then what happens. Written out rather than as a generator, because a
- * generator that nobody has taken anything from can't be told to clean up.
+ * generator that no one has taken anything from can't be told to clean up.
  */
 export class TopicSubscription<Item, Event extends object> implements AsyncIterableIterator<
   Identified<Event>

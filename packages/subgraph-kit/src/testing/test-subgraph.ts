@@ -19,7 +19,7 @@ export interface TestSubgraphOptions {
   readonly buildServer: (dependencies: SubgraphDependencies) => Promise<SubgraphServer>;
   /** @default true */
   readonly development?: boolean;
-  /** @default none: nobody may call, and nobody can be called */
+  /** @default none: no one may call, and no one can be called */
   readonly peers?: Peers;
   /** Where its streams are. @default nowhere: nothing can be subscribed to */
   readonly redisUrl?: string;
@@ -31,7 +31,7 @@ export interface TestSubgraphOptions {
 export interface Question {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>>;
-  /** Who asks. @default nobody, with a signed context that says so */
+  /** Who asks. @default no one, with a signed context that says so */
   readonly as?: UserContext;
   readonly idempotencyKey?: string;
 }

@@ -32,7 +32,7 @@ export const graphErrorCodes: Readonly<Record<GraphErrorCode, GraphErrorDescript
   BAD_USER_INPUT: { status: 400, expose: true, summary: 'An argument or variable is not acceptable.' },
   /** A limit on depth, aliases, cost, tokens or the like is exceeded; `limit` names it. */
   QUERY_TOO_COMPLEX: { status: 400, expose: true, summary: 'The operation exceeds a limit.' },
-  /** A subscription can't go on without a gap: the client reads anew, and subscribes again. */
+  /** A subscription can't go on without a gap: the client reads again, and subscribes again. */
   EVENTS_MISSED: { status: 410, expose: true, summary: 'Events of the subscription have been missed.' },
   /** Anything unexpected. The cause is logged, never sent. */
   INTERNAL_SERVER_ERROR: { status: 500, expose: false, summary: 'Something failed inside.' },

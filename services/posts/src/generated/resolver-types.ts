@@ -45,7 +45,7 @@ export type Timestamped = {
 
 /** The states of an order. Reserved: no operation uses it yet. */
 export type OrderStatus =
-  /** Placed, and nobody has looked at it. */
+  /** Placed, and no one has looked at it. */
   | 'PENDING'
   /** Being prepared. */
   | 'PROCESSING'

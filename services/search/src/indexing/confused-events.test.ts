@@ -47,7 +47,7 @@ async function repeatTheOldest(source: string): Promise<void> {
   await redis.eval(REPEAT_THE_OLDEST, 1, streamOf(source));
 }
 
-/** Tells something that nobody can make sense of. */
+/** Tells something that no one can make sense of. */
 async function poison(source: (typeof SOURCES)[number]): Promise<void> {
   await database.query(
     `INSERT INTO ${source}.outbox (id, type, subject, payload) VALUES ($1, $2, $1, '{"id": "nobody"}')`,

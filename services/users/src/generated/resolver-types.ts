@@ -35,7 +35,7 @@ export type UserRole =
   /** Reads, comments, and changes or deletes their own comments. */
   | 'VIEWER';
 
-/** Somebody who reads, comments or writes. */
+/** Someone who reads, comments or writes. */
 export type User = {
   /** The unique identifier: a UUID v7, the `sub` of the user's tokens. */
   readonly id: Scalars['ID']['output'];
@@ -60,7 +60,7 @@ export type CreateUserInput = {
 };
 
 export type Mutation = {
-  /** Makes the profile of somebody who has no account. For administrators. */
+  /** Makes the profile of someone who has no account. For administrators. */
   readonly createUser: User;
 };
 
@@ -68,7 +68,7 @@ export type MutationCreateUserArgs = {
   input: CreateUserInput;
 };
 
-/** Somebody who is there, or was a moment ago. */
+/** Someone who is there, or was a moment ago. */
 export type OnlineUser = {
   /** The id of the user. */
   readonly id: Scalars['ID']['output'];
@@ -78,7 +78,7 @@ export type OnlineUser = {
   readonly lastSeen: Scalars['DateTime']['output'];
 };
 
-/** Somebody who has come or gone. */
+/** Someone who has come or gone. */
 export type UserStatus = {
   /** The id of the user. */
   readonly userId: Scalars['ID']['output'];

@@ -10,7 +10,7 @@ import type { PresenceSet } from './presence-set.ts';
 export interface FollowActivityOptions {
   /** Decides which process follows. */
   readonly pool: Pool;
-  /** Nobody else uses it: it is blocked while it waits. */
+  /** No one else uses it: it is blocked while it waits. */
   readonly connection: RedisConnection;
   readonly presence: PresenceSet;
   /** How far back it begins: older signs count for nothing. */

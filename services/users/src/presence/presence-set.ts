@@ -2,13 +2,13 @@ import { defineScript, type RedisConnection } from '@trellis/redis';
 import { eventKey, eventStreamName } from '@trellis/subgraph-protocol/redis-names';
 import { z } from 'zod';
 
-/** Somebody who is there. */
+/** Someone who is there. */
 export interface Presence {
   readonly userId: string;
   readonly lastSeen: Date;
 }
 
-/** Somebody who has come or gone. */
+/** Someone who has come or gone. */
 export interface PresenceChange extends Presence {
   readonly online: boolean;
 }

@@ -3,7 +3,7 @@ import type { ProfileStore } from '../profile-store.ts';
 import { nameless, type Profile } from '../profile.ts';
 import { readPresenceChange, type PresenceChange } from './presence-set.ts';
 
-/** Somebody who has come or gone, with their profile. */
+/** Someone who has come or gone, with their profile. */
 export interface UserStatus extends PresenceChange {
   readonly user: Profile;
 }

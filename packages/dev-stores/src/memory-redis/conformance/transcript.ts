@@ -39,7 +39,7 @@ export function readTranscript(name: string): Transcript {
   return { title, exchanges };
 }
 
-/** Writes a transcript anew with other replies. */
+/** Writes a transcript again with other replies. */
 export function writeTranscript(name: string, { title, exchanges }: Transcript): void {
   const lines = exchanges.flatMap(({ sent, received }) => [`> ${sent}`, received]);
   writeFileSync(fileOf(name), `${[title, ...lines].join('\n')}\n`);

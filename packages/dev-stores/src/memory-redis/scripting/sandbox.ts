@@ -17,7 +17,7 @@ const LIBRARIES: readonly (readonly [name: string, open: LuaFunction])[] = [
 /** A state of Lua in which scripts can run. */
 export interface Sandbox {
   readonly state: LuaState;
-  /** Where the table of globals is kept in the registry. */
+  /** Where the table of globals is stored in the registry. */
   readonly globals: number;
 }
 

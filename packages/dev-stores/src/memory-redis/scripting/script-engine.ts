@@ -23,7 +23,7 @@ export interface ScriptEngineOptions {
   readonly reportFailure: (error: unknown) => void;
   /** Milliseconds; a script that takes longer fails, what it has written stays. @default 5_000 */
   readonly timeLimitMs?: number;
-  /** Compiled scripts that are kept; the one unused for longest goes. @default 1_000 */
+  /** Compiled scripts that are stored; the one unused for longest goes. @default 1_000 */
   readonly maxScripts?: number;
 }
 

@@ -25,7 +25,7 @@ export function serveConnection(
   socket.on('drain', () => connection.proceed());
   socket.on('end', () => connection.release());
   socket.on('close', () => connection.release());
-  socket.on('error', () => socket.destroy()); // the client's end broke: there is nobody to tell
+  socket.on('error', () => socket.destroy()); // the client's end broke: there is no one to tell
 }
 
 /**

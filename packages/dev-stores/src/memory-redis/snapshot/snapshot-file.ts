@@ -33,7 +33,7 @@ export async function loadSnapshot(
 /** Writes a snapshot beside the file and puts it in its place: whoever reads it finds a whole one. */
 export async function saveSnapshot(file: string, text: string): Promise<void> {
   const unfinished = `${file}.unfinished`;
-  await rm(unfinished, { force: true }); // its mode would be kept
+  await rm(unfinished, { force: true }); // its mode would be stored
   const handle = await open(unfinished, 'wx', 0o600);
   try {
     await handle.writeFile(text, 'utf8');
