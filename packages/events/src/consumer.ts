@@ -1,4 +1,5 @@
 import type { Logger, Metrics } from '@trellis/runtime';
+import { createOutageLog, type OutageLog } from '@trellis/runtime/outage-log';
 import { inTransaction, type Pool, type Transaction } from '@trellis/postgres';
 import type { RedisConnection } from '@trellis/redis';
 import { Counter, Gauge } from 'prom-client';
@@ -8,7 +9,6 @@ import type { EventSource, SnapshotItem } from './event-source.ts';
 import type { EventStream, StreamedEvent } from './event-stream.ts';
 import { isTransientFailure } from './is-transient-failure.ts';
 import { startLeadership, type Background } from './leadership.ts';
-import { createOutageLog, type OutageLog } from './outage-log.ts';
 import { sleep } from './wake-up.ts';
 
 /** What a consumer does with what it hears. Everything happens in the transaction that also moves its cursor. */
@@ -96,6 +96,7 @@ export function startConsumer(options: ConsumerOptions): Background {
         failure: 'could not consume events; trying again',
         success: 'consumes events again',
         bindings: { source: options.source },
+        isTransient: isTransientFailure,
       });
       const consumption: Consumption = { ...options, cursor, outages, signal };
       while (!signal.aborted) {

@@ -23,7 +23,7 @@ export {
   type StreamedEvent,
 } from './event-stream.ts';
 export { startLeadership, type Background, type LeadershipOptions } from './leadership.ts';
-export { createOutageLog, type OutageLog, type OutageLogOptions } from './outage-log.ts';
+export { isTransientFailure } from './is-transient-failure.ts';
 export { createOutboxLog, type OutboxLog } from './outbox-log.ts';
 export { appendEvent, type NewEvent } from './outbox.ts';
 export { startRelay, type RelayOptions } from './relay.ts';

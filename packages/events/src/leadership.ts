@@ -1,6 +1,7 @@
 import type { Logger } from '@trellis/runtime';
+import { createOutageLog, type OutageLog } from '@trellis/runtime/outage-log';
 import type { Pool, Transaction } from '@trellis/postgres';
-import { createOutageLog, type OutageLog } from './outage-log.ts';
+import { isTransientFailure } from './is-transient-failure.ts';
 import { sleep } from './wake-up.ts';
 
 /** Work that one process does at a time, however many run. */
@@ -42,6 +43,7 @@ async function campaign(options: LeadershipOptions, signal: AbortSignal): Promis
     logger: options.logger,
     failure: 'lost a leadership',
     bindings: { leadership: options.name },
+    isTransient: isTransientFailure,
   });
   while (!signal.aborted) {
     await serveTerm(options, outages, signal).catch((error: unknown) => {

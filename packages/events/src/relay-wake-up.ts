@@ -1,6 +1,7 @@
 import type { Pool } from '@trellis/postgres';
 import type { Logger } from '@trellis/runtime';
-import { createOutageLog } from './outage-log.ts';
+import { createOutageLog } from '@trellis/runtime/outage-log';
+import { isTransientFailure } from './is-transient-failure.ts';
 import { createWakeUp, sleep, type WakeUp } from './wake-up.ts';
 
 /** Wakes the relay of a service after a commit, whichever process it runs in. */
@@ -39,7 +40,11 @@ export function relayChannel(service: string): string {
  */
 export function createRelayWakeUp({ service, pool, logger }: RelayWakeUpOptions): RelayWakeUp {
   const here = createWakeUp();
-  const outages = createOutageLog({ logger, failure: 'could not notify the relay; it looks by itself' });
+  const outages = createOutageLog({
+    logger,
+    failure: 'could not notify the relay; it looks by itself',
+    isTransient: isTransientFailure,
+  });
   const notifier = createNotifier(() =>
     pool.query(NOTIFY, [relayChannel(service)]).then(outages.succeeded, outages.failed),
   );

@@ -1,10 +1,11 @@
 import type { Logger, Metrics } from '@trellis/runtime';
+import { createOutageLog, type OutageLog } from '@trellis/runtime/outage-log';
 import type { Pool, Transaction } from '@trellis/postgres';
 import pg from 'pg';
 import { Gauge } from 'prom-client';
 import type { EventStream } from './event-stream.ts';
+import { isTransientFailure } from './is-transient-failure.ts';
 import { startLeadership, type Background } from './leadership.ts';
-import { createOutageLog, type OutageLog } from './outage-log.ts';
 import { createOutboxLog, type OutboxLog } from './outbox-log.ts';
 import { maintainPartitions } from './outbox-partitions.ts';
 import { NOTIFY, relayChannel, type RelayWakeUp } from './relay-wake-up.ts';
@@ -135,6 +136,7 @@ async function publishEvents(term: Term): Promise<void> {
     logger: term.logger,
     failure: 'could not publish events; they wait in the outbox',
     success: 'publishes events again',
+    isTransient: isTransientFailure,
   });
   while (!term.signal.aborted) {
     try {

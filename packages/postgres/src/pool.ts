@@ -1,3 +1,4 @@
+import { observeOutages } from '@trellis/runtime/outage-log';
 import pg from 'pg';
 
 /** A pool of connections whose `search_path` is the service's schema. */
@@ -43,22 +44,19 @@ export function createPool(options: PoolOptions): Pool {
     options: `-c search_path=${options.schema} ${ONE_CORE} ${WORK_MEMORY}`,
     application_name: options.applicationName ?? `trellis-${options.schema}`,
   });
-  observeOutages(pool, options.onIdleError);
+  reportOutages(pool, options.onIdleError);
   return pool;
 }
 
 /**
- * A server that goes away ends all idle connections, and each would tell. A pool that is being ended does not wait for its connections to
- * be closed: a server that is stopped right after it is nothing to tell of.
+ * A server that stops ends all idle connections, and each emits an error. A pool that is being ended does not wait for its connections
+ * to be closed: a server that is stopped right after it is no outage.
  */
-function observeOutages(pool: Pool, onIdleError: PoolOptions['onIdleError']): void {
-  let told = false;
-  pool.on('connect', () => {
-    told = false;
-  });
+function reportOutages(pool: Pool, onIdleError: PoolOptions['onIdleError']): void {
+  const outages = observeOutages({ begins: (error) => onIdleError?.(withoutClient(error as Error)) }); // pg emits Errors
+  pool.on('connect', outages.succeeded);
   pool.on('error', (error) => {
-    if (!told && !pool.ending) onIdleError?.(withoutClient(error));
-    told = true;
+    if (!pool.ending) outages.failed(error);
   });
 }
 

@@ -1,3 +1,4 @@
+import { observeOutages } from '@trellis/runtime/outage-log';
 import { Cluster, Redis } from 'ioredis';
 import { GatheringRedis } from './gathering-redis.ts';
 
@@ -44,7 +45,7 @@ export function connectRedis(options: RedisOptions): RedisConnection {
     nodes.length > 1
       ? new Cluster(nodes, { redisOptions: settings })
       : new (options.gatherWrites ? GatheringRedis : Redis)(options.url, settings);
-  observeOutages(connection, options.onError);
+  reportOutages(connection, options.onError);
   return connection;
 }
 
@@ -56,14 +57,9 @@ export function getTogether(connection: RedisConnection, key: string): Promise<s
   return connection instanceof GatheringRedis ? connection.getTogether(key) : connection.get(key);
 }
 
-/** Every attempt to reconnect fails while the server is away, and each would tell. */
-function observeOutages(connection: RedisConnection, onError: RedisOptions['onError']): void {
-  let told = false;
-  connection.on('ready', () => {
-    told = false;
-  });
-  connection.on('error', (error: Error) => {
-    if (!told) onError(error);
-    told = true;
-  });
+/** Every attempt to reconnect fails while the server is unavailable, and each emits an error. */
+function reportOutages(connection: RedisConnection, onError: RedisOptions['onError']): void {
+  const outages = observeOutages({ begins: (error) => onError(error as Error) }); // ioredis emits Errors
+  connection.on('ready', outages.succeeded);
+  connection.on('error', outages.failed);
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '@trellis/runtime';
-import { createOutageLog, sleep, type Background } from '@trellis/events';
+import { createOutageLog } from '@trellis/runtime/outage-log';
+import { isTransientFailure, sleep, type Background } from '@trellis/events';
 
 /** Work that is done again and again. */
 export interface PeriodicTaskOptions {
@@ -32,6 +33,7 @@ async function repeat(
     failure: 'a periodic task failed',
     success: 'a periodic task works again',
     bindings: { task: name },
+    isTransient: isTransientFailure,
   });
   while (!signal.aborted) {
     await work().then(outages.succeeded, outages.failed);

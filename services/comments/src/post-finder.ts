@@ -1,5 +1,6 @@
 import type { Logger } from '@trellis/runtime';
-import { createOutageLog } from '@trellis/events';
+import { createOutageLog } from '@trellis/runtime/outage-log';
+import { isTransientFailure } from '@trellis/events';
 import type { ServiceClient } from '@trellis/subgraph-protocol';
 import { parseId } from '@trellis/subgraph-kit';
 import DataLoader from 'dataloader';
@@ -42,6 +43,7 @@ export function createPostFinder({ knownPosts, posts, logger }: PostFinderOption
     logger,
     failure: 'could not ask the posts service; what it has told counts',
     success: 'asks the posts service again',
+    isTransient: isTransientFailure,
   });
   const lookup = posts && createLookup(posts);
   async function ask(lookUp: Lookup, id: string): Promise<PostFacts | undefined> {

@@ -1,4 +1,5 @@
 import type { Logger, Metrics } from '@trellis/runtime';
+import { createOutageLog } from '@trellis/runtime/outage-log';
 import { clientError } from '@trellis/subgraph-protocol';
 import {
   createEventStream,
@@ -120,14 +121,13 @@ interface Following {
 async function follow(following: Following, from: number): Promise<void> {
   const { signal, logger } = following;
   let seq = from;
-  let failing = false;
+  const outages = createOutageLog({ logger, failure: 'event feed failed; retrying' });
   while (!signal.aborted) {
     try {
       seq = await deliverNext(following, seq);
-      failing = false;
+      outages.succeeded();
     } catch (error) {
-      if (!failing && !signal.aborted) logger.warn({ err: error }, 'event feed failed; retrying');
-      failing = true;
+      if (!signal.aborted) outages.failed(error);
       await sleep(RETRY_MS, signal);
     }
   }

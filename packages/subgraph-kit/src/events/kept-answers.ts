@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@trellis/runtime';
-import { createOutageLog, type EventStream, type SequencedEvent } from '@trellis/events';
+import { createOutageLog } from '@trellis/runtime/outage-log';
+import { isTransientFailure, type EventStream, type SequencedEvent } from '@trellis/events';
 import type { RedisConnection } from '@trellis/redis';
 import { redisNames } from '@trellis/subgraph-protocol/redis-names';
 
@@ -37,6 +38,7 @@ export function voidingKeptAnswers(stream: EventStream, options: KeptAnswersOpti
     logger: options.logger,
     failure: 'could not tell gateways of changes; kept answers end at their time',
     success: 'tells gateways of changes again',
+    isTransient: isTransientFailure,
   });
   return {
     ...stream,

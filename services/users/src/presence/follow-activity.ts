@@ -1,4 +1,5 @@
 import type { Logger } from '@trellis/runtime';
+import { createOutageLog } from '@trellis/runtime/outage-log';
 import { sleep, startLeadership, type Background } from '@trellis/events';
 import type { Pool } from '@trellis/postgres';
 import { createActivityStream, type ActivityBatch } from '@trellis/subgraph-protocol';
@@ -35,17 +36,16 @@ export function followActivity(options: FollowActivityOptions): Background {
 async function follow(options: FollowActivityOptions, signal: AbortSignal): Promise<void> {
   const stream = createActivityStream(options.connection);
   let after: string | number = Date.now() - options.windowMs;
-  let failing = false;
+  const outages = createOutageLog({ logger: options.logger, failure: 'presence feed failed; retrying' });
   while (!signal.aborted) {
     try {
       for (const batch of await stream.readAfter(options.connection, after, WAIT_MS)) {
         await note(options.presence, batch);
         after = batch.id;
       }
-      failing = false;
+      outages.succeeded();
     } catch (error) {
-      if (!failing && !signal.aborted) options.logger.warn({ err: error }, 'presence feed failed; retrying');
-      failing = true;
+      if (!signal.aborted) outages.failed(error);
       await sleep(RETRY_MS, signal);
     }
   }
