@@ -30,7 +30,7 @@ export const areas: readonly Area[] = [
   { paths: ['gateway/'], atMost: 756 },
   { paths: ['auth-server/'], atMost: 257 },
   { paths: ['packages/'], atMost: 389 },
-  { paths: ['services/'], atMost: 246 },
+  { paths: ['services/'], atMost: 0 },
   { paths: ['cli/'], atMost: 0 },
   { paths: ['e2e/'], atMost: 118 },
   { paths: ['bench/'], atMost: 0 },
@@ -51,5 +51,10 @@ export interface WordException {
 export const wordExceptions: readonly WordException[] = [
   { path: 'scripts/check/word-list.ts', text: '', reason: 'the list itself' },
   { path: 'scripts/check/find-old-words.test.ts', text: '', reason: 'tests what finds them' },
+  { path: 'services/demo-data/src/sentences.ts', text: '', reason: 'sentences of demo posts' },
+  { path: 'services/demo-data/src/topics.ts', text: '', reason: 'sentences of demo posts' },
+  { path: 'services/posts/migrations/0001_create_posts.sql', text: '--', reason: 'an applied migration' },
+  { path: 'services/search/migrations/0001_create_index.sql', text: '--', reason: 'an applied migration' },
+  { path: 'services/users/migrations/0001_create_profiles.sql', text: '--', reason: 'an applied migration' },
   { path: 'docs/operations.md', text: 'else to `nobody`', reason: 'the name of a system user' },
 ];

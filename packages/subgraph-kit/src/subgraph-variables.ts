@@ -89,7 +89,7 @@ export function subgraphContradictions(config: SubgraphConfig): readonly string[
     ...(inline || remote ? [] : ['USER_CONTEXT_JWKS or USER_CONTEXT_JWKS_URL is required.']),
     ...(inline && remote ? ['USER_CONTEXT_JWKS and USER_CONTEXT_JWKS_URL exclude each other.'] : []),
     ...(config.RESPONSE_CACHE_REDIS_URL && !config.REDIS_URL
-      ? ['RESPONSE_CACHE_REDIS_URL needs REDIS_URL: the relay tells of changes.']
+      ? ['RESPONSE_CACHE_REDIS_URL needs REDIS_URL: the relay publishes changes.']
       : []),
     ...(config.DEMO_DATA && !allowsConveniences(config) ? [demoDataProblem(config)] : []),
   ];

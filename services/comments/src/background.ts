@@ -11,7 +11,7 @@ import type { CommentsConfig } from './config.ts';
 import { createKnownPostStore } from './known-post-store.ts';
 import { createPostEventsHandler } from './post-events-handler.ts';
 
-/** Starts what runs beside the requests: the relay, the consumer of posts, and the end of kept answers. */
+/** Starts what runs beside the requests: the relay, the consumer of posts, and the purge of idempotency records. */
 export function startBackground(dependencies: BackgroundDependencies<CommentsConfig>): readonly Background[] {
   const writing = startWritingTasks(dependencies, 'comments', { changesOf });
   const { connectRedis } = dependencies;

@@ -98,7 +98,7 @@ const bodiesOf = ({ results }: { readonly results: readonly { readonly data?: Ad
   results.map(({ data }) => data?.commentAdded.body);
 
 describe('Subscription.commentAdded', () => {
-  it('tells of new comments on its post, and of nothing else', async () => {
+  it('delivers new comments on its post, and nothing else', async () => {
     const [post, other] = [await knownPost(), await knownPost()];
     const subscription = await subscribe(reader, post.id);
     const id = await add(post.id, 'first', reader);
@@ -109,7 +109,7 @@ describe('Subscription.commentAdded', () => {
     });
     await add(post.id, 'last');
     await eventually(() => expect(subscription.results).toHaveLength(2));
-    expect(['first', 'changed']).toContain(bodiesOf(subscription)[0]); // as it is when it is told of
+    expect(['first', 'changed']).toContain(bodiesOf(subscription)[0]); // as it is when the event is read
     expect(subscription.results[1]).toMatchObject({
       data: {
         commentAdded: { body: 'last', edited: false, author: { id: author.user?.id }, post: { id: post.id } },

@@ -31,14 +31,14 @@ export function commentRecords(transaction: Transaction): CommentRecords {
     },
     lock: async (id, { isEditor, userId }) =>
       (await transaction.query<Comment>(LOCK, [id, isEditor, userId])).rows[0],
-    edit: async (id, body) => (await transaction.query<Comment>(EDIT, [id, body])).rows[0] as Comment, // it is locked: it is there
+    edit: async (id, body) => (await transaction.query<Comment>(EDIT, [id, body])).rows[0] as Comment, // locked, so it exists
     remove: async (id) => {
       await transaction.query('DELETE FROM comment WHERE id = $1', [id]);
     },
   };
 }
 
-/** Deletes all comments of posts that are gone. Whoever hears of the post's end knows that they are gone as well. */
+/** Deletes all comments of deleted posts. No events: consumers of `post.deleted` delete them as well. */
 export async function removeCommentsOfPosts(
   transaction: Transaction,
   postIds: readonly string[],

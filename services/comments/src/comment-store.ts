@@ -16,7 +16,7 @@ export interface PostPage {
 
 /** What is said of one post, and whether what this service knows of the post lets the viewer see it. */
 export type OfPost<Said> = Said & {
-  /** False also for a post that no one has told of: its owner knows. */
+  /** False also for an unknown post: ask its owner. */
   readonly isShown: boolean;
 };
 
@@ -24,7 +24,7 @@ export type OfPost<Said> = Said & {
 export interface CommentStore {
   /** @returns those that exist and whose post the viewer may see, in no order */
   findByIds(ids: readonly string[], viewer: Viewer): Promise<readonly Comment[]>;
-  /** @returns those that exist and whose post is there, with what matters of the post */
+  /** @returns those that exist and whose post exists, with what matters of the post */
   findPlaced(ids: readonly string[]): Promise<readonly PlacedComment[]>;
   /** A list for each page asked for, the newest first, in one statement. Of a post that is gone it is empty. */
   listByPosts(

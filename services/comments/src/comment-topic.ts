@@ -4,7 +4,7 @@ import type { TopicDefinition } from '@trellis/subgraph-kit';
 import type { CommentStore } from './comment-store.ts';
 import type { PlacedComment } from './comment.ts';
 
-/** New comments, by the id of their post, as they are when they are told of. */
+/** New comments, by the id of their post, as they are when the event is read. */
 export function commentAddedTopic(store: CommentStore): TopicDefinition<PlacedComment> {
   return {
     name: 'commentAdded',

@@ -2,7 +2,7 @@ import { badUserInput, forbidden } from '@trellis/subgraph-protocol';
 import type { Transaction } from '@trellis/postgres';
 import { createId, parseId, readText } from '@trellis/subgraph-kit';
 import { commentRecords } from './comment-records.ts';
-import { tellDeleted, tellSaved } from './comment-told.ts';
+import { publishDeleted, publishSaved } from './publish-comment.ts';
 import type { Comment } from './comment.ts';
 import type { KnownPostStore, PostFacts } from './known-post-store.ts';
 import type { Writer } from './viewer.ts';
@@ -40,7 +40,7 @@ export async function addComment(
   }
   const comment: Comment = { id: createId(), postId: post.id, authorId: userId, body, edited: false };
   await commentRecords(transaction).insert(comment);
-  await tellSaved(transaction, comment, true);
+  await publishSaved(transaction, comment, true);
   return comment;
 }
 
@@ -59,7 +59,7 @@ export async function editComment(
   const before = await lockForWriting(transaction, writer, id);
   if (!before) return null;
   const after = await commentRecords(transaction).edit(before.id, body);
-  await tellSaved(transaction, after, false);
+  await publishSaved(transaction, after, false);
   return after;
 }
 
@@ -73,7 +73,7 @@ export async function deleteComment(transaction: Transaction, writer: Writer, id
   const comment = await lockForWriting(transaction, writer, id);
   if (!comment) return false;
   await commentRecords(transaction).remove(comment.id);
-  await tellDeleted(transaction, comment);
+  await publishDeleted(transaction, comment);
   return true;
 }
 

@@ -20,15 +20,15 @@ const user = (role: Role, id = createId()): UserContext => ({
 const idOf = (context: UserContext): string => context.user?.id ?? '';
 const [author, postAuthor, viewer, editor] = [user('VIEWER'), user('VIEWER'), user('VIEWER'), user('EDITOR')];
 const robot: UserContext = { clientId: 'robot', scopes: ['write:data'] };
-const nobody: UserContext = { scopes: ['write:data'] };
+const anonymous: UserContext = { scopes: ['write:data'] };
 
 /** What the posts service would say; filled by each test. */
 const atOwner = new Map<string, PostFacts>();
-let ownerIsAway = false;
+let ownerIsUnavailable = false;
 const owner: ServiceClient = {
   get: () => Promise.reject(new Error('not asked for here')),
   post: (_path, body) => {
-    if (ownerIsAway) return Promise.reject(new ServiceCallFailed('posts could not be reached.'));
+    if (ownerIsUnavailable) return Promise.reject(new ServiceCallFailed('posts could not be reached.'));
     const { ids } = body as { ids: string[] };
     return Promise.resolve({ posts: ids.flatMap((id) => atOwner.get(id) ?? []) });
   },
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   atOwner.clear();
-  ownerIsAway = false;
+  ownerIsUnavailable = false;
   await comments.pool.query('TRUNCATE comment, known_post, outbox, idempotent_answer');
 });
 afterAll(() => comments.close());
@@ -128,7 +128,7 @@ const NO_POST = [
 ];
 
 describe('Mutation.addComment', () => {
-  it('writes a comment, and tells of it', async () => {
+  it('writes a comment, and publishes it', async () => {
     const post = await knownPost();
     const { comment, errors } = await add(post.id, 'One.\nTwo.');
     expect(errors).toEqual([]);
@@ -201,7 +201,7 @@ describe('Mutation.addComment', () => {
   });
 
   it('does not need it for posts that it knows, and says so when it needs it and can’t reach it', async () => {
-    ownerIsAway = true;
+    ownerIsUnavailable = true;
     expect((await add((await knownPost()).id)).errors).toEqual([]);
     expect(codes((await add(createId())).errors)).toEqual(['INTERNAL_SERVER_ERROR']);
     expect(await count()).toBe(1);
@@ -223,7 +223,7 @@ describe('Mutation.addComment', () => {
 
   it.each([
     ['a client that acts for itself', robot, 'FORBIDDEN'],
-    ['nobody', nobody, 'UNAUTHENTICATED'],
+    ['an anonymous caller', anonymous, 'UNAUTHENTICATED'],
   ])('is not for %s', async (_name, as, code) => {
     expect(codes((await add((await knownPost()).id, 'W', as)).errors)).toEqual([code]);
     expect(await count()).toBe(0);
@@ -240,7 +240,7 @@ describe('Mutation.addComment', () => {
 });
 
 describe('Mutation.editComment', () => {
-  it('replaces the words, marks the comment and tells of it', async () => {
+  it('replaces the words, marks the comment and publishes it', async () => {
     const { id, post } = await addedComment();
     const { comment } = await edit(id, 'New');
     expect(comment).toMatchObject({ id, body: 'New', edited: true });
@@ -271,13 +271,13 @@ describe('Mutation.editComment', () => {
     },
   );
 
-  it('tells of each of sixteen edits at once, and of the last one last', async () => {
+  it('publishes each of sixteen concurrent edits, and the last one last', async () => {
     const { id } = await addedComment();
     const outcomes = await Promise.all(Array.from({ length: 16 }, (_, index) => edit(id, `Words ${index}`)));
     expect(outcomes.every(({ errors }) => errors.length === 0)).toBe(true);
-    const told = (await events()) as { payload: { body: string } }[];
-    expect(told).toHaveLength(17);
-    expect(told.at(-1)?.payload.body).toBe(await resolveReference(id, author));
+    const published = (await events()) as { payload: { body: string } }[];
+    expect(published).toHaveLength(17);
+    expect(published.at(-1)?.payload.body).toBe(await resolveReference(id, author));
   });
 
   it('is done before a deletion that comes at the same time, or not at all', async () => {
@@ -285,10 +285,10 @@ describe('Mutation.editComment', () => {
       const { id } = await addedComment();
       const [edited, removed] = await Promise.all([edit(id), remove(id)]);
       expect(removed.deleted).toBe(true);
-      const told = ((await events()) as { type: string; subject: string }[]).filter(
+      const published = ((await events()) as { type: string; subject: string }[]).filter(
         ({ subject }) => subject === id,
       );
-      expect(told.map(({ type }) => type)).toEqual([
+      expect(published.map(({ type }) => type)).toEqual([
         'comment.saved',
         ...(edited.comment ? ['comment.saved'] : []),
         'comment.deleted',
@@ -305,7 +305,7 @@ describe('Mutation.deleteComment', () => {
     expect([await count(), (await events()).length]).toEqual([1, 1]);
   });
 
-  it('deletes once, and tells of it', async () => {
+  it('deletes once, and publishes it', async () => {
     const { id, post } = await addedComment();
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => remove(id)));
     expect(outcomes.filter(({ deleted }) => deleted)).toHaveLength(1);
@@ -325,7 +325,7 @@ describe.each([
   ['another viewer', viewer, 'FORBIDDEN', 'absent'],
   ['the author of the post', postAuthor, 'FORBIDDEN', 'FORBIDDEN'],
   ['a client that acts for itself', robot, 'FORBIDDEN', 'FORBIDDEN'],
-  ['nobody', nobody, 'UNAUTHENTICATED', 'UNAUTHENTICATED'],
+  ['an anonymous caller', anonymous, 'UNAUTHENTICATED', 'UNAUTHENTICATED'],
 ])('S-097 a comment and %s', (_name, as, onPublished, onDraft) => {
   it.each([
     ['a published post', true, onPublished],
@@ -346,7 +346,7 @@ describe('references to comments', () => {
   it('S-091 show a comment on a draft to those alone who see the draft', async () => {
     const { id } = await addedComment(false);
     const seen = await Promise.all(
-      [author, viewer, nobody, postAuthor, editor].map((as) => resolveReference(id, as)),
+      [author, viewer, anonymous, postAuthor, editor].map((as) => resolveReference(id, as)),
     );
     expect(seen).toEqual([undefined, undefined, undefined, 'Words', 'Words']);
   });
@@ -366,7 +366,7 @@ describe('references to comments', () => {
 });
 
 describe('what is heard of posts', () => {
-  it('takes the comments away with a post that is deleted', async () => {
+  it('deletes the comments with their post', async () => {
     const { id, post } = await addedComment();
     await hear('post.deleted', { id: post.id });
     expect([await count(), await resolveReference(id, editor)]).toEqual([0, undefined]);
@@ -381,8 +381,8 @@ describe('what is heard of posts', () => {
   it('a snapshot adds what was missed and removes what is gone', async () => {
     const handler = createPostEventsHandler(createKnownPostStore(comments.pool));
     const gone = await addedComment();
-    const [kept, missed] = [await knownPost(), facts()];
-    const items = [kept, missed].map((post) => ({
+    const [known, missed] = [await knownPost(), facts()];
+    const items = [known, missed].map((post) => ({
       type: 'post.saved',
       subject: post.id,
       payload: { ...post, title: 'T', body: 'B', tags: [], announced: false },
@@ -394,7 +394,7 @@ describe('what is heard of posts', () => {
     const { rows } = await pool.query('SELECT id, deleted FROM known_post');
     expect(rows).toEqual(
       expect.arrayContaining([
-        { id: kept.id, deleted: false },
+        { id: known.id, deleted: false },
         { id: missed.id, deleted: false },
         { id: gone.post.id, deleted: true },
       ]),

@@ -18,8 +18,8 @@ const [[hot, hotComments]] = [...byPost].toSorted(([, a], [, b]) => b.length - a
 const MISSING = '01941f29-7c00-7a00-8000-00000000ffff';
 const AUTHOR = '01941f29-7c00-7a00-8000-00000000aaaa';
 
-/** What the events of posts have told of some. */
-async function tellOf(ids: readonly string[], facts: Omit<PostFacts, 'id'>): Promise<void> {
+/** Saves facts of posts, as their events do. */
+async function savePosts(ids: readonly string[], facts: Omit<PostFacts, 'id'>): Promise<void> {
   const posts = ids.map((id) => ({ id, ...facts }));
   await inTransaction(comments.pool, (transaction) =>
     createKnownPostStore(comments.pool).save(transaction, posts),
@@ -34,7 +34,7 @@ beforeAll(async () => {
     buildServer: (dependencies) => buildServer({ ...dependencies, posts: undefined }),
   });
   await createCommentStore(comments.pool).seed(demo);
-  await tellOf([...byPost.keys()], { published: true, authorId: AUTHOR });
+  await savePosts([...byPost.keys()], { published: true, authorId: AUTHOR });
 });
 beforeEach(() => void comments.takeStatements());
 afterAll(() => comments.close());
@@ -141,11 +141,11 @@ describe('drafts', () => {
       user: { id, roles, tokenIssuedAt: 1 },
       scopes: ['read:data'],
     });
-    beforeEach(() => tellOf([hot], { published: false, authorId: AUTHOR }));
-    afterEach(() => tellOf([hot], { published: true, authorId: AUTHOR }));
+    beforeEach(() => savePosts([hot], { published: false, authorId: AUTHOR }));
+    afterEach(() => savePosts([hot], { published: true, authorId: AUTHOR }));
 
     it.each<[string, UserContext | undefined, object]>([
-      ['nobody', undefined, nothing],
+      ['an anonymous caller', undefined, nothing],
       ['a user', as(MISSING), nothing],
       ['their author', as(AUTHOR), everything],
       ['an editor', as(MISSING, 'EDITOR'), everything],
@@ -154,14 +154,14 @@ describe('drafts', () => {
         expect((await ask(fields, [hot], { published }, context)).data._entities).toEqual([expected]);
     });
 
-    it('show none when they are gone, to nobody', async () => {
+    it('show none when they are deleted, to any caller', async () => {
       await comments.pool.query('UPDATE known_post SET deleted = true WHERE id = $1', [hot]);
       expect((await ask(fields, [hot], { published: true }, as(AUTHOR, 'ADMIN'))).data._entities).toEqual([
         nothing,
       ]);
     });
 
-    it('show their comments as soon as the owner says so, before its event is there', async () => {
+    it('show their comments as soon as the owner says so, before its event arrives', async () => {
       const facts = { id: hot, authorId: AUTHOR, published: true };
       const asked: string[] = [];
       const find = (id: string): Promise<PostFacts | undefined> => {
@@ -177,7 +177,7 @@ describe('drafts', () => {
       expect(asked).toEqual([hot, hot]); // of the others this service knows itself
     });
 
-    it('show none that nobody has told of and nobody can be asked about', async () => {
+    it('show none of an unknown post while the owner can’t be asked', async () => {
       await comments.pool.query('DELETE FROM known_post WHERE id = $1', [hot]);
       expect((await ask(fields, [hot])).data._entities).toEqual([nothing]);
     });

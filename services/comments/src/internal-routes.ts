@@ -1,7 +1,7 @@
 import { addEventRoutes } from '@trellis/events';
 import { addLookupRoute, type SubgraphDependencies, type SubgraphServer } from '@trellis/subgraph-kit';
 import type { CommentStore } from './comment-store.ts';
-import { readSnapshot } from './comment-told.ts';
+import { readSnapshot } from './publish-comment.ts';
 import type { Viewer } from './viewer.ts';
 
 const readers = ['search'];

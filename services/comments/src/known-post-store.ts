@@ -10,7 +10,7 @@ export interface PostFacts {
 
 /** The posts that this service has heard of. */
 export interface KnownPostStore {
-  /** Undefined for one that no one has told of, and for one that is gone. */
+  /** Undefined for an unknown post and for a deleted one. */
   find(id: string): Promise<PostFacts | undefined>;
   /**
    * Makes sure that the post is known, and keeps it from going until the transaction ends.
@@ -18,7 +18,7 @@ export interface KnownPostStore {
    * @returns false when it is gone
    */
   hold(transaction: Transaction, post: PostFacts): Promise<boolean>;
-  /** Takes what is told now for what is. */
+  /** Stores these facts as the current ones. */
   save(transaction: Transaction, posts: readonly PostFacts[]): Promise<void>;
   /** Marks a post as gone. */
   markDeleted(transaction: Transaction, id: string): Promise<void>;

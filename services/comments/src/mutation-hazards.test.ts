@@ -20,7 +20,7 @@ const user = (role: Role): UserContext => ({
 });
 const [author, viewer, editor, postAuthor] = [user('VIEWER'), user('VIEWER'), user('EDITOR'), user('EDITOR')];
 const robot: UserContext = { clientId: 'robot', scopes: ['write:data'] };
-const nobody: UserContext = { scopes: ['write:data'] };
+const anonymous: UserContext = { scopes: ['write:data'] };
 
 const [published, draft] = [createId(), createId()];
 const POSTS = [
@@ -91,7 +91,7 @@ const badInput = (field: string) => ({ refused: 'BAD_USER_INPUT', field });
 function wrongRoles(question: (as: UserContext) => Question): readonly HazardCase[] {
   return [
     { name: 'client for itself', send: () => [question(robot)], outcome: { refused: 'FORBIDDEN' } },
-    { name: 'nobody', send: () => [question(nobody)], outcome: { refused: 'UNAUTHENTICATED' } },
+    { name: 'anonymous caller', send: () => [question(anonymous)], outcome: { refused: 'UNAUTHENTICATED' } },
   ];
 }
 
@@ -185,8 +185,8 @@ const table: HazardTable = {
   },
 };
 
-function asViewer({ user: somebody }: UserContext): NonNullable<UserContext['user']> {
-  return { id: somebody?.id ?? '', roles: ['VIEWER'], tokenIssuedAt: 1 };
+function asViewer({ user: writer }: UserContext): NonNullable<UserContext['user']> {
+  return { id: writer?.id ?? '', roles: ['VIEWER'], tokenIssuedAt: 1 };
 }
 
 describe('Every mutation of comments meets every hazard', () => {

@@ -15,7 +15,7 @@ interface Call {
   answer(): void;
 }
 
-/** A posts service that answers when it is told to; every post exists, and is published unless it is named as a draft. */
+/** A posts service that answers on demand; every post exists, and is published unless it is named as a draft. */
 function startOwner(draft?: string) {
   const calls: Call[] = [];
   const client: ServiceClient = {

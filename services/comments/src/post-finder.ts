@@ -36,13 +36,13 @@ export interface PostFinderOptions {
  * Asks the posts service itself: a post may have been made, published, hidden or deleted a moment ago. While that can't be asked,
  * what this service has heard of posts counts.
  *
- * @returns a finder that fails for a post that no one has told of while the posts service can't be asked
+ * @returns a finder that fails for an unknown post while the posts service is unavailable
  */
 export function createPostFinder({ knownPosts, posts, logger }: PostFinderOptions): PostFinder {
   const outages = createOutageLog({
     logger,
-    failure: 'could not ask the posts service; what it has told counts',
-    success: 'asks the posts service again',
+    failure: 'posts service unavailable; using facts from its events',
+    success: 'posts service available again',
     isTransient: isTransientFailure,
   });
   const lookup = posts && createLookup(posts);

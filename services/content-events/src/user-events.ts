@@ -6,7 +6,7 @@ export const USER_SAVED = 'user.saved';
 /** The payload of {@link USER_SAVED}. */
 export interface UserSaved {
   readonly id: string;
-  /** Null until someone tells. */
+  /** Null until a token or an administrator sets it. */
   readonly name: string | null;
 }
 

@@ -33,7 +33,7 @@ describe('the demo content', () => {
     expect(new Set(users.map(({ email }) => email)).size).toBe(users.length);
   });
 
-  it('lets nobody write a post who is a viewer', () => {
+  it('has no posts by viewers', () => {
     const roles = new Map(users.map(({ id, role }) => [id, role]));
     expect(posts.filter(({ authorId }) => !['ADMIN', 'EDITOR'].includes(roles.get(authorId) ?? ''))).toEqual(
       [],

@@ -12,7 +12,7 @@ export interface Topic {
   readonly lessons: readonly string[];
 }
 
-/** Twelve topics, different enough for a search to tell them apart. */
+/** Twelve topics, different enough for a search to distinguish them. */
 export const topics: readonly Topic[] = [
   {
     tag: 'gardening',

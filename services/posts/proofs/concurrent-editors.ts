@@ -70,7 +70,7 @@ async function read(subgraph: TestSubgraph, id: string): Promise<Post> {
   return data.post;
 }
 
-/** @returns how often the editor was told to read again */
+/** @returns how often the editor had to read again */
 async function editRepeatedly(subgraph: TestSubgraph, id: string, edits: number): Promise<number> {
   const as = editor();
   let refused = 0;
@@ -89,7 +89,7 @@ async function editRepeatedly(subgraph: TestSubgraph, id: string, edits: number)
   return refused;
 }
 
-/** Every version was told once. */
+/** Every version was published once. */
 async function countVersions({ pool }: TestSubgraph): Promise<number> {
   const { rows } = await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM outbox');
   return rows[0]?.count ?? 0;

@@ -12,7 +12,7 @@ const CREATE = 'mutation ($input: CreatePostInput!) { createPost(input: $input) 
 const COUNT = `
   SELECT (SELECT count(*) FROM post)::int AS posts, (SELECT count(*) FROM outbox)::int AS events`;
 
-/** Sends mutations again and again with their keys: each is done once, and everybody is told the same. */
+/** Repeats mutations with their keys: each runs once, and all callers get the same result. */
 export const proof: Proof = {
   name: 'retried-mutations',
   description:
@@ -56,7 +56,7 @@ async function count({ pool }: TestSubgraph): Promise<Counts> {
   return rows[0] ?? { posts: 0, events: 0 };
 }
 
-/** The key is all that tells a retry: every post of a mutation differs from those of the others. */
+/** Only the key marks a retry: every post of a mutation differs from those of the others. */
 async function sendOften(
   subgraph: TestSubgraph,
   author: UserContext,

@@ -13,7 +13,7 @@ import { publishDuePosts } from './post-writer.ts';
 const PUBLISH_PAUSE_MS = 1_000;
 const PUBLISH_BATCH = 100;
 
-/** Starts what runs beside the requests: the relay, scheduled publication, and the end of kept answers. */
+/** Starts what runs beside the requests: the relay, scheduled publication, and the purge of idempotency records. */
 export function startBackground(dependencies: BackgroundDependencies<SubgraphConfig>): readonly Background[] {
   const { pool, logger, relayWakeUp } = dependencies;
   const publishing = startPeriodicTask({

@@ -51,7 +51,7 @@ describe.each(['/internal/events?after=0', '/internal/snapshot', '/internal/post
 });
 
 describe('POST /internal/posts', () => {
-  it('tells who wrote which posts, and whether they are published, drafts included', async () => {
+  it('returns authors and publication of posts, drafts included', async () => {
     const [first, draft] = [
       demo.find(({ published }) => published),
       demo.find(({ published }) => !published),

@@ -2,7 +2,7 @@ import { addEventRoutes } from '@trellis/events';
 import { addLookupRoute, type SubgraphDependencies, type SubgraphServer } from '@trellis/subgraph-kit';
 import type { PostStore } from './post-store.ts';
 import { EVERYTHING } from './post.ts';
-import { readSnapshot } from './post-told.ts';
+import { readSnapshot } from './publish-post.ts';
 
 const readers = ['comments', 'search'];
 

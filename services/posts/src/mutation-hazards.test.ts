@@ -20,7 +20,7 @@ const user = (role: Role): UserContext => ({
 });
 const [editor, otherEditor, viewer] = [user('EDITOR'), user('EDITOR'), user('VIEWER')];
 const robot: UserContext = { clientId: 'robot', scopes: ['write:data'] };
-const nobody: UserContext = { scopes: ['write:data'] };
+const anonymous: UserContext = { scopes: ['write:data'] };
 
 interface Made {
   readonly id: string;
@@ -115,11 +115,11 @@ function refusals(
   }));
 }
 
-/** Whoever may not write at all, whosever the post is. */
+/** Callers that may not write at all, regardless of its author. */
 function wrongRoles(question: (as: UserContext) => Question): readonly HazardCase[] {
   return [
     { name: 'client for itself', send: () => [question(robot)], outcome: { refused: 'FORBIDDEN' } },
-    { name: 'nobody', send: () => [question(nobody)], outcome: { refused: 'UNAUTHENTICATED' } },
+    { name: 'anonymous caller', send: () => [question(anonymous)], outcome: { refused: 'UNAUTHENTICATED' } },
   ];
 }
 
@@ -154,7 +154,7 @@ const table: HazardTable = {
     ],
     foreignOwner: [
       {
-        name: 'in the name of somebody else',
+        name: 'in the name of another user',
         send: () => [create({ authorId: otherEditor.user?.id })],
         outcome: { refused: 'BAD_USER_INPUT', field: 'input' },
       },

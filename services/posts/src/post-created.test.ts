@@ -90,7 +90,7 @@ const titlesOf = ({ results }: { readonly results: readonly { readonly data?: Cr
   results.map(({ data }) => data?.postCreated.title);
 
 describe('Subscription.postCreated', () => {
-  it('tells of posts when everybody may see them: created, published, or due; and of nothing else', async () => {
+  it('delivers posts when everybody may see them: created, published, or due; and nothing else', async () => {
     const subscription = await subscribe(viewer);
     await create('at once');
     const draft = await create('later', { publishedAt: '2100-01-01T00:00:00Z' });
@@ -119,7 +119,7 @@ describe('Subscription.postCreated', () => {
     await Promise.all(subscriptions.map((subscription) => subscription.close()));
   });
 
-  it('does not tell of a post that is hidden again before anybody was told', async () => {
+  it('does not deliver a post that is hidden again before its event is delivered', async () => {
     const subscription = await subscribe(viewer);
     const as = await subscribe(author);
     await inTransaction(posts.pool, async (transaction) => {
@@ -158,7 +158,7 @@ describe('Subscription.postCreated', () => {
     },
   );
 
-  it('says so when what followed is not kept any more, or never was', async () => {
+  it('says so when later events are not stored any more, or never were', async () => {
     const key = 'trellis:{events:posts}:stream';
     const future = await subscribe(viewer, '999999');
     expect(future.refusal).toMatchObject([{ extensions: { code: 'EVENTS_MISSED' } }]);
@@ -168,7 +168,7 @@ describe('Subscription.postCreated', () => {
     await Promise.all([future.close(), past.close()]);
   });
 
-  it('F-05 goes on when Redis has been away and has forgotten everything', async () => {
+  it('F-05 goes on when Redis was unavailable and has lost all data', async () => {
     const subscription = await subscribe(viewer);
     await create('before');
     await eventually(() => expect(titlesOf(subscription)).toEqual(['before']));
@@ -179,7 +179,7 @@ describe('Subscription.postCreated', () => {
     await subscription.close();
   });
 
-  it('tells of a post that is too large for the stream', async () => {
+  it('delivers a post that is too large for the stream', async () => {
     const subscription = await subscribe(viewer);
     await create('large', { body: 'x'.repeat(50_000) });
     await create('small');

@@ -90,7 +90,7 @@ export function postRecords(transaction: Transaction): PostRecords {
       ])) as Post, // one row in, one row out
     lock: (id, { seesAllDrafts, userId }) => one(LOCK, [id, seesAllDrafts, userId]),
     update: async (id, { published, publishAt, ...content }) =>
-      (await one(UPDATE, [id, ...contentValues(content), published, publishAt])) as Post, // it is locked: it is there
+      (await one(UPDATE, [id, ...contentValues(content), published, publishAt])) as Post, // locked, so it exists
     remove: async (id) => {
       await transaction.query('DELETE FROM post WHERE id = $1', [id]);
     },

@@ -4,7 +4,7 @@ import type { TopicDefinition } from '@trellis/subgraph-kit';
 import type { PostStore } from './post-store.ts';
 import { EVERYTHING, type Post } from './post.ts';
 
-/** Posts that have just become visible to everybody, as they are when they are told of. */
+/** Posts that have just become visible to everybody, as they are when the event is read. */
 export function postCreatedTopic(store: PostStore): TopicDefinition<Post> {
   return {
     name: 'postCreated',

@@ -4,7 +4,7 @@ import type { Transaction } from '@trellis/postgres';
 import { createId, parseId, timeOfId } from '@trellis/subgraph-kit';
 import type { NewPost, PostChange } from './post-input.ts';
 import { postRecords, type LockedPost, type PostState } from './post-records.ts';
-import { tellDeleted, tellSaved } from './post-told.ts';
+import { publishDeleted, publishSaved } from './publish-post.ts';
 import { seesDraftsOf, type Post, type Writer } from './post.ts';
 
 /** What came of making a post. */
@@ -40,12 +40,12 @@ export async function createPost(
     published: publishAt === null,
     publishAt,
   });
-  await tellSaved(transaction, post, post.published);
+  await publishSaved(transaction, post, post.published);
   return { post, created: true };
 }
 
 /**
- * Changes a post. A change that changes nothing leaves `updatedAt` alone and is told to no one.
+ * Changes a post. A change that changes nothing leaves `updatedAt` alone and publishes no event.
  *
  * @returns null when there is none that the writer may see
  * @throws GraphQLError FORBIDDEN when it is another's; BAD_USER_INPUT when it has changed since `expectedUpdatedAt`
@@ -65,7 +65,7 @@ export async function updatePost(
   const state = changedState(before, change);
   if (isSameState(before, state)) return before;
   const after = await records.update(before.id, state);
-  await tellSaved(transaction, after, after.published && !before.published);
+  await publishSaved(transaction, after, after.published && !before.published);
   return after;
 }
 
@@ -79,7 +79,7 @@ export async function deletePost(transaction: Transaction, writer: Writer, id: s
   const post = await lockForWriting(transaction, writer, id);
   if (!post) return false;
   await postRecords(transaction).remove(post.id);
-  await tellDeleted(transaction, post.id);
+  await publishDeleted(transaction, post.id);
   return true;
 }
 
@@ -91,7 +91,7 @@ export async function deletePost(transaction: Transaction, writer: Writer, id: s
  */
 export async function publishDuePosts(transaction: Transaction, limit: number): Promise<number> {
   const posts = await postRecords(transaction).publishDue(limit);
-  for (const post of posts) await tellSaved(transaction, post, true);
+  for (const post of posts) await publishSaved(transaction, post, true);
   return posts.length;
 }
 

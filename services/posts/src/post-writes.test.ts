@@ -205,7 +205,7 @@ describe('Mutation.createPost', () => {
   it.each([
     ['a viewer', viewer, 'FORBIDDEN'],
     ['a client that acts for itself', client, 'FORBIDDEN'],
-    ['nobody', { scopes: [] }, 'UNAUTHENTICATED'],
+    ['an anonymous caller', { scopes: [] }, 'UNAUTHENTICATED'],
     ['another issuer’s subject', user('EDITOR', 'auth0|1'), 'FORBIDDEN'],
   ])('is not for %s', async (_name, as, code) => {
     expect(codes((await create({ title: 'T', body: 'B' }, as)).errors)).toEqual([code]);
@@ -249,7 +249,7 @@ describe('Mutation.createPost', () => {
     expect(await countPosts()).toBe(1);
   });
 
-  it('tells in the same transaction, or does nothing at all', async () => {
+  it('publishes in the same transaction, or does nothing at all', async () => {
     await posts.pool.query('ALTER TABLE outbox ADD CONSTRAINT full_disk CHECK (false) NOT VALID');
     expect(codes((await create({ title: 'T', body: 'B' })).errors)).toEqual(['INTERNAL_SERVER_ERROR']);
     await posts.pool.query('ALTER TABLE outbox DROP CONSTRAINT full_disk');
@@ -289,7 +289,7 @@ describe('Mutation.updatePost', () => {
     });
   });
 
-  it('leaves updatedAt alone and tells nobody when nothing changes', async () => {
+  it('leaves updatedAt alone and publishes nothing when nothing changes', async () => {
     const before = await createdPost({ metadata: { b: 1, a: [2] } });
     expect((await update(before.id, { title: before.title, metadata: { a: [2], b: 1 } })).post).toEqual(
       before,
@@ -391,7 +391,7 @@ describe.each([
   ['an administrator', administrator, 'done', 'done'],
   ['a viewer', viewer, 'FORBIDDEN', 'absent'],
   ['a client that acts for itself', client, 'FORBIDDEN', 'FORBIDDEN'],
-  ['nobody', { scopes: ['write:data'] }, 'UNAUTHENTICATED', 'UNAUTHENTICATED'],
+  ['an anonymous caller', { scopes: ['write:data'] }, 'UNAUTHENTICATED', 'UNAUTHENTICATED'],
 ])('S-097 a post and %s', (_name, as, published, draft) => {
   describe.each([
     ['published', true, published],
@@ -427,7 +427,7 @@ describe('unknown and malformed ids', () => {
 });
 
 describe('Mutation.deletePost', () => {
-  it('deletes once, and tells of it', async () => {
+  it('deletes once, and publishes it', async () => {
     const { id } = await createdPost();
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => remove(id, otherEditor)));
     expect(outcomes.filter(({ deleted }) => deleted)).toHaveLength(1);
@@ -442,8 +442,8 @@ describe('updatePost and deletePost at the same time', () => {
       const { id } = await createdPost();
       const [updated, removed] = await Promise.all([update(id, { title: 'Changed' }), remove(id)]);
       expect(removed.deleted).toBe(true);
-      const told = (await events()).filter(({ subject }) => subject === id);
-      expect(told.map(({ type }) => type)).toEqual([
+      const published = (await events()).filter(({ subject }) => subject === id);
+      expect(published.map(({ type }) => type)).toEqual([
         'post.saved',
         ...(updated.post ? ['post.saved'] : []),
         'post.deleted',
@@ -557,7 +557,7 @@ describe('idempotency keys', () => {
     expect((await create(input, editor, key)).result?.success).toBe(true);
   });
 
-  it('are kept for a day', async () => {
+  it('are stored for a day', async () => {
     await create(input, editor, key);
     await posts.pool.query("UPDATE idempotent_answer SET created_at = now() - interval '25 hours'");
     expect((await create({ ...input, title: 'Next day' }, editor, key)).result?.success).toBe(true);

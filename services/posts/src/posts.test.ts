@@ -14,7 +14,7 @@ const user = (id: string, role: Role): UserContext => ({
   user: { id, roles: [role], tokenIssuedAt: 1 },
   scopes: ['read:data'],
 });
-const nobody: UserContext = { scopes: ['read:data'] };
+const anonymous: UserContext = { scopes: ['read:data'] };
 const viewer = user(vi, 'VIEWER');
 const administrator = user(ada, 'ADMIN');
 const editor = user(ed, 'EDITOR');
@@ -47,7 +47,7 @@ interface Listed {
   readonly posts: readonly { readonly id: string }[];
 }
 
-async function listIds(args: string, as: UserContext = nobody): Promise<readonly string[]> {
+async function listIds(args: string, as: UserContext = anonymous): Promise<readonly string[]> {
   const { data } = await posts.ask<Listed>({ query: `{ posts${args} { id } }`, as });
   return data.posts.map(({ id }) => id);
 }
@@ -61,7 +61,7 @@ async function walk(page: (after: string) => Promise<readonly string[]>): Promis
 
 describe('Query.posts', () => {
   it('lists the newest first, twenty by default', async () => {
-    expect(await listIds('')).toEqual(visibleTo(nobody).slice(0, 20));
+    expect(await listIds('')).toEqual(visibleTo(anonymous).slice(0, 20));
     expect(await listIds('(first: null, after: null)')).toHaveLength(20);
     expect(await listIds('(first: 0)')).toEqual([]);
   });
@@ -77,17 +77,17 @@ describe('Query.posts', () => {
       "INSERT INTO post (id, author_id, title, body, published, updated_at) VALUES ('0197d9a1-2b3c-7d4e-8f50-112233445566', $1, 'New', 'New', true, now())",
       [ed],
     );
-    expect(await listIds(`(first: 3, after: "${first.at(-1)}")`)).toEqual(visibleTo(nobody).slice(3, 6));
+    expect(await listIds(`(first: 3, after: "${first.at(-1)}")`)).toEqual(visibleTo(anonymous).slice(3, 6));
     await posts.pool.query('DELETE FROM post WHERE title = $1', ['New']);
   });
 
   it('goes on from a post that is gone', async () => {
     const [gone] = (
       await posts.pool.query<{ id: string }>('DELETE FROM post WHERE id = $1 RETURNING *', [
-        visibleTo(nobody)[5],
+        visibleTo(anonymous)[5],
       ])
     ).rows;
-    expect(await listIds(`(first: 2, after: "${gone?.id}")`)).toEqual(visibleTo(nobody).slice(6, 8));
+    expect(await listIds(`(first: 2, after: "${gone?.id}")`)).toEqual(visibleTo(anonymous).slice(6, 8));
     await createPostStoreRow(gone);
   });
 
@@ -148,7 +148,7 @@ describe('arguments of lists', () => {
 });
 
 describe.each([
-  ['nobody in particular', nobody],
+  ['an anonymous caller', anonymous],
   ['a viewer', viewer],
   ['an author who is no editor any more', author],
   ['an editor', editor],
@@ -189,7 +189,7 @@ describe.each([
     expect(await walk(byAuthor)).toEqual(expected.map((post) => post.id));
   });
 
-  it('S-093 tell nothing as cursors', async () => {
+  it('S-093 reveal nothing as cursors', async () => {
     for (const draft of [draftOfEd, draftOfOthers]) {
       const following = newestFirst.filter((post) => isVisible(as)(post) && post.id < draft.id).slice(0, 3);
       expect(await listIds(`(first: 3, after: "${draft.id}")`, as)).toEqual(following.map(({ id }) => id));
@@ -219,8 +219,8 @@ describe('statements', () => {
   it('are none for ids that can’t exist', async () => {
     const { data } = await posts.ask({
       query:
-        'query ($r: [_Any!]!) { post(id: "nobody") { id } _entities(representations: $r) { ... on User { posts { id } } } }',
-      variables: { r: [{ __typename: 'User', id: 'nobody' }] },
+        'query ($r: [_Any!]!) { post(id: "unknown") { id } _entities(representations: $r) { ... on User { posts { id } } } }',
+      variables: { r: [{ __typename: 'User', id: 'unknown' }] },
     });
     expect(data).toEqual({ post: null, _entities: [{ posts: [] }] });
     expect(posts.takeStatements()).toEqual([]);

@@ -27,7 +27,7 @@ const EXIT_USAGE = 64;
 const EXIT_INTERRUPTED = 130;
 
 /**
- * Runs a command of the search service against its database; a running service need not be told.
+ * Runs a command of the search service against its database; a running service needs no notification.
  *
  * @param args what follows the program's name: `rebuild`
  * @returns the exit status: 0, 64 when it was called wrongly, 130 when it was interrupted
@@ -50,8 +50,8 @@ export async function runSearchCommand(
 }
 
 /**
- * Takes the cursors away: a consumer that finds none takes a snapshot of its source. What is there can be found meanwhile;
- * what the sources have no more is removed at the end.
+ * Deletes the cursors: a consumer without one starts a snapshot of its source. Indexed documents can be found meanwhile;
+ * what the sources no longer have is removed at the end.
  */
 async function rebuild(pool: Pool, { stdout, signal, pauseMs = 500 }: SearchCommandOptions): Promise<number> {
   const startedAt = Date.now();

@@ -52,7 +52,7 @@ describe.each([
     expect(await found('rare')).toEqual(rare);
   });
 
-  it('are none of a word that nobody wrote', async () => {
+  it('are none of a word that no text has', async () => {
     expect(await found('nothing')).toEqual([]);
   });
 });

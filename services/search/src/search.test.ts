@@ -187,7 +187,7 @@ describe('what not everybody may see', () => {
   });
 });
 
-describe('while an owner is away', () => {
+describe('while an owner is unavailable', () => {
   it('finds what the others have, and everything once it is back', async () => {
     const id = await post({ title: 'Nutmeg' });
     const { data } = await services.ask<{ createUser: { id: string } }>(
@@ -204,7 +204,7 @@ describe('while an owner is away', () => {
     await eventually(async () => expect(await find('nutmeg')).toHaveLength(2));
   });
 
-  it('fails rather than say that there is nothing, when nobody can be asked', async () => {
+  it('fails rather than return nothing when no owner can be asked', async () => {
     const id = await post({ title: 'Cardamom' });
     await eventually(async () => expect(await find('cardamom')).toEqual([id]));
     await services.stop('posts');

@@ -5,7 +5,7 @@ import type { SearchInput } from './search-input.ts';
 import type { SearchIndex } from './search-index.ts';
 import { verifyHits } from './verify-hits.ts';
 
-/** Finds what is there now. */
+/** Finds what exists now. */
 export type Search = (input: SearchInput) => Promise<readonly Hit[]>;
 
 /** What {@link createSearch} needs. */
@@ -13,7 +13,7 @@ export interface SearchOptions {
   readonly index: SearchIndex;
   readonly owners: Owners;
   readonly logger: Logger;
-  /** Told how many hits were found and not shown. */
+  /** Called with the number of hits found and not shown. */
   readonly onDropped: (count: number) => void;
 }
 

@@ -12,7 +12,7 @@ import { createPresenceSet } from './presence/presence-set.ts';
 const SWEEP_PAUSE_MS = 500;
 const SWEEP_BATCH = 500;
 
-/** Starts what runs beside the requests: the relay, who is there, and the end of kept answers. */
+/** Starts what runs beside the requests: the relay, presence, and the purge of idempotency records. */
 export function startBackground(dependencies: BackgroundDependencies<UsersConfig>): readonly Background[] {
   const writing = startWritingTasks(dependencies, 'users', { changesOf });
   return [...writing, ...followPresence(dependencies)];

@@ -12,6 +12,6 @@ export const configSchema: z.ZodObject<SubgraphShape & { readonly PRESENCE_WINDO
   z.object({
     ...subgraphVariables(4011),
     PRESENCE_WINDOW_S: wholeNumber(2, 3_600, 60).describe(
-      'Seconds for which a user is online after a gateway has told that they are there. Gateways tell it again every PRESENCE_INTERVAL_S, which must be well below.',
+      'Seconds for which a user is online after a gateway has reported them. Gateways repeat it every PRESENCE_INTERVAL_S, which must be well below.',
     ),
   });

@@ -12,7 +12,7 @@ export interface SubgraphContext {
   readonly store: ProfileStore;
   readonly profiles: ProfileLoader;
   readonly mutations: Mutations;
-  /** Who is there; undefined without Redis. */
+  /** The users online; undefined without Redis. */
   readonly presence: PresenceSet | undefined;
   /** Comings and goings, by user. */
   readonly userStatusChanged: Topic<UserStatus>;

@@ -19,7 +19,7 @@ const user = (role: Role): UserContext => ({
 });
 const [administrator, editor, viewer] = [user('ADMIN'), user('EDITOR'), user('VIEWER')];
 const robot: UserContext = { clientId: 'robot', scopes: ['write:data'] };
-const nobody: UserContext = { scopes: ['write:data'] };
+const anonymous: UserContext = { scopes: ['write:data'] };
 
 let users: TestSubgraph;
 beforeAll(async () => {
@@ -65,7 +65,7 @@ const table: HazardTable = {
         send: () => [create({ name })],
         outcome: badInput('name'),
       })),
-      ...['', 'nobody', 'a@b@c', 'a @b', '@b', 'a@'].map((email) => ({
+      ...['', 'no-address', 'a@b@c', 'a @b', '@b', 'a@'].map((email) => ({
         name: `email ${JSON.stringify(email)}`,
         send: () => [create({ email })],
         outcome: badInput('email'),
@@ -76,11 +76,15 @@ const table: HazardTable = {
       { name: 'editor', send: () => [create({}, editor)], outcome: { refused: 'FORBIDDEN' } },
       { name: 'viewer', send: () => [create({}, viewer)], outcome: { refused: 'FORBIDDEN' } },
       { name: 'client for itself', send: () => [create({}, robot)], outcome: { refused: 'FORBIDDEN' } },
-      { name: 'nobody', send: () => [create({}, nobody)], outcome: { refused: 'UNAUTHENTICATED' } },
+      {
+        name: 'anonymous caller',
+        send: () => [create({}, anonymous)],
+        outcome: { refused: 'UNAUTHENTICATED' },
+      },
     ],
     foreignOwner: [
       {
-        name: 'the id of somebody else',
+        name: 'the id of another user',
         send: () => [create({ id: viewer.user?.id })],
         outcome: { refused: 'BAD_USER_INPUT', field: 'input' },
       },

@@ -2,7 +2,7 @@ import { USER_SAVED, type UserSaved } from '@trellis/content-events';
 import type { SnapshotPage } from '@trellis/events';
 import type { ProfileStore } from './profile-store.ts';
 
-/** A page of all profiles, for services that have missed what was told. */
+/** A page of all profiles, for services that have missed events. */
 export async function readSnapshot(
   store: ProfileStore,
   after: string | null,

@@ -1,6 +1,6 @@
 import type { UserSaved } from '@trellis/content-events';
 import { inTransaction, type Pool, type Transaction } from '@trellis/postgres';
-import { tellSaved } from './profile-told.ts';
+import { publishSaved } from './publish-profile.ts';
 import type { Claims, Profile } from './profile.ts';
 
 /** A page by offset. */
@@ -16,11 +16,11 @@ export interface ProfileStore {
   /** Oldest first. */
   list(page: OffsetPage): Promise<readonly Profile[]>;
   /**
-   * Makes the profile, or lets it follow a token. What a newer token says counts; what an older one says fills only what
-   * no one has told yet. One atomic statement, which writes nothing when there is nothing new. A new name is told.
+   * Makes the profile, or lets it follow a token. A newer token overwrites; an older one fills only what
+   * is still empty. One atomic statement, which writes nothing when there is nothing new. Publishes a new name.
    */
   follow(claims: Claims): Promise<void>;
-  /** Makes a profile that no token has touched, and tells of it. */
+  /** Makes a profile that no token has touched, and publishes it. */
   create(transaction: Transaction, profile: Profile): Promise<Profile>;
   /** All profiles in the order of their ids: for other services. */
   scan(after: string | null, limit: number): Promise<readonly Profile[]>;
@@ -78,7 +78,7 @@ export function createProfileStore(pool: Pool): ProfileStore {
     follow: (claims) => inTransaction(pool, (transaction) => follow(transaction, claims)),
     create: async (transaction, { id, name, email, role, createdAt }) => {
       const { rows } = await transaction.query<Profile>(CREATE, [id, name, email, role, createdAt]);
-      await tellSaved(transaction, { id, name });
+      await publishSaved(transaction, { id, name });
       return rows[0] as Profile; // one row in, one row out
     },
     scan: async (after, limit) => (await pool.query<Profile>(SCAN, [after, limit])).rows,
@@ -91,5 +91,5 @@ export function createProfileStore(pool: Pool): ProfileStore {
 async function follow(transaction: Transaction, claims: Claims): Promise<void> {
   const { id, name, email, role, tokenIssuedAt } = claims;
   const { rows } = await transaction.query<UserSaved>(FOLLOW, [id, name, email, role, tokenIssuedAt]);
-  for (const renamed of rows) await tellSaved(transaction, renamed);
+  for (const renamed of rows) await publishSaved(transaction, renamed);
 }

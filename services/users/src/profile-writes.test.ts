@@ -35,15 +35,15 @@ async function create(input: object, as = administrator, idempotencyKey?: string
   return { user: data?.createUser, errors };
 }
 const count = async () => (await users.pool.query('SELECT FROM profile')).rowCount;
-const told = async () =>
+const published = async () =>
   (await users.pool.query('SELECT type, subject, payload FROM outbox ORDER BY position')).rows;
 
 describe('Mutation.createUser', () => {
-  it('makes a profile, a viewer unless told otherwise, and tells of it', async () => {
+  it('makes a profile, a viewer by default, and publishes it', async () => {
     const { user: made, errors } = await create({ name: 'Zoë Quist', email: 'zoe@example.com' });
     expect(errors).toEqual([]);
     expect(made).toMatchObject({ name: 'Zoë Quist', email: 'zoe@example.com', role: 'VIEWER' });
-    expect(await told()).toEqual([
+    expect(await published()).toEqual([
       { type: 'user.saved', subject: made?.['id'], payload: { id: made?.['id'], name: 'Zoë Quist' } },
     ]);
     expect((await create({ name: 'E', role: 'EDITOR', email: null })).user).toMatchObject({
@@ -57,7 +57,7 @@ describe('Mutation.createUser', () => {
     ['name', { name: 'x'.repeat(101) }],
     ['name', { name: 'a\nb' }],
     ['email', { email: '' }],
-    ['email', { email: 'nobody' }],
+    ['email', { email: 'no-address' }],
     ['email', { email: 'a@b@c' }],
     ['email', { email: `${'x'.repeat(250)}@example.com` }],
     ['role', { role: 'ROOT' }],
@@ -67,14 +67,14 @@ describe('Mutation.createUser', () => {
     expect(errors.map(({ extensions }) => [extensions['code'], extensions['field']])).toEqual([
       ['BAD_USER_INPUT', `input.${field}`],
     ]);
-    expect([await count(), await told()]).toEqual([0, []]);
+    expect([await count(), await published()]).toEqual([0, []]);
   });
 
   it.each([
     ['an editor', user('EDITOR'), 'FORBIDDEN'],
     ['a viewer', user('VIEWER'), 'FORBIDDEN'],
     ['a client that acts for itself', { clientId: 'robot', scopes: ['write:data'] }, 'FORBIDDEN'],
-    ['nobody', { scopes: ['write:data'] }, 'UNAUTHENTICATED'],
+    ['an anonymous caller', { scopes: ['write:data'] }, 'UNAUTHENTICATED'],
   ])('is not for %s', async (_name, as, code) => {
     const { errors } = await create({ name: 'N' }, as);
     expect(errors[0]?.extensions['code']).toBe(code);
@@ -97,10 +97,10 @@ describe('Mutation.createUser', () => {
     },
   );
 
-  it('makes as many as are asked for at once, each told of', async () => {
+  it('makes as many as are asked for at once, and publishes each', async () => {
     const made = await Promise.all(Array.from({ length: 16 }, (_, index) => create({ name: `N ${index}` })));
     expect(new Set(made.map((one) => one.user?.['id'])).size).toBe(16);
-    expect([await count(), (await told()).length]).toEqual([16, 16]);
+    expect([await count(), (await published()).length]).toEqual([16, 16]);
   });
 
   it('makes one profile however often it is retried with a key', async () => {
@@ -111,18 +111,18 @@ describe('Mutation.createUser', () => {
     expect(await count()).toBe(1);
   });
 
-  it('is never adopted by e-mail: whoever comes with a token gets a profile of their own', async () => {
+  it('is never adopted by e-mail: a user who comes with a token gets a profile of their own', async () => {
     await create({ name: 'N', email: 'n@example.com' });
     const { data } = await users.ask<{ me: { id: string } }>({
       query: '{ me { id } }',
       as: user('VIEWER', createId(), 'N'),
     });
     expect(await count()).toBe(2);
-    expect(data.me.id).not.toBe((await told())[0]?.subject);
+    expect(data.me.id).not.toBe((await published())[0]?.subject);
   });
 });
 
-describe('what is told of profiles', () => {
+describe('events of profiles', () => {
   const seen = async (id: string, name?: string): Promise<void> => {
     await users.ask({ query: '{ me { id } }', as: user('VIEWER', id, name) });
   };
@@ -134,7 +134,7 @@ describe('what is told of profiles', () => {
     await seen(id, 'One');
     await seen(id);
     await seen(id, 'Two');
-    expect((await told()).map((event: { payload: { name: unknown } }) => event.payload.name)).toEqual([
+    expect((await published()).map((event: { payload: { name: unknown } }) => event.payload.name)).toEqual([
       null,
       'One',
       'Two',

@@ -4,7 +4,7 @@ import type { Role, User } from '@trellis/subgraph-protocol';
 /** What the users subgraph knows about someone. */
 export interface Profile {
   readonly id: string;
-  /** Null until someone tells. */
+  /** Null until a token or an administrator sets it. */
   readonly name: string | null;
   readonly email: string | null;
   readonly role: Role;

@@ -34,7 +34,7 @@ describe('the configuration of a subgraph', () => {
     expect(users.readConfig({ ...good, PORT: '1', USERS_PORT: '2', POSTS_PORT: '3' }).PORT).toBe(2);
   });
 
-  it('tells every problem at once', () => {
+  it('reports every problem at once', () => {
     expect(problemsOf({ PORT: 'x', DATABASE_URL: 'mysql://db', USER_CONTEXT_JWKS: '[]' })).toEqual([
       'PORT: must be a whole number from 0 to 65535.',
       'DATABASE_URL: must be an absolute URL with the scheme postgres or postgresql.',
@@ -57,7 +57,7 @@ describe('the configuration of a subgraph', () => {
     [{ NODE_ENV: 'staging' }, 'NODE_ENV: must be one of development, test, production.'],
     [
       { RESPONSE_CACHE_REDIS_URL: 'redis://localhost' },
-      'RESPONSE_CACHE_REDIS_URL needs REDIS_URL: the relay tells of changes.',
+      'RESPONSE_CACHE_REDIS_URL needs REDIS_URL: the relay publishes changes.',
     ],
   ])('refuses the contradiction %j', (change, problem) =>
     expect(problemsOf({ ...good, ...change })).toEqual([problem]),
@@ -116,14 +116,14 @@ describe('the program of a subgraph', () => {
     }
   });
 
-  it('ends in order, also when it is told twice', async () => {
+  it('ends in order, also when it is signalled twice', async () => {
     const deployable = await start();
     await Promise.all([deployable.close(), deployable.close()]);
     await deployable.close();
     await expect(fetch(`${deployable.url}/health/live`)).rejects.toThrow('fetch failed');
   });
 
-  it('tells gateways that keep answers whose profile is new', async () => {
+  it('notifies gateways that cache responses whose profile is new', async () => {
     const redis = await startTestRedis();
     const connection = connectRedis({ url: redis.url, name: 'test', onError: () => {} });
     const deployable = await start({ REDIS_URL: redis.url, RESPONSE_CACHE_REDIS_URL: redis.url });

@@ -16,7 +16,7 @@ import { resolvers } from './resolvers/index.ts';
 
 /** What the users subgraph needs beside what every subgraph has. */
 export interface UsersDependencies extends SubgraphDependencies {
-  /** Milliseconds for which a user is there after having been seen. @default 60_000 */
+  /** Milliseconds for which a user is online after having been seen. @default 60_000 */
   readonly presenceWindowMs?: number;
 }
 

@@ -103,7 +103,7 @@ describe('Query.user', () => {
   it('takes an id in capitals', async () =>
     expect((await find(ed.id.toUpperCase())).data).toEqual({ user: { name: ed.name } }));
 
-  it.each(['01941f29-7c00-7a00-8000-00000000ffff', '', 'nobody', "' OR true --", '__proto__', '\u0000'])(
+  it.each(['01941f29-7c00-7a00-8000-00000000ffff', '', 'unknown', "' OR true --", '__proto__', '\u0000'])(
     'S-099 answers null for %j, which is no id of a user',
     async (id) => expect(await find(id)).toEqual({ status: 200, data: { user: null }, errors: [] }),
   );
@@ -123,7 +123,7 @@ describe('references', () => {
 
   it('are resolved in one statement, in their order, also when some repeat or have no profile yet', async () => {
     users.takeStatements();
-    const { data } = await resolve([vi.id, 'nobody', ada.id, '01941f29-7c00-7a00-8000-00000000ffff', vi.id]);
+    const { data } = await resolve([vi.id, 'unknown', ada.id, '01941f29-7c00-7a00-8000-00000000ffff', vi.id]);
     expect(data).toEqual({
       _entities: [
         { name: vi.name, role: 'VIEWER' },
@@ -181,18 +181,18 @@ describe('profiles follow tokens', () => {
     });
   });
 
-  it('calls somebody who has told no name something', async () => {
+  it('has a default name for a user without one', async () => {
     expect(await me(user(id))).toEqual({ id, name: 'User 445566', email: null, role: 'VIEWER' });
   });
 
-  it('follows a newer token, and keeps what that one does not tell', async () => {
+  it('follows a newer token, and keeps what that one does not say', async () => {
     const now = later();
     await me(user(id, { name: 'Nia', email: 'old@example.com', role: 'EDITOR', issuedAt: now }));
     await me(user(id, { email: 'new@example.com', role: 'VIEWER', issuedAt: now + 1 }));
     expect(await stored(id)).toEqual({ name: 'Nia', email: 'new@example.com', role: 'VIEWER' });
   });
 
-  it('does not follow an older token, but learns from it what nobody has told', async () => {
+  it('does not follow an older token, but learns from it what is still unknown', async () => {
     const now = later();
     await me(user(id, { email: 'new@example.com', role: 'VIEWER', issuedAt: now + 1 }));
     await me(user(id, { name: 'Nia', email: 'old@example.com', role: 'ADMIN', issuedAt: now }));
@@ -232,7 +232,7 @@ describe('profiles follow tokens', () => {
     expect(await me(user('auth0|12345'))).toBeNull();
   });
 
-  it('F-17 keeps nobody from reading when the database can’t be written to', async () => {
+  it('F-17 lets users read when the database can’t be written to', async () => {
     await users.pool.query(
       'ALTER TABLE profile ADD CONSTRAINT full_disk CHECK (token_issued_at < 9) NOT VALID',
     );
@@ -262,7 +262,7 @@ describe('demo data', () => {
 });
 
 describe('Provisioning', () => {
-  it('keeps nobody waiting for long while the table of profiles is locked', async () => {
+  it('lets no user wait long while the table of profiles is locked', async () => {
     const newcomer: UserContext = {
       user: { id: createId(), roles: ['VIEWER'], tokenIssuedAt: 7 },
       scopes: ['read:data'],

@@ -58,7 +58,7 @@ export type TextComment = Comment & {
 export type Post = {
   /** The unique identifier: a UUID v7. */
   readonly id: Scalars['ID']['output'];
-  /** Proves that the posts subgraph has answered for this post and this caller: it answers for nobody who may not see the post. */
+  /** Proves that this caller may see the post: the posts subgraph answers only then. */
   readonly published: Scalars['Boolean']['output'];
   /** What readers say, newest first. */
   readonly comments: ReadonlyArray<Comment>;

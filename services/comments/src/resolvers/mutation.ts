@@ -9,7 +9,7 @@ export const mutation: MutationResolvers = {
     const writer = writerOf(userContext);
     const body = readBody(args.body);
     const post = await postFinder.find(args.postId, writer);
-    const call = { userId: writer.userId, args, info, revive: (kept: unknown) => kept as Comment };
+    const call = { userId: writer.userId, args, info, revive: (stored: unknown) => stored as Comment };
     return mutations.run(call, (transaction) =>
       addComment(transaction, knownPosts, writer, { postId: args.postId, post, body }),
     );
@@ -18,13 +18,13 @@ export const mutation: MutationResolvers = {
   editComment: (_root, args, { userContext, mutations }, info) => {
     const writer = writerOf(userContext);
     const body = readBody(args.body);
-    const call = { userId: writer.userId, args, info, revive: (kept: unknown) => kept as Comment | null };
+    const call = { userId: writer.userId, args, info, revive: (stored: unknown) => stored as Comment | null };
     return mutations.run(call, (transaction) => editComment(transaction, writer, args.id, body));
   },
 
   deleteComment: (_root, args, { userContext, mutations }, info) => {
     const writer = writerOf(userContext);
-    const call = { userId: writer.userId, args, info, revive: (kept: unknown) => kept === true };
+    const call = { userId: writer.userId, args, info, revive: (stored: unknown) => stored === true };
     return mutations.run(call, (transaction) => deleteComment(transaction, writer, args.id));
   },
 };

@@ -22,6 +22,6 @@ export const post: PostResolvers = {
 function visible(reference: PostReference): PostReference {
   if (typeof reference.published === 'boolean') return reference;
   throw new Error(
-    `The reference to the post ${reference.id} lacks "published": nobody has said that the caller may see it.`,
+    `The reference to the post ${reference.id} lacks "published", which proves that the caller may see the post.`,
   );
 }

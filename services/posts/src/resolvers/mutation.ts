@@ -24,14 +24,14 @@ export const mutation: MutationResolvers = {
       userId: writer.userId,
       args,
       info,
-      revive: (kept: unknown) => (kept === null ? null : revivePost(kept)),
+      revive: (stored: unknown) => (stored === null ? null : revivePost(stored)),
     };
     return mutations.run(call, (transaction) => updatePost(transaction, writer, args.id, change));
   },
 
   deletePost: (_root, args, { userContext, mutations }, info) => {
     const writer = writerOf(userContext);
-    const call = { userId: writer.userId, args, info, revive: (kept: unknown) => kept === true };
+    const call = { userId: writer.userId, args, info, revive: (stored: unknown) => stored === true };
     return mutations.run(call, (transaction) => deletePost(transaction, writer, args.id));
   },
 };
@@ -42,15 +42,15 @@ const DUPLICATE = {
   message: 'You have a post with this title and body already.',
 };
 
-/** A post as JSON keeps it. */
-type KeptPost = Omit<Post, 'updatedAt'> & { readonly updatedAt: string; readonly metadata: JsonValue };
+/** A post as stored in JSON. */
+type StoredPost = Omit<Post, 'updatedAt'> & { readonly updatedAt: string; readonly metadata: JsonValue };
 
-function revivePost(kept: unknown): Post {
-  const post = kept as KeptPost; // written by this file's resolvers
+function revivePost(stored: unknown): Post {
+  const post = stored as StoredPost; // written by this file's resolvers
   return { ...post, updatedAt: new Date(post.updatedAt) };
 }
 
-function reviveCreated(kept: unknown): CreatedPost {
-  const { post, created } = kept as CreatedPost; // written by createPost above
+function reviveCreated(stored: unknown): CreatedPost {
+  const { post, created } = stored as CreatedPost; // written by createPost above
   return { post: revivePost(post), created };
 }

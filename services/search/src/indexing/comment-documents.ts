@@ -15,7 +15,7 @@ export const commentDocuments: Documents = {
   source: 'comments',
   table: 'comment_document',
   columns: ['id uuid', 'post_id uuid', 'body text'],
-  // Posts and comments tell independently: the end of a post may have been heard of before the last comment on it.
+  // Posts and comments publish independently: a post's deletion may arrive before the last comment on it.
   save: (table) => `
     INSERT INTO comment_document (id, post_id, words, generation)
     SELECT id, post_id, setweight(to_tsvector('english', body), 'C'), ${currentGeneration('comments')}

@@ -36,21 +36,21 @@ async function write(service: (typeof SOURCES)[number], mutation: string): Promi
 
 const streamOf = (source: string): string => `trellis:{events:${source}}:stream`;
 
-// In one script: meanwhile the sources go on telling.
+// In one script: the sources go on publishing meanwhile.
 const REPEAT_THE_OLDEST = `
   local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
   local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
   return redis.call('XADD', KEYS[1], string.match(newest[1], '^%d+') .. '-*', unpack(oldest[2]))`;
 
-/** Puts what was told first behind what was told last: old, a second time, and in no order. */
+/** Appends the oldest events again: old, a second time, and in no order. */
 async function repeatTheOldest(source: string): Promise<void> {
   await redis.eval(REPEAT_THE_OLDEST, 1, streamOf(source));
 }
 
-/** Tells something that no one can make sense of. */
+/** Publishes an event that no consumer can read. */
 async function poison(source: (typeof SOURCES)[number]): Promise<void> {
   await database.query(
-    `INSERT INTO ${source}.outbox (id, type, subject, payload) VALUES ($1, $2, $1, '{"id": "nobody"}')`,
+    `INSERT INTO ${source}.outbox (id, type, subject, payload) VALUES ($1, $2, $1, '{"id": "unknown"}')`,
     [createId(), { users: 'user.saved', posts: 'post.saved', comments: 'comment.saved' }[source]],
   );
 }
@@ -90,7 +90,7 @@ function behind(consumer: string, source: string): string {
 
 describe('F-24 The index, and what comments knows of posts', () => {
   it('are as their sources are, whatever comes twice, late, out of order, is missing, or makes no sense', async () => {
-    const kept = await write(
+    const updated = await write(
       'posts',
       'createPost(input: { title: "First words", body: "B" }) { post { id } }',
     );
@@ -98,20 +98,20 @@ describe('F-24 The index, and what comments knows of posts', () => {
       'posts',
       'createPost(input: { title: "Not for long", body: "B" }) { post { id } }',
     );
-    const said = await write('comments', `addComment(postId: "${kept}", body: "First words") { id }`);
+    const said = await write('comments', `addComment(postId: "${updated}", body: "First words") { id }`);
     await write('users', 'createUser(input: { name: "Zoë" }) { id }');
     await expect.poll(isApplied, WAIT).toBe(true);
 
     await Promise.all(SOURCES.map(repeatTheOldest));
     await Promise.all(SOURCES.map(poison));
-    await write('posts', `updatePost(id: "${kept}", input: { title: "Last words" }) { id }`);
+    await write('posts', `updatePost(id: "${updated}", input: { title: "Last words" }) { id }`);
     await write('posts', `deletePost(id: "${deleted}")`);
     await write('comments', `editComment(id: "${said}", body: "Last words") { id }`);
     await write('users', 'createUser(input: { name: "Yan" }) { id }');
     await Promise.all(SOURCES.map(repeatTheOldest));
     await expect.poll(isApplied, WAIT).toBe(true);
     await Promise.all(SOURCES.map((source) => redis.xtrim(streamOf(source), 'MAXLEN', 1)));
-    await write('posts', `updatePost(id: "${kept}", input: { body: "Very last words" }) { id }`);
+    await write('posts', `updatePost(id: "${updated}", input: { body: "Very last words" }) { id }`);
     await expect.poll(isApplied, WAIT).toBe(true);
 
     expect(await differences()).toBe(0);

@@ -17,7 +17,7 @@ const WAITING = `
   SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'advisory'`;
 
-describe('A comment that is told of while its post ends', () => {
+describe('A comment that is published while its post is deleted', () => {
   let database: TestDatabase;
   let pool: Pool;
   beforeAll(async () => {
@@ -42,8 +42,8 @@ describe('A comment that is told of while its post ends', () => {
     payload,
     occurredAt: new Date(),
   });
-  const tellPost = (told: SequencedEvent) =>
-    inTransaction(pool, (transaction) => postIndexer.apply(transaction, told));
+  const applyPost = (saved: SequencedEvent) =>
+    inTransaction(pool, (transaction) => postIndexer.apply(transaction, saved));
   const isWaiting = () => expect.poll(async () => (await pool.query(WAITING)).rowCount).toBe(1);
   const left = async (id: string) =>
     (await pool.query('SELECT FROM comment_document WHERE id = $1', [id])).rowCount;
@@ -51,7 +51,7 @@ describe('A comment that is told of while its post ends', () => {
   async function publishedPost(): Promise<string> {
     const id = createId();
     const words = { title: 'Title', body: 'Words.', tags: [] };
-    await tellPost(
+    await applyPost(
       event(POST_SAVED, { id, authorId: createId(), ...words, published: true, announced: true }),
     );
     return id;
@@ -66,20 +66,20 @@ describe('A comment that is told of while its post ends', () => {
       announced: true,
     });
 
-  it('goes with it when it was told of first', async () => {
+  it('is deleted with it when it was applied first', async () => {
     const postId = await publishedPost();
     const comment = commentOn(postId);
     let ending: Promise<void> | undefined;
     await inTransaction(pool, async (transaction) => {
       await commentIndexer.apply(transaction, comment);
-      ending = tellPost(event(POST_DELETED, { id: postId }));
+      ending = applyPost(event(POST_DELETED, { id: postId }));
       await isWaiting();
     });
     await ending;
     expect(await left(comment.subject)).toBe(0);
   });
 
-  it('is not written any more when it was told of last', async () => {
+  it('is not written any more when it was applied last', async () => {
     const postId = await publishedPost();
     const comment = commentOn(postId);
     let writing: Promise<void> | undefined;

@@ -10,7 +10,7 @@ import type { EventHandler } from '@trellis/events';
 import { awaitHolders } from './deletion-lock.ts';
 import { createIndexer, currentGeneration, type Documents } from './document-table.ts';
 
-/** The documents of posts; the words of a draft are not even kept. Tags are told a line each. */
+/** The documents of posts; the words of a draft are not even stored. Tags are passed a line each. */
 export const postDocuments: Documents = {
   source: 'posts',
   table: 'post_document',

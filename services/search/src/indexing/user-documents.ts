@@ -2,7 +2,7 @@ import { USER_SAVED, userSaved } from '@trellis/content-events';
 import type { EventHandler } from '@trellis/events';
 import { createIndexer, currentGeneration, type Documents } from './document-table.ts';
 
-/** The documents of users. Names are not words of a language: they stay as they are written. Whoever has none can't be found. */
+/** The documents of users. Names are not words of a language: they stay as written. A user without a name can't be found. */
 export const userDocuments: Documents = {
   source: 'users',
   table: 'user_document',

@@ -68,7 +68,7 @@ export type MutationCreateUserArgs = {
   input: CreateUserInput;
 };
 
-/** Someone who is there, or was a moment ago. */
+/** A user who is online, or was a moment ago. */
 export type OnlineUser = {
   /** The id of the user. */
   readonly id: Scalars['ID']['output'];
@@ -78,11 +78,11 @@ export type OnlineUser = {
   readonly lastSeen: Scalars['DateTime']['output'];
 };
 
-/** Someone who has come or gone. */
+/** A change of a user's presence. */
 export type UserStatus = {
   /** The id of the user. */
   readonly userId: Scalars['ID']['output'];
-  /** Whether the user is there now. */
+  /** Whether the user is online. */
   readonly online: Scalars['Boolean']['output'];
   /** When the user was last seen. */
   readonly lastSeen: Scalars['DateTime']['output'];
@@ -91,7 +91,7 @@ export type UserStatus = {
 };
 
 export type Subscription = {
-  /** Tells whenever the user comes or goes. */
+  /** Publishes each change of the user's presence. */
   readonly userStatusChanged: UserStatus;
 };
 
@@ -101,8 +101,8 @@ export type SubscriptionUserStatusChangedArgs = {
 
 export type Query = {
   /**
-   * The users who are there, the last one seen first, at most 500: who has a connection for subscriptions open, or has sent an
-   * operation within the last minute. Ask with `@live` to be told of changes.
+   * The users who are online, last seen first, at most 500: those with an open connection for subscriptions, or who have sent an
+   * operation within the last minute. Query with `@live` to follow changes.
    */
   readonly onlineUsers: ReadonlyArray<OnlineUser>;
   /** The user with this id; null when there is none. */

@@ -22,7 +22,7 @@ export interface FollowActivityOptions {
 const WAIT_MS = 1_000;
 const RETRY_MS = 500;
 
-/** Notes what gateways tell of who is there. One process does it at a time; to note something twice changes nothing. */
+/** Records the activity that gateways publish. One process does it at a time; a repeated record changes nothing. */
 export function followActivity(options: FollowActivityOptions): Background {
   const { pool, logger } = options;
   return startLeadership({

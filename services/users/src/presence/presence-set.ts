@@ -2,24 +2,24 @@ import { defineScript, type RedisConnection } from '@trellis/redis';
 import { eventKey, eventStreamName } from '@trellis/subgraph-protocol/redis-names';
 import { z } from 'zod';
 
-/** Someone who is there. */
+/** A user who is online. */
 export interface Presence {
   readonly userId: string;
   readonly lastSeen: Date;
 }
 
-/** Someone who has come or gone. */
+/** A user who has come online or gone offline. */
 export interface PresenceChange extends Presence {
   readonly online: boolean;
 }
 
-/** Who is there, in Redis: users by when they were seen last. Every coming and going is told once, whoever notices it. */
+/** The users online, in Redis, by when they were last seen. Each change is published once, whichever process notices it. */
 export interface PresenceSet {
   /**
    * Notes that users have shown themselves. What is older than the window counts for nothing.
    *
    * @param userIds UUIDs
-   * @returns how many were not there before
+   * @returns how many were offline before
    */
   record(userIds: readonly string[], at: Date): Promise<number>;
   /** Forgets those who have not been seen within the window. @returns how many, at most `limit` */
@@ -42,13 +42,13 @@ const sweepGone = defineScript(new URL('../../src/presence/sweep-2.lua', import.
 
 const status = z.object({ userId: z.uuid(), online: z.boolean(), lastSeenMs: z.number() });
 
-/** Reads what the stream tells. */
+/** Parses a change from the stream. */
 export function readPresenceChange(payload: unknown): PresenceChange {
   const { userId, online, lastSeenMs } = status.parse(payload);
   return { userId, online, lastSeen: new Date(lastSeenMs) };
 }
 
-/** @param windowMs milliseconds for which a user is there after having been seen */
+/** @param windowMs milliseconds for which a user is online after having been seen */
 export function createPresenceSet(redis: RedisConnection, windowMs: number): PresenceSet {
   return {
     record: async (userIds, at) => {

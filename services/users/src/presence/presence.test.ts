@@ -46,8 +46,8 @@ afterAll(async () => {
 const ago = (milliseconds: number): Date => new Date(Date.now() - milliseconds);
 const presence = (windowMs = WINDOW_MS) => createPresenceSet(connection, windowMs);
 
-/** The changes that were told behind a place of the stream. */
-async function toldAfter(place: string) {
+/** The changes published after a place of the stream. */
+async function changesAfter(place: string) {
   const entries = await connection.xrange('trellis:{events:presence}:stream', `(${place}`, '+');
   return entries.map(([, fields]) =>
     readPresenceChange(JSON.parse(fields[fields.indexOf('payload') + 1] ?? '')),
@@ -62,8 +62,8 @@ async function end(): Promise<string> {
 const eventually = (assertion: () => void | Promise<void>): Promise<void> =>
   vi.waitFor(assertion, { timeout: 10_000, interval: 10 });
 
-describe('the set of who is there', () => {
-  it('tells once that somebody has come, and once that they have gone, however many notice it', async () => {
+describe('the set of online users', () => {
+  it('publishes once that a user has come online, and once that they have gone offline, however many notice it', async () => {
     const place = await end();
     const ids = Array.from({ length: 1_200 }, createId);
     const seen = ago(10);
@@ -79,23 +79,23 @@ describe('the set of who is there', () => {
         while ((await sweeper.sweep(100)) === 100);
       }),
     );
-    const changes = await toldAfter(place);
+    const changes = await changesAfter(place);
     expect(changes).toHaveLength(2_400);
     for (const online of [true, false]) {
-      const told = changes.filter((change) => change.online === online);
-      expect(told.map(({ userId }) => userId).toSorted()).toEqual(ids.toSorted());
-      expect(new Set(told.map(({ lastSeen }) => lastSeen.getTime()))).toEqual(new Set([seen.getTime()]));
+      const published = changes.filter((change) => change.online === online);
+      expect(published.map(({ userId }) => userId).toSorted()).toEqual(ids.toSorted());
+      expect(new Set(published.map(({ lastSeen }) => lastSeen.getTime()))).toEqual(new Set([seen.getTime()]));
     }
   });
 
-  it('moves the time of who is there already, forward alone, and tells nobody', async () => {
+  it('moves the time of users already online, forward only, and publishes nothing', async () => {
     await presence().record([idOf(ada)], ago(5_000));
     const place = await end();
     const later = ago(1_000);
     expect(await presence().record([idOf(ada)], later)).toBe(0);
     expect(await presence().record([idOf(ada)], ago(3_000))).toBe(0);
     expect(await presence().list(10)).toEqual([{ userId: idOf(ada), lastSeen: later }]);
-    expect(await toldAfter(place)).toEqual([]);
+    expect(await changesAfter(place)).toEqual([]);
   });
 
   it('takes no notice of what is older than its window', async () => {
@@ -113,10 +113,10 @@ describe('the set of who is there', () => {
 });
 
 describe('Query.onlineUsers', () => {
-  it('shows who is there, the last one seen first, by name, also where nobody has met them yet', async () => {
-    const [stranger, gone] = [createId(), createId()];
+  it('shows who is online, last seen first, by name, also without a profile', async () => {
+    const [unknown, gone] = [createId(), createId()];
     await presence().record([gone], ago(WINDOW_MS - 1));
-    await presence().record([stranger], ago(3_000));
+    await presence().record([unknown], ago(3_000));
     await presence().record([idOf(vi_)], ago(2_000));
     await presence().record([idOf(ada)], ago(1_000));
     await pause(2);
@@ -125,7 +125,7 @@ describe('Query.onlineUsers', () => {
       onlineUsers: [
         { id: idOf(ada), name: 'Ada', lastSeen: expect.any(String) },
         { id: idOf(vi_), name: 'Vi', lastSeen: expect.any(String) },
-        { id: stranger, name: `User ${stranger.slice(-6)}`, lastSeen: expect.any(String) },
+        { id: unknown, name: `User ${unknown.slice(-6)}`, lastSeen: expect.any(String) },
       ],
     });
   });
@@ -136,7 +136,7 @@ describe('Subscription.userStatusChanged', () => {
     'subscription ($userId: ID!) { userStatusChanged(userId: $userId) { userId online lastSeen user { name email } } }';
   const subscribe = (userId: string) => users.subscribe({ query: STATUS, variables: { userId }, as: ada });
 
-  it('tells when its user comes and goes, and of nobody else', async () => {
+  it('delivers changes of its user, and of no other', async () => {
     const subscription = await subscribe(idOf(vi_));
     const seen = ago(10);
     await presence().record([idOf(ada), idOf(vi_)], seen);
@@ -162,7 +162,7 @@ describe('Subscription.userStatusChanged', () => {
   });
 });
 
-describe('what gateways tell', () => {
+describe('what gateways publish', () => {
   let following: Background;
   afterAll(() => following.close());
 

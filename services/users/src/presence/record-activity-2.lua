@@ -1,4 +1,4 @@
--- Notes when users have shown themselves, and tells of those who were not there before.
+-- Records when users were last seen, and publishes those who were offline before.
 --
 -- KEYS  1 trellis:{events:presence}:seen, users by when they were seen last  2 trellis:{events:presence}:stream
 -- ARGV  1 when they were seen, milliseconds since 1970  2 milliseconds for which that counts

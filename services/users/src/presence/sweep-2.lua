@@ -1,5 +1,5 @@
--- Forgets users who have not been seen for a while, and tells that they are gone. Whoever sweeps at the same time finds them
--- forgotten already.
+-- Deletes users who have not been seen for a while, and publishes that they are offline. A concurrent sweep finds them
+-- deleted already.
 --
 -- KEYS  1 trellis:{events:presence}:seen, users by when they were seen last  2 trellis:{events:presence}:stream
 -- ARGV  1 milliseconds for which having been seen counts  2 about how many changes the stream keeps

@@ -15,7 +15,7 @@ export const mutation: MutationResolvers = {
   },
 };
 
-function reviveProfile(kept: unknown): Profile {
-  const profile = kept as Omit<Profile, 'createdAt'> & { readonly createdAt: string }; // written by createUser above
+function reviveProfile(stored: unknown): Profile {
+  const profile = stored as Omit<Profile, 'createdAt'> & { readonly createdAt: string }; // written by createUser above
   return { ...profile, createdAt: new Date(profile.createdAt) };
 }

@@ -10,7 +10,7 @@ export const subscription: SubscriptionResolvers = {
       return userStatusChanged.subscribe({
         key: profile.id,
         lastEventId,
-        accepts: () => true, // who is there is for everybody who may read
+        accepts: () => true, // presence is for everybody who may read
         toEvent: (status) => ({ userStatusChanged: status }),
       });
     },

@@ -4,7 +4,7 @@ import { displayName, nameless } from '../profile.ts';
 
 /** Fields of a user that are more than a column. */
 export const user: UserResolvers = {
-  // A reference comes from what someone has written, and must be answered; `Query.user` tells who has a profile.
+  // A reference comes from what someone has written, and must be answered; `Query.user` shows who has a profile.
   __resolveReference: async ({ id: text }, { profiles }) => {
     const id = parseId(text);
     return id === undefined ? null : ((await profiles.load(id)) ?? nameless(id));

@@ -5,21 +5,21 @@ import type { PostStore } from './post-store.ts';
 import type { Post } from './post.ts';
 
 /**
- * Tells what a post is now.
+ * Publishes the current state of a post.
  *
  * @param announced whether it has just become visible to everybody
  */
-export function tellSaved(transaction: Transaction, post: Post, announced: boolean): Promise<void> {
+export function publishSaved(transaction: Transaction, post: Post, announced: boolean): Promise<void> {
   return appendEvent(transaction, savedItem(post, announced));
 }
 
-/** Tells that a post is gone. */
-export function tellDeleted(transaction: Transaction, id: string): Promise<void> {
+/** Publishes that a post is deleted. */
+export function publishDeleted(transaction: Transaction, id: string): Promise<void> {
   const payload: PostDeleted = { id };
   return appendEvent(transaction, { type: POST_DELETED, subject: id, payload });
 }
 
-/** A page of all posts, for services that have missed what was told. */
+/** A page of all posts, for services that have missed events. */
 export async function readSnapshot(
   store: PostStore,
   after: string | null,

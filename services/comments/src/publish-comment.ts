@@ -10,21 +10,21 @@ import type { CommentStore } from './comment-store.ts';
 import type { Comment } from './comment.ts';
 
 /**
- * Tells what a comment is now.
+ * Publishes the current state of a comment.
  *
  * @param announced whether it is new
  */
-export function tellSaved(transaction: Transaction, comment: Comment, announced: boolean): Promise<void> {
+export function publishSaved(transaction: Transaction, comment: Comment, announced: boolean): Promise<void> {
   return appendEvent(transaction, savedItem(comment, announced));
 }
 
-/** Tells that a comment is gone. */
-export function tellDeleted(transaction: Transaction, { id, postId }: Comment): Promise<void> {
+/** Publishes that a comment is deleted. */
+export function publishDeleted(transaction: Transaction, { id, postId }: Comment): Promise<void> {
   const payload: CommentDeleted = { id, postId };
   return appendEvent(transaction, { type: COMMENT_DELETED, subject: id, payload });
 }
 
-/** A page of all comments, for services that have missed what was told. */
+/** A page of all comments, for services that have missed events. */
 export async function readSnapshot(
   store: CommentStore,
   after: string | null,
