@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer } from 'node:net';
+import { freePort } from '@trellis/dev-stores';
 import { askOnce } from './load.ts';
 import { single, type Operation } from './operations.ts';
 import { processorTimeMs, residentBytes } from './processor-time.ts';
@@ -77,16 +77,4 @@ async function stop(child: ChildProcess): Promise<void> {
   const kill = setTimeout(() => child.kill('SIGKILL'), 5_000);
   await ended;
   clearTimeout(kill);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

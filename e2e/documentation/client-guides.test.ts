@@ -1,6 +1,6 @@
+import { freePort } from '@trellis/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { demoPassword, demoPeople } from '../harness/demo-people.ts';
-import { freePorts } from '../harness/free-ports.ts';
 import { FormBrowser, type Page } from '../harness/form-browser.ts';
 import { atSuiteOrigin, documentedOrigin } from '../harness/registered-clients.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
@@ -27,7 +27,7 @@ describe('Programs of the pages for clients', { timeout: 120_000 }, () => {
 
   it('docs/clients/server-with-pages.md signs in, renews once for many requests, and signs out', async () => {
     const page = 'docs/clients/server-with-pages.md';
-    const [port = 0] = await freePorts(1);
+    const port = await freePort();
     const program = run(page, {
       PORT: String(port),
       ORIGIN: documentedOrigin,

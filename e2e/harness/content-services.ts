@@ -1,6 +1,5 @@
 import { generateServiceKey, publicServiceKey } from '@trellis/subgraph-protocol';
-import { createTestUserContext, type TestUserContext } from '@trellis/testkit';
-import { freePorts } from './free-ports.ts';
+import { createTestUserContext, freePorts, type TestUserContext } from '@trellis/testkit';
 import { createServiceInstance, type ServiceInstance } from './service-instance.ts';
 
 /** The services of the content graph, in the order of their addresses. */

@@ -1,4 +1,4 @@
-import { freePorts } from './free-ports.ts';
+import { freePort } from '@trellis/testkit';
 import { startProgram, type RunningProgram } from './running-program.ts';
 
 /** Settings of {@link startGateway}. */
@@ -21,7 +21,7 @@ const READY_DEADLINE_MS = 30_000;
 
 /** Does what `npm run gateway -- --supergraph FILE --port N` does, or `--subgraph NAME=URL …`, on a free port. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
-  const [port] = await freePorts(1);
+  const port = await freePort();
   const program = startProgram('gateway', {
     args: [...graphFlags(options.supergraph), '--port', String(port), ...(options.args ?? [])],
     environment: { OPERATIONS_PORT: '0', ...options.environment },

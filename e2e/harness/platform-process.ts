@@ -1,4 +1,4 @@
-import { freePorts } from './free-ports.ts';
+import { freePorts } from '@trellis/testkit';
 import { startProgram, type RunningProgram } from './running-program.ts';
 
 /** Where the parts of a platform listen. */

@@ -1,6 +1,5 @@
-import { createServer } from 'node:net';
 import type { Server as HttpsServer } from 'node:https';
-import type { Deployable, Logger, Resources } from '@trellis/runtime';
+import { findFreePort, type Deployable, type Logger, type Resources } from '@trellis/runtime';
 import { createPool, migrate, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { synchronizeClients } from '../administration/synchronize-clients.ts';
@@ -29,6 +28,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
   const { logger } = resources;
   await migrateAuthServer(config.DATABASE_URL);
   const connections = openConnections(config, logger);
+  // the issuer is part of what is built, so the port must be known before the server listens
   const port =
     config.PORT === 0 && config.ISSUER === undefined ? await findFreePort(config.HOST) : config.PORT;
   const issuer = config.ISSUER ?? `http://localhost:${port}`;
@@ -132,19 +132,6 @@ function forgetOldEvents(retentionS: number, { features }: CreatedFeatures, logg
   };
   void forget();
   return setInterval(() => void forget(), HOUR_MS).unref();
-}
-
-/** The issuer is part of what is built, so the port must be known before the server listens. */
-async function findFreePort(host: string): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', reject);
-    probe.listen(0, host, resolve);
-  });
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No port could be found.');
-  return address.port;
 }
 
 async function synchronizeDeclared(config: AuthServerConfig, { features }: CreatedFeatures): Promise<void> {

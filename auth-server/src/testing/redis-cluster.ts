@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { createTemporaryDirectory, freePort } from '@trellis/testkit';
+import { createTemporaryDirectory, freePorts } from '@trellis/testkit';
 
 /** A Redis Cluster of three nodes, each with a third of the slots. */
 export interface TestRedisCluster {
@@ -18,13 +18,11 @@ const SLOTS: readonly (readonly [number, number])[] = [
   [5_461, 10_922],
   [10_923, 16_383],
 ];
-/** A node's bus is at its port and ten thousand, which must be a port too. */
-const HIGHEST_PORT = 55_000;
 
 /** Starts three `redis-server` processes and joins them. */
 export async function startRedisCluster(): Promise<TestRedisCluster> {
   const directory = createTemporaryDirectory();
-  const ports = [await lowPort(), await lowPort(), await lowPort()];
+  const ports = await freePorts(SLOTS.length); // a node's bus is at its port and ten thousand
   const nodes = ports.map((port) => startNode(directory.path, port));
   const connections = ports.map((port) =>
     connectRedis({ url: `redis://127.0.0.1:${port}`, name: 'cluster-test', onError: () => undefined }),
@@ -45,13 +43,6 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
     keyCounts: () => Promise.all(connections.map((connection) => connection.dbsize())),
     stop,
   };
-}
-
-async function lowPort(): Promise<number> {
-  for (;;) {
-    const port = await freePort();
-    if (port <= HIGHEST_PORT) return port;
-  }
 }
 
 function startNode(directory: string, port: number): ChildProcess {

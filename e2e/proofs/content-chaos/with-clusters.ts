@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@trellis/dev-stores';
-import { createTemporaryDirectory } from '@trellis/testkit';
-import { freePorts } from '../../harness/free-ports.ts';
+import { createTemporaryDirectory, freePorts } from '@trellis/testkit';
 
 /** A PostgreSQL that no one else uses. */
 export interface Cluster {

@@ -1,9 +1,7 @@
 import cluster, { type ClusterSettings, type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { CannotStart, type Deployable, type Logger, type Resources } from '@trellis/runtime';
+import { CannotStart, findFreePort, type Deployable, type Logger, type Resources } from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
@@ -141,13 +139,7 @@ class WorkerPool {
 
 /** The port that every worker listens on, those that come later too: each listening to port 0 would get its own. */
 async function fixedPort({ PORT, HOST }: GatewayConfig): Promise<number> {
-  if (PORT !== 0) return PORT;
-  const probe = createServer().listen(0, HOST);
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo; // it listens on TCP
-  probe.close();
-  await once(probe, 'close');
-  return port;
+  return PORT === 0 ? findFreePort(HOST) : PORT;
 }
 
 /** From source, a worker needs what runs TypeScript; compiled, nothing. */

@@ -26,6 +26,7 @@ export {
   type Resources,
 } from './process/deployable.ts';
 export { CannotStart, explainFailedStart } from './process/failed-start.ts';
+export { findFreePort } from './http/find-free-port.ts';
 export { type ReadinessCheck } from './http/health-routes.ts';
 export {
   CLOSING_BEGAN,

@@ -1,4 +1,4 @@
-export { freePort } from '@trellis/dev-stores';
+export { freePort, freePorts } from '@trellis/dev-stores';
 export { cpuTimeOf, latencyBudgetMs } from './latency-budget.ts';
 export { canMirrorRedis, startMirroredRedis, type MirroredRedis } from './mirrored-redis.ts';
 export { type Proof, type ProofOptions, type ProofOutcome } from './proof.ts';
