@@ -87,7 +87,7 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   /** The client disconnected before the answer was there. Seen in logs and metrics only. */
   CLIENT_CLOSED_REQUEST: always(499, 'The client closed the request.'),
   /** The keys of the token's issuer have never been reached, so no token can be judged. */
-  AUTHENTICATION_UNAVAILABLE: always(503, 'Access tokens cannot be verified at present.'),
+  AUTHENTICATION_UNAVAILABLE: always(503, 'Access tokens cannot be verified. Retry later.'),
   /** More work than the process can take; the client tries again after `Retry-After`. */
   OVERLOADED: always(503, 'The gateway is at its capacity.'),
   /** A client or user sends more than its share; it tries again after `Retry-After`. */
@@ -147,7 +147,7 @@ function withoutStack<T>(make: () => T): T {
   }
 }
 
-/** Seconds after which a client that was turned away for too much work may come again. */
+/** Seconds after which a client may retry that was rejected under load. */
 const RETRY_AFTER_S = 1;
 
 /** The process has more to do than it can. */

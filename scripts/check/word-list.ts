@@ -27,7 +27,7 @@ export interface Area {
 
 /** Every tracked text belongs to one. */
 export const areas: readonly Area[] = [
-  { paths: ['gateway/'], atMost: 756 },
+  { paths: ['gateway/'], atMost: 417 },
   { paths: ['auth-server/'], atMost: 257 },
   { paths: ['packages/'], atMost: 389 },
   { paths: ['services/'], atMost: 0 },

@@ -161,13 +161,13 @@ function createPersistedQueryPolicy(
 
 const MAX_REMEMBERED_TEXTS = 1_000;
 
-/** Tells of each text once, as long as there are not too many. */
+/** Logs each text once; the memory is bounded. */
 function createUnlistedReporter(logger: Logger): (text: string) => void {
-  const told = new LRUCache<string, true>({ max: MAX_REMEMBERED_TEXTS });
+  const logged = new LRUCache<string, true>({ max: MAX_REMEMBERED_TEXTS });
   return (text) => {
     const hash = sha256(text);
-    if (told.has(hash)) return;
-    told.set(hash, true);
+    if (logged.has(hash)) return;
+    logged.set(hash, true);
     logger.warn({ hash, characters: text.length }, 'operation not on the safelist');
   };
 }

@@ -1,13 +1,13 @@
 import type { GatewayConfig } from '../config/config.ts';
 
-/** What the primary process tells a worker. */
+/** Messages of the primary process to a worker. */
 export type ToWorker =
   | { readonly kind: 'start'; readonly config: GatewayConfig }
   | { readonly kind: 'listen' }
   | { readonly kind: 'close' };
 
 /**
- * What a worker tells the primary process: `waiting` when it listens to messages, as what was sent before may be lost;
+ * Messages of a worker to the primary process: `waiting` when it listens to messages, as earlier ones may be lost;
  * `prepared` when all but the port is open; `alive` every second from the start.
  */
 export type FromWorker =

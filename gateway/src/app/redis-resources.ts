@@ -35,7 +35,7 @@ export interface RedisResources {
   /** For what clients can have stored; absent where no Redis is configured for it. */
   readonly cacheRedis: CacheRedis | undefined;
   readonly revocations: RevocationFeed | undefined;
-  /** Tells the users subgraph who is there. */
+  /** Publishes to the users subgraph which users are online. */
   readonly activity: ActivityPublisher;
   /** The store that has the bounds; another one where they have changed. */
   persistedQueriesIn(bounds: PersistedQueryBounds): PersistedQueryStore;

@@ -161,7 +161,7 @@ export interface CurrentState {
   inUse(): SettingsInUse;
 }
 
-/** A WebSocket tells of the end of a connection by an event. */
+/** A WebSocket reports the end of a connection by an event. */
 function describeBreak(event: unknown): unknown {
   if (event instanceof Error || typeof event !== 'object' || event === null) return event;
   const { message, code, reason } = event as { message?: unknown; code?: unknown; reason?: unknown }; // read as unknown
@@ -323,7 +323,7 @@ function createKeySets({ inUse }: CurrentState, logger: Logger): GatewayResource
       cooldownMs: () => inUse().authentication.jwksCooldownMs,
       onFetchError: (error) => logger.warn({ err: error, jwksUrl }, 'issuer keys unavailable'),
     });
-    keys.load().catch(() => undefined); // told by onFetchError, and tried again at need
+    keys.load().catch(() => undefined); // reported by onFetchError, and retried at need
     keySets.set(jwksUrl, keys);
     return keys;
   };

@@ -51,7 +51,7 @@ const STREAM_PATH = '/graphql/stream';
 const PLAIN_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH]);
 const ADMITTED_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH, STREAM_PATH]);
 
-/** For whoever opens the address of the gateway alone. */
+/** Served at the root path. */
 const NOT_FOUND = {
   error: 'Not Found',
   message: `There is nothing at this address. GraphQL is served at ${GRAPHQL_PATH}.`,

@@ -75,7 +75,7 @@ async function warmSafelist(services: PipelineServices, logger: Logger): Promise
   logger.info({ ...warmUp, ms: Math.round(performance.now() - startedAt) }, 'safelist warm-up finished');
 }
 
-/** Whoever asks for settings gets those that are in force now. */
+/** Readers of settings get those that are in force now. */
 interface SettingsState {
   inUse: SettingsInUse;
 }

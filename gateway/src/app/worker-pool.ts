@@ -108,7 +108,7 @@ class WorkerPool {
   async #serve(worker: Worker): Promise<string> {
     const listening = listens(worker);
     this.#workers.set(worker, 'serving'); // from now on it may have something to finish
-    tell(worker, { kind: 'listen' });
+    send(worker, { kind: 'listen' });
     const url = await listening;
     worker.once('exit', () => this.#replace(worker));
     return url;
@@ -155,7 +155,7 @@ function workerSettings(): ClusterSettings {
 async function isPrepared(worker: Worker, config: GatewayConfig): Promise<void> {
   const prepared = hears(worker, 'prepared');
   worker.on('message', ({ kind }: FromWorker) => {
-    if (kind === 'waiting') tell(worker, { kind: 'start', config });
+    if (kind === 'waiting') send(worker, { kind: 'start', config });
   });
   await prepared;
 }
@@ -191,10 +191,10 @@ async function closeWorker(worker: Worker, state: 'starting' | 'serving'): Promi
       clearTimeout(deadline);
       resolve();
     });
-    tell(worker, { kind: 'close' });
+    send(worker, { kind: 'close' });
   });
 }
 
-function tell(worker: Worker, message: ToWorker): void {
+function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message);
 }

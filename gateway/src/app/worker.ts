@@ -12,7 +12,7 @@ import { startGateway } from './start-gateway.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 
 // The program of a worker process. It gets its configuration from the primary process, serves on the port that all
-// workers share, and ends when it is told to, or when the primary process is gone. Signals are the primary's business:
+// workers share, and ends on a `close` message or when the primary process is gone. Signals are the primary's business:
 // a terminal sends them to both.
 const EXIT_FAILED = 1;
 const ALIVE_EVERY_MS = 1_000;
@@ -28,8 +28,8 @@ process.on('message', (message: ToWorker) => {
   else if (message.kind === 'close') void close();
 });
 process.on('disconnect', () => void close());
-setInterval(() => tell({ kind: 'alive' }), ALIVE_EVERY_MS).unref();
-tell({ kind: 'waiting' });
+setInterval(() => send({ kind: 'alive' }), ALIVE_EVERY_MS).unref();
+send({ kind: 'waiting' });
 
 async function serve(config: GatewayConfig): Promise<void> {
   const logger = createLogger({ service: 'gateway', level: config.LOG_LEVEL }).child({
@@ -41,11 +41,11 @@ async function serve(config: GatewayConfig): Promise<void> {
   void new AggregatorRegistry(); // answers the primary's question for metrics
   try {
     gateway = await startGateway(config, { logger, metrics }, mayListen);
-    tell({ kind: 'ready', url: gateway.url });
+    send({ kind: 'ready', url: gateway.url });
   } catch (error) {
     const reason = explainFailedStart(error, config);
     if (reason === undefined) logger.fatal({ err: error }, 'worker start failed');
-    tell({ kind: 'failed', message: reason ?? String(error) });
+    send({ kind: 'failed', message: reason ?? String(error) });
     process.exit(EXIT_FAILED);
   }
 }
@@ -54,7 +54,7 @@ async function serve(config: GatewayConfig): Promise<void> {
 function mayListen(): Promise<void> {
   return new Promise((resolve) => {
     listen = resolve;
-    tell({ kind: 'prepared' });
+    send({ kind: 'prepared' });
   });
 }
 
@@ -63,6 +63,6 @@ async function close(): Promise<void> {
   process.exit(0);
 }
 
-function tell(message: FromWorker): void {
+function send(message: FromWorker): void {
   process.send?.(message);
 }

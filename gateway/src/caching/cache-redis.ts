@@ -6,7 +6,7 @@ import { describeRedis } from './redis-instance.ts';
 /** A Redis for what clients can have stored: it may forget anything, and nothing waits for it for long. */
 export interface CacheRedis {
   readonly connection: RedisConnection;
-  /** Whether it can be asked now: it is reached, and was found fit. Whoever asks goes on without it otherwise. */
+  /** Whether it can be used now: connected, and found fit. Callers do without it otherwise. */
   readonly isUsable: boolean;
 }
 
@@ -99,7 +99,7 @@ class JudgedRedis implements OpenCacheRedis {
     try {
       const [instance, signInInstance] = await Promise.all([
         describeRedis(this.connection).catch(unlessRefused),
-        // One that is away is known by its address alone.
+        // An unavailable one is known by its address alone.
         signIn && describeRedis(signIn.connection).catch(() => undefined),
       ]);
       const named = signIn && { url: signIn.url, instance: signInInstance };
@@ -112,7 +112,7 @@ class JudgedRedis implements OpenCacheRedis {
   }
 }
 
-/** Nothing is known of a Redis that says no, and one that says nothing is asked again. */
+/** A Redis that rejects the command stays undescribed; one that does not respond is asked again. */
 function unlessRefused(error: unknown): undefined {
   if (error instanceof Error && error.name === 'ReplyError') return undefined;
   throw error;

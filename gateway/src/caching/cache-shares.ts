@@ -1,6 +1,6 @@
 import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/admission';
 
-/** What a part of the room is counted in: whole numbers, so that what is added and taken away leaves nothing. */
+/** Unit of a share of the room: whole numbers, so that additions and removals cancel out exactly. */
 const UNITS = 1_000_000;
 
 /**

@@ -42,7 +42,7 @@ export function createMemoryPersistedQueryStore({
 /** Settings of {@link createSharedPersistedQueryStore}. */
 export interface SharedStoreOptions extends PersistedQueryBounds {
   readonly redis: CacheRedis;
-  /** Told when Redis fails. */
+  /** Called when Redis fails. */
   readonly onError: (error: Error) => void;
 }
 
@@ -50,7 +50,7 @@ const KEY_PREFIX = 'persisted-query:';
 
 /**
  * A store that all gateways share through Redis, with a memory of its own before it. Without Redis it goes on as a store
- * in memory. What comes from Redis is hashed again: whoever can write there still can't change what a hash means.
+ * in memory. What comes from Redis is hashed again: a writer there still can't change what a hash means.
  */
 export function createSharedPersistedQueryStore(options: SharedStoreOptions): PersistedQueryStore {
   const { redis, lifetimeS, onError } = options;

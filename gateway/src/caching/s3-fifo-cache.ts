@@ -62,7 +62,7 @@ export class S3FifoCache<Value extends object> {
   }
 
   /**
-   * Takes a value in, or again. One that is heavier than all the room is not kept.
+   * Adds or replaces a value. One that is heavier than the whole cache is not stored.
    *
    * @param owner who brings it; absent: it is no one's share
    */
@@ -113,7 +113,7 @@ export class S3FifoCache<Value extends object> {
     return Math.max(1 / this.#maxEntries, weight / this.#maxWeight);
   }
 
-  /** Judges one value: of those of whoever has too many, else of all. */
+  /** Evicts or promotes one value: of an owner above its share first, else of all. */
   #makeRoom(): void {
     const { over } = this.#shares;
     const newest = this.#new.oldest(over);

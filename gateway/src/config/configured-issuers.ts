@@ -27,7 +27,7 @@ export function configuredIssuers(sources: IssuerSources): readonly ConfiguredIs
   return namedIssuers(sources).map((issuer, index) => ({ ...issuer, trust: trustOf(issuer, index === 0) }));
 }
 
-/** What keeps {@link configuredIssuers} from being told, for the operator; nothing where all is well. */
+/** Why {@link configuredIssuers} is unknown, for the operator; `undefined` where all is well. */
 export function issuerProblems(sources: IssuerSources): readonly string[] {
   const names = namedIssuers(sources).map(({ issuer }) => issuer);
   return names

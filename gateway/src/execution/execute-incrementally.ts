@@ -15,7 +15,7 @@ import type {
 } from './incremental-answer.ts';
 import { PlanProgress } from './plan-progress.ts';
 
-/** An answer whose first part is there. */
+/** A response whose first part is complete. */
 export interface RunningAnswer extends IncrementalAnswer {
   /** Gives up what is not there yet, unless it was asked for. */
   stop(): void;
@@ -23,9 +23,9 @@ export interface RunningAnswer extends IncrementalAnswer {
 
 /**
  * Runs a plan whose answer comes in parts. The first part waits for what it needs alone; a deferred part comes as soon as
- * what it needs is there, and the part that it is inside of.
+ * its data has arrived and its parent part is delivered.
  *
- * @throws the signal's reason when it is aborted before the first part is there
+ * @throws the signal's reason when it is aborted before the first part is complete
  * @throws GraphQLError RESPONSE_TOO_LARGE when there are too many parts; the updates throw likewise
  */
 export async function executeIncrementally(plan: Plan, context: ExecutionContext): Promise<RunningAnswer> {
@@ -103,7 +103,7 @@ async function* updatesOf(
   try {
     let waiting = announced;
     while (waiting.length > 0) {
-      const { completed, deferred, left } = completeWhatIsThere(inParts, waiting);
+      const { completed, deferred, left } = completeReadyParts(inParts, waiting);
       if (completed.length === 0) {
         await progress.next();
         continue;
@@ -146,7 +146,7 @@ interface Harvest {
 }
 
 /** Each part is added to what the client has before the next is looked at: what two parts share comes with the first. */
-function completeWhatIsThere(inParts: RunInParts, waiting: readonly AnnouncedPart[]): Harvest {
+function completeReadyParts(inParts: RunInParts, waiting: readonly AnnouncedPart[]): Harvest {
   const { run, progress, explained } = inParts;
   const harvest: Harvest = { completed: [], deferred: [], left: [] };
   for (const part of waiting) {

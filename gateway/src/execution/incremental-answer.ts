@@ -30,7 +30,7 @@ export interface AddedFields {
   readonly dataText: string;
 }
 
-/** A part of an answer that is there. */
+/** A part of a response that is complete. */
 export interface CompletedPart<Failure> {
   readonly pending: PendingPart;
   /** JSON of the whole fragment, what came before included; absent when a null reached what the client has: the part failed. */

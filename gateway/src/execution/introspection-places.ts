@@ -72,7 +72,7 @@ function ask(
   { supergraph, context }: AskingRun,
 ): string | Promise<string> {
   const { introspector, sharedBy: caller, signal } = context;
-  if (!introspector) throw new Error('There is nobody to answer introspection.');
+  if (!introspector) throw new Error('This execution has no introspector.');
   const variables = Object.fromEntries(
     names
       .filter((name) => Object.hasOwn(context.variables, name))

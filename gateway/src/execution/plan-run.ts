@@ -17,7 +17,7 @@ export interface ExecutionContext {
   /** The headers that go to a subgraph with this request. Asked once per subgraph and request. */
   headersFor(subgraph: string): SubgraphHeaders | Promise<SubgraphHeaders>;
   readonly subgraphClient: SubgraphClient;
-  /** In whose share of the subgraphs it counts: of executions that many wait for, whoever began them. @default the gateway's own */
+  /** Whose share of the subgraphs it counts in: of shared executions, that of the caller who began them. @default the gateway's own */
   readonly sharedBy?: QueueCaller | undefined;
   /** Requests to subgraphs that it may make; what the plan makes is known to be no more. @default any number */
   readonly maxCalls?: number | undefined;

@@ -12,7 +12,7 @@ import {
 import type { RequiredSelection } from '../plan/fetch-fields.ts';
 import type { FetchStep } from '../plan/fetch-step.ts';
 
-/** What one call tells a subgraph about objects, and which objects each telling is about. */
+/** The representations of one subgraph request, and the objects that each stands for. */
 export interface RepresentationBatch {
   /** Required keys that are not there: the fields that need them are left out of this call. Usually none. */
   readonly missing: ReadonlyMap<string, Failure>;
@@ -24,7 +24,7 @@ export interface RepresentationBatch {
 
 /**
  * Makes the representations of objects, each once. Objects of other types than the fetch is for are left out. A subgraph is
- * never told null where the schema has no null, nor a key that is null: what hangs on it is null, for the reason that the
+ * never sent null where the schema has no null, nor a key that is null: what hangs on it is null, for the reason that the
  * value is, and {@link ABSENCE} where the object is just not there.
  *
  * @param onFailure called with objects that can't be represented at all, because their key is not there
@@ -140,7 +140,7 @@ class RepresentationReader {
   ): Outcome {
     const typename = object['__typename'];
     if (typename instanceof Failure) return typename;
-    // Where a type is not told there is only one.
+    // Without a `__typename` only one type is possible.
     const { typeCondition } = fragment;
     if (typeCondition !== undefined && typeof typename === 'string') {
       if (!this.#types.isSubtype(typename, typeCondition)) return 'skipped';
@@ -174,7 +174,7 @@ class RepresentationReader {
   #explained(value: unknown, object: DataObject, { name }: FieldSelection): unknown {
     if (value !== ABSENCE || object[absent]) return value;
     return internalFailure(
-      `A subgraph answered null for the field ${name}, which another subgraph must be told.`,
+      `A subgraph answered null for the field ${name}, which another subgraph requires.`,
     );
   }
 

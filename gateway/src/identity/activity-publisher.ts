@@ -1,45 +1,45 @@
 import type { ActivityStream } from '@trellis/subgraph-protocol';
 
-/** Tells who is there, many users in one write. */
+/** Publishes which users are online, many users in one write. */
 export interface ActivityPublisher {
   /** The user has just shown themselves. Costs a look-up. */
   touch(userId: string): void;
   /**
-   * The user is there until the function that is returned is called; that is a sign as well.
+   * The user is online until the returned function is called; that is a sign as well.
    *
    * @returns may be called more than once
    */
   hold(userId: string): () => void;
-  /** Tells what is still to be told. */
+  /** Publishes what is still waiting. */
   close(): Promise<void>;
 }
 
 /** Settings of {@link startActivityPublisher}. */
 export interface ActivityPublisherOptions {
   readonly stream: Pick<ActivityStream, 'add'>;
-  /** Milliseconds after which it is told again that a user is there. */
+  /** Milliseconds between two publications of one user. */
   readonly intervalMs: number;
   /** Milliseconds between two writes. @default 500 */
   readonly flushMs?: number;
-  /** Told when a write fails. What it would have told is told the next time that the user shows themselves. */
+  /** Called when a write fails. Its users are published again at their next sign. */
   readonly onError: (error: Error) => void;
 }
 
-/** No one is told anything. */
+/** Publishes nothing. */
 export const NO_ACTIVITY: ActivityPublisher = Object.freeze({
   touch: () => {},
   hold: () => () => {},
   close: () => Promise.resolve(),
 });
 
-/** Users whose last telling is remembered. One who is forgotten is told of once more than needed. */
+/** Users whose last publication is remembered. One that is evicted is published once more than needed. */
 const MAX_REMEMBERED = 100_000;
-/** Users that wait to be told of; further ones are told of the next time. */
+/** Users that wait to be published; further ones wait for their next sign. */
 const MAX_WAITING = 50_000;
 
 /**
- * Begins to tell. However many requests users send, a write goes to Redis at most every `flushMs`, and names a user at most
- * once every `intervalMs`. Where Redis is away, it is told later.
+ * Begins to publish. However many requests users send, a write goes to Redis at most every `flushMs`, and names a user at most
+ * once every `intervalMs`. While Redis is unavailable, users are published later.
  */
 export function startActivityPublisher(options: ActivityPublisherOptions): ActivityPublisher {
   const publisher = new Publisher(options);
@@ -49,8 +49,8 @@ export function startActivityPublisher(options: ActivityPublisherOptions): Activ
 
 class Publisher implements ActivityPublisher {
   readonly #options: ActivityPublisherOptions;
-  /** When each was told of last, the longest ago first. */
-  readonly #toldAtMs = new Map<string, number>();
+  /** When each was published last, the oldest first. */
+  readonly #publishedAtMs = new Map<string, number>();
   readonly #waiting = new Set<string>();
   /** How many connections each has open. */
   readonly #held = new Map<string, number>();
@@ -87,7 +87,7 @@ class Publisher implements ActivityPublisher {
     await this.#writing;
   }
 
-  /** From this moment on the user is there for as long as after an operation. */
+  /** From this moment on the user stays online for as long as after an operation. */
   #release(userId: string): void {
     const others = (this.#held.get(userId) ?? 1) - 1;
     if (others > 0) {
@@ -99,8 +99,8 @@ class Publisher implements ActivityPublisher {
   }
 
   #isDue(userId: string): boolean {
-    const toldAtMs = this.#toldAtMs.get(userId);
-    return toldAtMs === undefined || Date.now() - toldAtMs >= this.#options.intervalMs;
+    const publishedAtMs = this.#publishedAtMs.get(userId);
+    return publishedAtMs === undefined || Date.now() - publishedAtMs >= this.#options.intervalMs;
   }
 
   #enqueue(userId: string): void {
@@ -114,16 +114,16 @@ class Publisher implements ActivityPublisher {
     this.#waiting.clear();
     for (const userId of userIds) this.#remember(userId);
     this.#writing = this.#options.stream.add(userIds).catch((error: unknown) => {
-      for (const userId of userIds) this.#toldAtMs.delete(userId);
+      for (const userId of userIds) this.#publishedAtMs.delete(userId);
       this.#options.onError(error as Error); // ioredis rejects with Errors
     });
   }
 
   #remember(userId: string): void {
-    this.#toldAtMs.delete(userId);
-    this.#toldAtMs.set(userId, Date.now());
-    if (this.#toldAtMs.size <= MAX_REMEMBERED) return;
-    const [oldest] = this.#toldAtMs.keys();
-    if (oldest !== undefined) this.#toldAtMs.delete(oldest);
+    this.#publishedAtMs.delete(userId);
+    this.#publishedAtMs.set(userId, Date.now());
+    if (this.#publishedAtMs.size <= MAX_REMEMBERED) return;
+    const [oldest] = this.#publishedAtMs.keys();
+    if (oldest !== undefined) this.#publishedAtMs.delete(oldest);
   }
 }

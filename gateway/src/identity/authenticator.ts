@@ -5,7 +5,7 @@ import { InvalidAccessToken } from './invalid-access-token.ts';
 import { createAccessTokenVerification, type AccessTokenRules } from './verify-access-token.ts';
 import { verifyPossession, type PresentedProof, type ProofRules } from './verify-proof.ts';
 
-/** Tells who sends a request. */
+/** Identifies the sender of a request. */
 export interface Authenticator {
   /**
    * @param authorization the value of the `Authorization` header; absent for anonymous callers
@@ -14,13 +14,13 @@ export interface Authenticator {
    * @throws InvalidAccessToken, KeysUnavailable
    */
   authenticate(authorization: string | undefined, proof?: PresentedProof): Caller | Promise<Caller>;
-  /** Whether a token was verified before, and would be taken again: that much can be told at once. Never throws. */
+  /** Whether a token was verified before and would pass again, as far as known synchronously. Never throws. */
   isKnown(authorization: string | undefined): boolean;
   /** For what runs longer than a request. */
   readonly keys: KeyWatch;
 }
 
-/** Tells when the keys of issuers are others than before, and which tokens those have signed. */
+/** Notifies when the keys of issuers change, and which tokens those have signed. */
 export interface KeyWatch {
   /** Rises whenever other keys were fetched. Asking has old ones fetched again, as a token that comes would. */
   generation(): number;
@@ -32,7 +32,7 @@ export interface KeyWatch {
 export interface AuthenticatorOptions extends AccessTokenRules {
   /** @default none */
   readonly revokedTokens?: RevokedTokens;
-  /** Verified tokens kept in memory. @default 10_000 */
+  /** Verified tokens cached in memory. @default 10_000 */
   readonly cacheSize?: number;
   readonly proofs: ProofRules;
 }
@@ -109,7 +109,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   const keys: KeyWatch = {
     generation: () => {
-      // Keys that can't be fetched leave those at hand in use, and their failure is told where they are fetched.
+      // Keys that can't be fetched leave those at hand in use; the fetch itself reports its failure.
       for (const issuer of issuers) void issuer.keys.load().catch(() => undefined);
       return generation();
     },

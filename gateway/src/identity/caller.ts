@@ -12,13 +12,13 @@ export interface Caller {
   readonly policies?: ReadonlySet<string> | undefined;
   /** Names the user, or the client that acts for itself, among those of all issuers; absent where no one is known. */
   readonly actor?: string | undefined;
-  /** What subgraphs are told. */
+  /** What subgraphs get. */
   readonly context: UserContext;
   /** The raw access token; absent for anonymous callers. Never logged. */
   readonly token: string | undefined;
   /** The grant behind the token, as revocation names it. */
   readonly grantId: string | undefined;
-  /** Of the key that the token is bound to; absent where whoever has the token may use it. RFC 9449 §6.1. */
+  /** Thumbprint of the key that the token is bound to; absent for bearer tokens. RFC 9449 §6.1. */
   readonly keyThumbprint?: string | undefined;
   /** When the token expires, milliseconds since 1970; never for anonymous callers. */
   readonly expiresAtMs: number;

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { authentication } from '../settings/identity.ts';
 
-/** The public keys of one issuer, kept fresh. */
+/** The public keys of one issuer, refreshed as they change. */
 export interface KeySet {
   /** Finds the key of a token's header. Rejects as jose does when there is none. @throws KeysUnavailable */
   readonly findKey: JWTVerifyGetKey;
@@ -21,7 +21,7 @@ export interface KeySetOptions {
   readonly maxAgeMs?: number;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
-  /** Told of failed fetches. The keys at hand stay in use. */
+  /** Called for failed fetches. The keys at hand stay in use. */
   readonly onFetchError?: (error: unknown) => void;
 }
 
@@ -34,7 +34,7 @@ export class KeysUnavailable extends Error {
 }
 
 interface HeldKeys {
-  /** To tell whether a fetch brought anything new. */
+  /** Shows whether a fetch brought anything new. */
   readonly text: string;
   readonly find: ReturnType<typeof createLocalJWKSet>;
 }

@@ -2,7 +2,7 @@ import type { Authenticator } from './authenticator.ts';
 import type { Caller } from './caller.ts';
 import type { ActivityPublisher } from './activity-publisher.ts';
 
-/** Takes every request with a good token of a user for a sign that the user is there. */
+/** Counts every request with a user's valid token as a sign that the user is online. */
 export function observeActivity(authenticator: Authenticator, activity: ActivityPublisher): Authenticator {
   const noted = (caller: Caller): Caller => {
     if (caller.context.user) activity.touch(caller.context.user.id);

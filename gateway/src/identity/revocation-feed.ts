@@ -3,7 +3,7 @@ import { redisNames } from '@trellis/subgraph-protocol/redis-names';
 import { holderKeysOf, issuedAtOf, parseRevocation, type Revocation } from './revocation.ts';
 import type { RevokedTokens, TokenHolder } from './revoked-tokens.ts';
 
-/** Revoked tokens as the auth-server tells of them, kept in memory. */
+/** Revoked tokens as published by the auth-server, in memory. */
 export interface RevocationFeed extends RevokedTokens {
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface RevocationFeedOptions {
   readonly issuer?: string | undefined;
   /** Seconds since 1970. @default the clock */
   readonly nowS?: () => number;
-  /** Told when Redis can't be asked. What is known stays known. */
+  /** Called when Redis is unavailable. Known revocations stay in force. */
   readonly onError: (error: Error) => void;
 }
 
@@ -31,7 +31,7 @@ const HEARSAY_S = 3_600;
 
 /**
  * Follows the revocations that an auth-server publishes in Redis: a message within milliseconds, and the whole set at
- * the start, after each reconnection and now and then. While Redis is away, tokens are judged by what is known.
+ * the start, after each reconnection and now and then. While Redis is unavailable, known revocations stay in force.
  */
 export async function startRevocationFeed(options: RevocationFeedOptions): Promise<RevocationFeed> {
   const feed = new Feed(options);

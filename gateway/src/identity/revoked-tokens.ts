@@ -8,7 +8,7 @@ export interface RevokedTokens {
   /** Asked on every request, so it answers from memory. */
   has(holder: TokenHolder): boolean;
   /**
-   * Calls back when tokens are revoked, with what tells whether one is among them: what runs in its name for longer than a
+   * Calls back when tokens are revoked, with a predicate for the tokens concerned: what runs with one of them for longer than a
    * request has to end. @returns ends it
    */
   onRevoked(listener: (concerns: (holder: TokenHolder) => boolean) => void): () => void;

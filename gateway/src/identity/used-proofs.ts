@@ -37,7 +37,7 @@ export function createUsedProofs(options: UsedProofsOptions): UsedProofs {
     try {
       return (await redis.connection.set(KEY_PREFIX + id, '1', 'EX', lifetimeS, 'NX')) === 'OK';
     } catch {
-      return true; // its connection tells of the outage
+      return true; // its connection logs the outage
     }
   }
 

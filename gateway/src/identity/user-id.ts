@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IssuerTrust } from './issuer-trust.ts';
 
-/** What {@link userIdOf} makes. No `sub` may look like it: whoever may choose a `sub` could choose the id of someone else. */
+/** What {@link userIdOf} makes. No `sub` may look like it: a caller who may choose a `sub` could choose the id of another user. */
 const MADE_HERE = /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/i;
 
 /**

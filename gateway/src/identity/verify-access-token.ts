@@ -22,7 +22,7 @@ export interface TrustedIssuer {
 /** Settings of {@link createAccessTokenVerification}. */
 export interface AccessTokenRules {
   readonly issuers: readonly TrustedIssuer[];
-  /** Of the operator: subgraphs are told which of them hold. @default none */
+  /** Of the operator: subgraphs get those that hold. @default none */
   readonly policies?: Policies;
   /** Seconds by which clocks may differ. @default as authentication.leewayS */
   readonly leewayS?: number;

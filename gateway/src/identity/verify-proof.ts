@@ -38,7 +38,7 @@ interface Outcome {
 const outcomes = new WeakMap<PresentedProof, Outcome>();
 
 /**
- * Verifies that whoever sends a token has the key that it is bound to.
+ * Verifies that the sender of a token has the key that it is bound to.
  *
  * @param keyThumbprint of the token's `cnf.jkt`
  * @throws InvalidAccessToken
@@ -52,12 +52,12 @@ export function verifyPossession(
 ): Promise<void> {
   const known = outcomes.get(presented);
   if (known?.token === token && known.keyThumbprint === keyThumbprint) return known.verified;
-  const verified = verifyAnew(presented, token, keyThumbprint, rules);
+  const verified = verifyUncached(presented, token, keyThumbprint, rules);
   outcomes.set(presented, { token, keyThumbprint, verified });
   return verified;
 }
 
-async function verifyAnew(
+async function verifyUncached(
   presented: PresentedProof,
   token: string,
   keyThumbprint: string,
@@ -91,7 +91,7 @@ function problemOf(
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_CHARACTERS)
     return 'its jti is no usable text';
   if (typeof iat !== 'number' || Math.abs(now() / 1_000 - iat) > PROOF_WINDOW_S)
-    return 'its iat is too far away';
+    return 'its iat is too far off';
   if (claims['htm'] !== method) return 'its htm is another method';
   if (!isAddress(claims['htu'], url, urls)) return 'its htu is another address';
   if (claims['ath'] !== hash(token)) return 'its ath is of another token';
@@ -101,11 +101,11 @@ function problemOf(
 /** Query and fragment do not count. RFC 9449 §4.3 (9). */
 function isAddress(htu: unknown, url: string, urls: readonly string[] | undefined): boolean {
   if (typeof htu !== 'string' || !URL.canParse(htu)) return false;
-  const told = new URL(htu.replace(/^ws/i, 'http')); // a WebSocket is opened by an HTTP request
-  if (urls) return urls.some((known) => known === `${told.origin}${told.pathname}`);
+  const claimed = new URL(htu.replace(/^ws/i, 'http')); // a WebSocket is opened by an HTTP request
+  if (urls) return urls.some((known) => known === `${claimed.origin}${claimed.pathname}`);
   if (!URL.canParse(url)) return false; // a Host that is none
   const own = new URL(url);
-  return told.host === own.host && told.pathname === own.pathname;
+  return claimed.host === own.host && claimed.pathname === own.pathname;
 }
 
 function hash(text: string): string {

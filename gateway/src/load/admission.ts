@@ -13,7 +13,7 @@ export interface AdmissionRules {
   readonly perCaller?: number;
 }
 
-/** What {@link Admission} says no for: all places are taken, the process is late, the caller has more than its share. */
+/** Why {@link Admission} rejects: all slots are taken, the process is late, the caller is over its share. */
 export type RefusalReason = 'requests' | 'delay' | 'share';
 
 /** Settings of {@link Admission}. */
@@ -32,10 +32,10 @@ export interface AdmissionOptions {
   readonly now?: () => number;
 }
 
-/** Strangers take no more of the places than this share, rounded up: the others are stored for callers who are known. */
-const PLACES_OF_STRANGERS = 0.9;
+/** Anonymous callers take no more of the slots than this share, rounded up: the others are reserved for authenticated callers. */
+const ANONYMOUS_SHARE = 0.9;
 const TICK_MS = 20;
-/** The part of the longest wait from which callers who ask for more than a fair share are turned away, if there are others. */
+/** The part of the longest wait from which callers above a fair share are rejected, if there are others. */
 const STRAINED_FROM = 0.25;
 /** As many ticks in a row have to be late: one long computation, or a burst, is no overload. */
 const LATE_TICKS = 4;
@@ -44,9 +44,9 @@ const LATE_TICKS = 4;
  * Decides at the door whether the process can take another request. It looks at how many are being answered, at how long
  * they wait for one another, and at how late the event loop runs its timers: a process that is busy with what it has answers
  * nothing sooner by beginning more. Many clients who wait for their answers may wait long; when requests come faster than they
- * can be answered for good, waiting helps no one, and the queue is kept short. Callers whose tokens are known come first: what
- * strangers send, however much it is, does not keep them out. No one gets all places; and while requests wait, whoever has
- * asked for more than a fair share is turned away before anybody else.
+ * can be answered for good, waiting helps no one, and the queue has to be short. Authenticated callers are prioritized: anonymous
+ * requests, however many, do not keep them out. No caller gets all slots; and while requests wait, callers
+ * above a fair share are rejected first.
  */
 export class Admission {
   readonly #now: () => number;
@@ -128,7 +128,7 @@ export class Admission {
 
   #refusal(isKnown: () => boolean, keys: ShareKeys | undefined): RefusalReason | undefined {
     const { maxRequests } = this.#rules;
-    const places = Math.ceil(maxRequests * PLACES_OF_STRANGERS);
+    const places = Math.ceil(maxRequests * ANONYMOUS_SHARE);
     const isFull = this.#inFlight >= maxRequests || (this.#inFlight >= places && !isKnown());
     const reason = this.#inFlight === 0 ? undefined : this.#refusalInside(isKnown, keys);
     if (!isFull) return reason;

@@ -98,7 +98,7 @@ export class ExecutionGate {
     return oldest ? this.#now() - oldest.since : 0;
   }
 
-  /** Milliseconds that an operation would have to wait of a caller who has none here, as far as can be told. */
+  /** Estimated milliseconds that an operation would wait whose caller has none here. */
   get newcomerWaitMs(): number {
     return this.#isHeldByOne() ? 0 : this.#waiting.callers * this.#meanMs;
   }
@@ -126,7 +126,7 @@ export class ExecutionGate {
   }
 
   /**
-   * Milliseconds that one more operation would have to wait, as far as can be told from those before; 0 where the process
+   * Estimated milliseconds that one more operation would wait, from those before; 0 where the process
    * is not what they wait for.
    */
   get expectedWaitMs(): number {
@@ -175,7 +175,7 @@ export class ExecutionGate {
     next.begin();
   }
 
-  /** Only while others wait does the time between two ends tell how many the process can take. */
+  /** Only while others wait does the time between two ends show how many the process can take. */
   #measureEnd(): void {
     if (this.#waiting.size === 0) {
       this.#lastEnd = 0;
@@ -274,7 +274,7 @@ export class ExecutionGate {
 
   /**
    * What was in execution all the time since the last reading, and left the process idle, waits for a subgraph. While others
-   * wait it takes more than a moment to tell: were it otherwise, a subgraph that has too much to do would get still more.
+   * wait, one reading is not enough to detect it: otherwise a subgraph under overload would get still more.
    */
   #setSlowAside(): void {
     const readings = this.#waiting.size > 0 || this.#isPressed() ? SLOW_READINGS : 1;

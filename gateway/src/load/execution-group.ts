@@ -25,7 +25,7 @@ export class ExecutionGroup {
   #recess: Recess | undefined;
   readonly #onIdle: () => void;
 
-  /** @param onIdle told whenever no one waits and nothing is executed */
+  /** @param onIdle called whenever no one waits and nothing is executed */
   constructor(onIdle: () => void) {
     this.#onIdle = onIdle;
   }

@@ -9,9 +9,9 @@ const HIGH_FROM = 4;
 const LOW_FROM = 1;
 
 /**
- * Tells more arrivals than answers, while the process is what they wait for, from many clients who wait their turn. Those who ask again when they are answered, however
- * many they are, make as many arrivals as answers, and a queue that does not grow; those who ask whether they are answered or
- * not make a queue that only refusing keeps short.
+ * Detects sustained overload: more arrivals than responses, from many clients that wait their turn. Closed-loop clients,
+ * however many they are, make as many arrivals as responses, and a queue that does not grow; open-loop clients
+ * make a queue that only rejecting keeps short.
  */
 export class Pressure {
   #windowEndsAt = 0;
@@ -20,7 +20,7 @@ export class Pressure {
   #isStrained = false;
   #level = 0;
   #isHigh = false;
-  #isTold = false;
+  #isReported = false;
 
   /** Whether more have arrived than were answered in most of the windows of 50 ms just past. */
   get isHigh(): boolean {
@@ -36,9 +36,9 @@ export class Pressure {
     this.#roll(now);
     this.#arrivals += 1;
     this.#isStrained ||= isStrained;
-    const isNews = this.#isHigh && !this.#isTold;
-    this.#isTold = this.#isHigh;
-    return isNews;
+    const isNewlyHigh = this.#isHigh && !this.#isReported;
+    this.#isReported = this.#isHigh;
+    return isNewlyHigh;
   }
 
   answered(now: number): void {

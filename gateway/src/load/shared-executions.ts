@@ -5,7 +5,7 @@ import { untilAborted } from '../abort/until-aborted.ts';
 
 /**
  * Executes queries that are the same in everything once. Those that share an execution have all arrived before it begins, so
- * that no one gets data from before the own request: neither who has just changed something, nor who was just told of a
+ * that no one gets data from before the own request: neither a caller that has just changed something, nor one that was just notified of a
  * change. While the same query is being executed, those that arrive gather for the next execution; where many ask the same
  * again and again, it waits a moment for those who were just answered.
  */
@@ -22,7 +22,7 @@ export class SharedExecutions {
   /**
    * Executes a query, or waits for the execution of another one.
    *
-   * @param context names everything that an answer depends on besides the plan: the variables, and all that subgraphs are told of the client
+   * @param context names everything that a response depends on besides the plan: the variables, and all client data for subgraphs
    * @param execute begins an execution. That of the first query is used; should its client leave, the others share another one
    * @throws what `execute` throws
    */

@@ -15,7 +15,7 @@ interface Waiting extends InLine {
 const TURN_MS = 5;
 
 /**
- * Lets work on texts that no one has sent before have some milliseconds of each turn of the event loop, and no more: whoever
+ * Lets work on texts that no one has sent before have some milliseconds of each turn of the event loop, and no more: a client that
  * sends hundreds of them at once would have everybody else wait for all of them. What has to wait has its turn by shares of
  * callers. As long as there is little of it, it is done at once.
  */

@@ -21,7 +21,7 @@ export type CutOffReason = 'slow' | 'share' | 'total' | 'place';
 
 /** Settings of {@link UnreadAnswers}. */
 export interface UnreadAnswersOptions {
-  /** Told of each client that is cut off, for metrics. */
+  /** Called for each slow consumer that is disconnected, for metrics. */
   readonly onCutOff?: (reason: CutOffReason) => void;
   /** Milliseconds on a clock that never goes back. @default performance.now */
   readonly now?: () => number;

@@ -7,7 +7,7 @@ export interface InLine {
   readonly caller: GateCaller | undefined;
 }
 
-const NOBODY: GateCaller = Object.freeze({ keys: ['nobody'] as const, isKnown: false });
+const ANONYMOUS: GateCaller = Object.freeze({ keys: ['anonymous'] as const, isKnown: false });
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 
 /**
@@ -93,10 +93,10 @@ export class WaitingLine<Item extends InLine> {
 }
 
 function placeIn<Item extends InLine>(queue: FairQueue<Item>, item: Item): QueuePlace | undefined {
-  const place = queue.add(item, item.caller ?? NOBODY);
+  const place = queue.add(item, item.caller ?? ANONYMOUS);
   return typeof place === 'string' ? undefined : place; // nothing is refused by a queue without bounds
 }
 
-function keyOf({ caller = NOBODY }: InLine): string {
+function keyOf({ caller = ANONYMOUS }: InLine): string {
   return laneOf(caller);
 }

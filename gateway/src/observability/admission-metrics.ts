@@ -4,7 +4,7 @@ import type { Admission, RefusalReason } from '../load/admission.ts';
 /**
  * Registers the series of requests at the door.
  *
- * @returns to be told of each request that is refused
+ * @returns to be called for each rejected request
  */
 export function registerAdmissionMetrics(
   registry: Registry,

@@ -6,7 +6,7 @@ const NAME = 'trellis_gateway_connections_rejected_total';
 /**
  * Registers the series of connections that are refused.
  *
- * @returns to be told of each of them
+ * @returns to be called for each of them
  */
 export function connectionRefusals(
   registry: Registry,

@@ -31,7 +31,7 @@ const CLOSE_TIMEOUT_MS = 3_000;
 const MAX_QUEUE = 4_096;
 
 /**
- * Begins to record traces, which go to a collector in the background: one that is away costs nothing but the traces.
+ * Begins to record traces, which go to a collector in the background: an unavailable one costs nothing but the traces.
  */
 export function openTracing({ endpoint, headers, sampleRatio }: TracingOptions, logger: Logger): Tracing {
   const exporter = new OTLPTraceExporter({ url: endpoint, headers: { ...headers } });
@@ -84,11 +84,11 @@ class RatioSampler implements Sampler {
   }
 }
 
-/** Says in the log that the collector is away, when that begins. */
+/** Logs that the collector is unavailable, when that begins. */
 class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #logger: Logger;
-  #isAway = false;
+  #isUnavailable = false;
 
   constructor(exporter: SpanExporter, logger: Logger) {
     this.#exporter = exporter;
@@ -97,10 +97,10 @@ class ReportingExporter implements SpanExporter {
 
   export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
     this.#exporter.export(spans, (result) => {
-      const isAway = result.code === ExportResultCode.FAILED;
-      if (isAway && !this.#isAway)
+      const isUnavailable = result.code === ExportResultCode.FAILED;
+      if (isUnavailable && !this.#isUnavailable)
         this.#logger.warn({ reason: result.error?.message }, 'trace export failed');
-      this.#isAway = isAway;
+      this.#isUnavailable = isUnavailable;
       done(result);
     });
   }

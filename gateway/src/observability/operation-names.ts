@@ -4,7 +4,7 @@ const MAX_NAMES = 200;
 const MAX_CANDIDATES = 1_000;
 /** Used so often, a name is one that a client program has. */
 const USES = 10;
-/** Whatever strangers send, a listed operation is used more often. */
+/** However much anonymous callers send, a listed operation is used more often. */
 const LISTED_USES = 1_000_000_000;
 const MAX_CHARACTERS = 100;
 /** Names that are used alike don't take turns: to take a place, one has to be used so many times as often. */

@@ -17,7 +17,7 @@ interface Sample {
 
 /**
  * A metric of what happens with every request. prom-client's own work out which series is meant, and check its labels, with
- * each of them; these look for the series, and tell prom-client's registry when it is asked.
+ * each of them; these look for the series, and update prom-client's registry when it is scraped.
  */
 abstract class TalliedMetric<Names extends readonly string[], Tally> {
   readonly name: string;

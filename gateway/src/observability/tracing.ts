@@ -53,7 +53,7 @@ export interface Tracing {
   /**
    * Runs a part of that. Outside of a request, nothing is recorded.
    *
-   * @param run gets the headers that carry the trace on to whoever is asked
+   * @param run gets the headers that propagate the trace
    * @throws what `run` throws
    */
   traceStep<T>(about: SpanDescription, run: (step: TracedStep) => Promise<T>): Promise<T>;

@@ -4,7 +4,7 @@ import type { CutOffReason, UnreadAnswers } from '../load/unread-answers.ts';
 /**
  * Registers the series of clients that were cut off.
  *
- * @returns to be told of each of them
+ * @returns to be called for each of them
  */
 export function createUnreadCutOffs(registry: Registry): (reason: CutOffReason) => void {
   const cutOffs = new Counter({

@@ -67,7 +67,7 @@ const REFUSAL_CHARACTERS = 500;
 
 /**
  * Parses and validates each text once, and works out once what of an operation depends on nothing but its text and the
- * graph. What is refused for its text is not kept: only the refusal is, apart from what others use, and in little room. What
+ * graph. A text that is rejected is not cached: only its rejection is, apart from what others use, and in little room. What
  * is not used again makes room first, and who sends much that is new makes room among what is its own.
  */
 export function createOperationCatalogue(

@@ -18,8 +18,8 @@ export interface AdmittedText {
 
 /**
  * Stage: text → operation, for one that no one has sent before. Parsing it, validating it and compiling what it needs takes
- * the event loop some milliseconds: it is done by {@link TextTurns}, and counts in the caller's budget of what is new, and for whoever has used that up nothing is
- * parsed. A token that is not good is told of where its turn comes; until then its sender counts as the network.
+ * the event loop some milliseconds: it is done by {@link TextTurns}, and counts in the caller's budget for new texts. When that is used up, nothing is
+ * parsed. An invalid token is reported when its turn comes; until then its sender counts as the network.
  *
  * @returns at once where there is nothing to wait for: what is sent with it and after it, of the same text, is let in after it
  * @throws RequestRefused RATE_LIMITED, and for all that the text is refused for
@@ -61,7 +61,7 @@ function admittedBy(
   return operation.then((admitted) => ({ operation: admitted, caller }));
 }
 
-/** At once where the token was verified before; a token that is not good is always told of by a promise. */
+/** At once where the token was verified before; an invalid token always rejects a promise. */
 function callerOf(context: RequestContext, services: PipelineServices): Caller | Promise<Caller> {
   try {
     return authenticateRequest(context, services);

@@ -7,7 +7,7 @@ import type { PipelineServices } from './services.ts';
 /** How an operation came to its answer, as far as an operator lets clients see it. */
 export interface AnswerReport {
   readonly plan: Plan;
-  /** Absent where no one is to be told. */
+  /** Absent where the client gets none. */
   readonly clock: OperationClock | undefined;
   /** Of the answer, or of its first part. */
   readonly objects: number;

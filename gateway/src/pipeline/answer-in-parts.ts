@@ -53,7 +53,7 @@ interface PartsPolicy {
   readonly maxCharacters: number;
   /** @param untold for the log alone */
   shown(errors: readonly GraphQLError[], untold?: readonly GraphQLError[]): readonly GraphQLFormattedError[];
-  /** Told of what came together. */
+  /** Called with what came together. */
   onObjects(objects: number): void;
   /** What a failure of the whole comes to. */
   errorsOf(failure: unknown): readonly GraphQLFormattedError[];

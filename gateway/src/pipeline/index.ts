@@ -66,16 +66,16 @@ async function planAndExecute(
 ): Promise<PipelineAnswer> {
   const { services, clock } = run;
   run.enter('plan');
-  const told =
+  const forwarded =
     admitted.operation.kind === 'mutation' ? withIdempotencyKey(context, admitted.extensions) : context;
   const planned = planOf(admitted, context, services);
   const plan = planned instanceof Promise ? await planned : planned;
   clock?.lap('planningMs');
   enforceSubgraphCalls(plan.subgraphCalls, services.limits);
   if (plan.isDeferred)
-    return answerInParts(plan, run.executionOf(admitted, admitted.caller, told), admitted, run);
+    return answerInParts(plan, run.executionOf(admitted, admitted.caller, forwarded), admitted, run);
   const cached = cachedExecutionOf(plan, admitted, context, services);
-  const execution = run.executionOf(admitted, cached?.asked, told);
+  const execution = run.executionOf(admitted, cached?.asked, forwarded);
   const result = cached
     ? await executeUnlessCached(plan, execution, cached, run)
     : await execute(plan, execution, admitted, context, run);
@@ -121,8 +121,8 @@ function execute(
   const { sharedExecutions, headersForSubgraphs } = run.services;
   const begin = (): Promise<ExecutionResult> => run.gated(execution, (executed) => runPlan(plan, executed));
   if (plan.kind !== 'query') return executeMutation(plan, begin, caller, run);
-  const told = `${textOf(variables)} ${headersForSubgraphs.identityOf(context, caller)}`;
-  return sharedExecutions.execute(plan, told, execution.signal, begin);
+  const forwarded = `${textOf(variables)} ${headersForSubgraphs.identityOf(context, caller)}`;
+  return sharedExecutions.execute(plan, forwarded, execution.signal, begin);
 }
 
 /** Most operations have none. */

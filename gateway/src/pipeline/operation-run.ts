@@ -52,12 +52,12 @@ export class OperationRun implements TracedRun {
   executionOf(
     admitted: AdmittedOperation,
     asked: Caller = admitted.caller,
-    told: Pick<RequestContext, 'headers' | 'requestId'> = this.context,
+    forwarded: Pick<RequestContext, 'headers' | 'requestId'> = this.context,
   ): ExecutionContext {
     const { services, context } = this;
     return {
       variables: admitted.variables,
-      headersFor: services.headersForSubgraphs.of(told, asked),
+      headersFor: services.headersForSubgraphs.of(forwarded, asked),
       subgraphClient: services.subgraphClient,
       introspector: services.planner,
       sharedBy: services.shares.of(admitted.caller, context.address),

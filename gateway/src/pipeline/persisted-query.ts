@@ -17,7 +17,7 @@ export type PersistedQueryPolicy =
     }
   /** Any text; no hashes. */
   | { readonly kind: 'off' }
-  /** What the safelist has, by its id or as its text. Unless enforced, other texts are told of and served. */
+  /** What the safelist has, by its id or as its text. Unless enforced, other texts are logged and served. */
   | {
       readonly kind: 'safelist';
       readonly safelist: () => Safelist;

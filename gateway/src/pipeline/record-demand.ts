@@ -3,7 +3,7 @@ import type { AdmittedOperation } from './admitted-operation.ts';
 import type { PipelineServices } from './services.ts';
 
 /**
- * What an operation turned out to cost: its objects are counted, and charged to the rates of whoever asked where they are
+ * What an operation turned out to cost: its objects are counted, and charged to the rates of its caller where they are
  * many. What was estimated before decides whether it may run; this decides how soon its caller may ask again.
  */
 export function recordDemand(

@@ -59,7 +59,7 @@ export function errorsOf(failure: unknown): readonly GraphQLError[] {
   return [new GraphQLError(originalError.message, { originalError })];
 }
 
-/** Internal failures of one request that are reported: a list whose elements all fail is one failure to whoever reads the log. */
+/** Internal failures of one request that are reported: a list whose elements all fail is one failure in the log. */
 const MAX_REPORTED = 10;
 
 /**

@@ -19,7 +19,7 @@ export interface CachedExecution {
 }
 
 /**
- * How a query is stored, where it may be: by everything that subgraphs are told, and by the rights of whoever asks. Where
+ * The cache key of a query, where it may be stored: all client data for subgraphs, and the rights of the caller. Where
  * anything is denied to the caller, or the schema forbids it, it is not.
  */
 export function cachedExecutionOf(
@@ -60,14 +60,14 @@ function digest(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** Whoever acts, named without a name. */
+/** Pseudonymous id of the caller. */
 function writerOf(caller: Caller): string | undefined {
   const user = userOf(caller);
   return user === undefined ? undefined : digest([user]);
 }
 
 /**
- * After a mutation, before its client hears of it: what its answer shows may have changed for everybody, and anything for whoever
+ * After a mutation, before its client gets the response: its entities may have changed for all callers, and anything for the caller that
  * has sent it.
  *
  * @param result absent where the mutation failed: it may have changed something all the same

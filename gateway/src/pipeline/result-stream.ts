@@ -28,7 +28,7 @@ export class StreamedResult {
     return this.#bytes;
   }
 
-  /** @param name tells the frame from those of other protocols */
+  /** @param name distinguishes the frame from those of other protocols */
   framed(name: string, write: (result: this) => Buffer): Buffer {
     const known = this.#framed.get(name);
     if (known) return known;

@@ -21,7 +21,7 @@ import type { StageName } from './stages.ts';
 import type { ResponseCaching } from '../response-cache/response-cache.ts';
 import type { HeadersForSubgraphs } from '../subgraphs/subgraph-headers.ts';
 
-/** What the pipeline tells its host, for logs and metrics. Nothing in it is secret. */
+/** What the pipeline reports to its host, for logs and metrics. Nothing in it is secret. */
 export interface PipelineObserver {
   /** An access token was refused; `reason` is not for the client. */
   invalidToken(requestId: string, reason: string): void;
@@ -35,7 +35,7 @@ export interface PipelineObserver {
   furtherErrors(requestId: string, errors: readonly GraphQLError[]): void;
 }
 
-/** What answers may be, and may tell. */
+/** Which responses are allowed, and what they may disclose. */
 export interface AnswerPolicy {
   /** Characters of the data as JSON. */
   readonly maxCharacters: number;

@@ -15,7 +15,7 @@ export interface WarmUp {
   readonly left: number;
 }
 
-/** Told of each operation that could not be planned. */
+/** Called for each operation that could not be planned. */
 export type WarmUpFailed = (operation: string, reason: unknown) => void;
 
 /**

@@ -4,7 +4,7 @@ import type { AdmittedOperation } from './admitted-operation.ts';
 import { cachePolicyOf } from './cache-policy-of.ts';
 import type { OperationAnswer } from './operation-answer.ts';
 
-/** An answer that is nothing but data and is there as bytes: its text is only made where a transport asks for it. */
+/** A response that is nothing but data, as bytes: its text is only made where a transport asks for it. */
 export class WholeAnswer implements OperationAnswer {
   readonly kind = 'single';
   readonly errors: OperationAnswer['errors'] = [];

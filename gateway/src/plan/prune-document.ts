@@ -50,7 +50,7 @@ export interface DeclaredDocument {
   readonly used: ReadonlySet<string>;
 }
 
-/** Takes away the variables that a document does not use any more: a subgraph refuses an operation that declares them. */
+/** Removes variables that a document no longer uses: a subgraph rejects an operation that declares them. */
 export function dropUnusedVariables(document: DocumentNode): DeclaredDocument {
   const used = new Set<string>();
   visit(document, { VariableDefinition: () => false, Variable: ({ name }) => void used.add(name.value) });

@@ -12,7 +12,7 @@ export interface AboutResponse {
 }
 
 /**
- * A result without errors that is there as it will be sent: its data as text, or the whole response as bytes. The tree is
+ * A result without errors, ready to be sent: its data as text, or the whole response as bytes. The tree is
  * parsed at the first reading.
  */
 export class ResponseBody implements ExecutionResult {

@@ -78,7 +78,7 @@ function bodyStartOf({ operation, operationName }: FetchNode): string {
   return `{"query":${JSON.stringify(operation)}${name},"variables":`;
 }
 
-/** Of everything that decides how an answer is merged. A digest: the text is there once already. */
+/** Digest of everything that decides how an answer is merged; the text itself is stored once already. */
 function mergeKeyOf(node: TranslatedFetch, outputRewrites: readonly Rewrite[]): string {
   const { operation, operationName, serviceName, dependents = [] } = node;
   const unnamed = operationName === undefined ? operation : operation.replace(` ${operationName}`, '');

@@ -16,14 +16,14 @@ const MAX_REMEMBERED = 500;
 const MAX_REFUSALS = 1_000;
 const REFUSAL_MS = 10 * 60_000;
 
-/** Told of what becomes of questions about the schema. */
+/** Called with the outcome of introspection queries. */
 export interface IntrospectionObserver {
   introspected(outcome: 'hit' | 'miss' | 'failed'): void;
 }
 
 /**
- * Answers of introspection, made by planner threads, each once however many ask for it. What is remembered is told by its
- * text, in which conditions are decided, and by the variables of its arguments.
+ * Answers of introspection, made by planner threads, each once however many ask for it.The cache key consists of
+ * the query's text with its conditions decided, and the variables of its arguments.
  */
 export class IntrospectionAnswers implements Introspector {
   readonly #source: Pick<QueryPlanSource, 'introspect'>;

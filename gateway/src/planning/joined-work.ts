@@ -59,7 +59,7 @@ export class JoinedWork<Result> {
     } finally {
       underway.waiting -= 1;
       const isAbandoned = underway.waiting === 0 && this.#underway.get(key) === underway;
-      if (isAbandoned) underway.abandoned.abort(new Error('Nobody waits for it.'));
+      if (isAbandoned) underway.abandoned.abort(new Error('All callers have aborted.'));
     }
   }
 

@@ -21,7 +21,7 @@ export interface UsedOperation {
 export interface Preparation {
   readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
   readonly planner: OperationPlanner;
-  /** Told of each operation that the new generation can't serve, or that could not be prepared. */
+  /** Called for each operation that the new generation can't serve, or that could not be prepared. */
   readonly onFailure?: ((operation: string | undefined, reason: unknown) => void) | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface KnownOperations {
   /**
    * Makes what a generation needs to serve the operations that were used last: documents, guards, plans. It gives way to
    * requests between one operation and the next, takes 5 s at most, and never rejects: what is wrong with an operation
-   * of the new generation is told to whoever sends it, and to `onFailure`.
+   * of the new generation is reported to its sender, and to `onFailure`.
    */
   prepare(next: Supergraph, preparation: Preparation): Promise<void>;
 }

@@ -8,12 +8,12 @@ import {
 } from './threads/planner-refusals.ts';
 
 const RETRY_AFTER_S = 1;
-/** What a caller is told who has used up the budget of what is new. */
+/** The error of a caller that has used up its planning budget. */
 export const PLANNING_SPENT = 'Too much time was spent on planning new operations. Retry later.';
 /** The planner has a bound of its own, and no code for it. */
 const PLANNER_LIMIT = /^Number of [-a-z ]+ exceeds limit/;
 
-/** What a client is told of a job that planner threads have not done. */
+/** The client's error for a job that planner threads have not done. */
 export function plannerFailure(error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return error;
   if (error instanceof PlannerOverstrained) {

@@ -15,7 +15,7 @@ const MAX_NAME_CHARACTERS = 128;
  * Writes what is to be planned: without denied fields and without what is answered here. `__typename` is written once
  * and without an alias: the answer takes it from the type that was found.
  *
- * @param withDefer whether the planner is told what is deferred
+ * @param withDefer whether the planner gets `@defer`
  * @returns nothing when no subgraph has to be asked
  */
 export function printForPlanning(operation: PreparedOperation, withDefer = true): string | undefined {
@@ -78,7 +78,7 @@ class Printer {
       .map((argument) => this.#withArguments(argument, [argument]))
       .join(', ');
     const directives = this.directives(node.directives);
-    // What is left of a selection after denial may be nothing; whether the object is there is asked all the same.
+    // Denial may leave an empty selection; whether the object exists is asked all the same.
     const below = field.selections ? ` {${this.below(field.selections, false) || '__typename'}}` : '';
     return `${alias}${name}${values && `(${values})`}${directives && ` ${directives}`}${below}`;
   }

@@ -20,7 +20,7 @@ export interface RequestContext {
   /** Names the request in logs, in `x-request-id`, and towards subgraphs. */
   readonly requestId: string;
   readonly headers: ClientHeaders;
-  /** The client's network address, as far as trusted proxies tell it. */
+  /** The client's network address, as reported by trusted proxies. */
   readonly address: string;
   /** The value of the `Authorization` header, or what stands for it on the transport. */
   readonly authorization: string | undefined;

@@ -53,7 +53,7 @@ class ContentsReader {
     const data = value as Readonly<Record<string, unknown>>; // read by own properties
     const shape = shapeOf(selection, data);
     if (!shape) {
-      // It does not tell its type: it may be any of them, and so may be what is below.
+      // Without a `__typename` it may be any of them, and so may be what is below.
       for (const type of selection.reachableTypes) this.#unnamed.add(type);
       return;
     }
@@ -93,13 +93,13 @@ function shapeOf(
   selection: SelectionShape,
   data: Readonly<Record<string, unknown>>,
 ): ObjectShape | undefined {
-  const told = selection.onlyType ?? toldType(selection, data);
-  const shape = told === undefined ? undefined : selection.of(told);
+  const typename = selection.onlyType ?? runtimeType(selection, data);
+  const shape = typename === undefined ? undefined : selection.of(typename);
   return shape?.isObject ? shape : undefined;
 }
 
 /** The `__typename` under whatever key the client asked for it. */
-function toldType(selection: SelectionShape, data: Readonly<Record<string, unknown>>): string | undefined {
+function runtimeType(selection: SelectionShape, data: Readonly<Record<string, unknown>>): string | undefined {
   return selection.possibleTypes().find((type) => {
     const field = selection.of(type)?.fields.find(({ kind }) => kind === 'typename');
     return field !== undefined && own(data, field.responseKey) === type;

@@ -12,12 +12,12 @@ export interface Invalidation {
 
 /** A change that someone has made, of whatever it may be. */
 export interface Write {
-  /** Names whoever made it. */
+  /** Names the caller that made it. */
   readonly writer: string;
 }
 
 /**
- * A stream, one entry a change: the fields `type` and, for one entity, `id`; or `writer`. Whoever can write to Redis may tell of
+ * A stream, one entry a change: the fields `type` and, for one entity, `id`; or `writer`. Any process that can write to Redis may publish
  * changes.
  */
 const STREAM = redisNames.invalidations;

@@ -7,7 +7,7 @@ import { untilAborted } from '../abort/until-aborted.ts';
 import type { Plan } from '../plan/plan.ts';
 import { contentsOf } from './answer-contents.ts';
 import { Invalidations, type Invalidation, type Write } from './invalidations.ts';
-import { readKept, resultOfKept, writeKept, type KeptAnswer } from './kept-answer.ts';
+import { readCached, resultOfCached, writeCached, type CachedResponse } from './cached-response.ts';
 
 /** Settings of {@link ResponseCache}. */
 export interface ResponseCacheOptions {
@@ -19,14 +19,14 @@ export interface ResponseCacheOptions {
   readonly now?: () => number;
 }
 
-/** Told of what becomes of queries that may be stored. */
+/** Called with the outcome of each lookup. */
 export interface ResponseCacheObserver {
   /** `hit`: it was cached. `coalesced`: it waits for an equal one in flight. `miss`: it is executed. `failed`: Redis was unavailable. */
   looked(outcome: 'hit' | 'coalesced' | 'miss' | 'failed'): void;
 }
 
 /** What may be stored. */
-export interface KeepRules {
+export interface CacheRules {
   /** Seconds. */
   readonly maxAgeS: number;
   readonly maxCharacters: number;
@@ -35,7 +35,7 @@ export interface KeepRules {
 /** How answers are stored, in one state of the configuration. */
 export interface ResponseCaching {
   readonly cache: ResponseCache;
-  readonly rules: KeepRules;
+  readonly rules: CacheRules;
   /** Whether public answers are made for all who have the same roles and scopes. */
   readonly sharePublic: boolean;
   /** Names the configuration: under another one, answers may be others. */
@@ -47,14 +47,14 @@ export interface CachedQuery {
   readonly plan: Plan;
   /** Names all that the answer depends on. */
   readonly key: string;
-  /** Names whoever asks, as it does for what they write; absent for no one. */
+  /** Names the caller, as it does for what they write; absent for anonymous callers. */
   readonly writer: string | undefined;
   /** Whose share it counts in. */
   readonly caller: Caller;
   readonly address: string;
-  /** Whether the key stands for one user: otherwise private answers are not kept. */
+  /** Whether the key stands for one user: otherwise private responses are not cached. */
   readonly isOwn: boolean;
-  readonly rules: KeepRules;
+  readonly rules: CacheRules;
   readonly signal: AbortSignal;
   policyOf(result: ExecutionResult): CachePolicy;
 }
@@ -64,7 +64,7 @@ const KEY_PREFIX = 'response-cache:1:';
 const PAUSE_MS = 2_000;
 
 /**
- * Keeps answers in Redis for as long as they say. What many ask for at a time is executed once. While Redis is away, everything
+ * Caches responses in Redis until they expire. Equal concurrent queries are coalesced. While Redis is unavailable, every query
  * is executed.
  */
 export class ResponseCache {
@@ -74,9 +74,9 @@ export class ResponseCache {
   readonly #now: () => number;
   readonly #invalidations: Invalidations;
   /** What is being executed, by key; each comes to what was stored of it, and never rejects. */
-  readonly #running = new Map<string, Promise<KeptAnswer | undefined>>();
+  readonly #running = new Map<string, Promise<CachedResponse | undefined>>();
   /** Plans whose last answer could not be stored: no one should wait for the next. */
-  readonly #notKept = new WeakSet<Plan>();
+  readonly #notCached = new WeakSet<Plan>();
   #pausedUntilMs = 0;
 
   constructor({ redis, observer, shares, now = Date.now }: ResponseCacheOptions) {
@@ -95,17 +95,17 @@ export class ResponseCache {
   async answer(query: CachedQuery, execute: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
     const found = await untilAborted(this.#find(query), query.signal);
     if (!found) return execute();
-    if (found.kept) {
+    if (found.cached) {
       this.#observer.looked('hit');
-      return resultOfKept(found.kept, this.#now());
+      return resultOfCached(found.cached, this.#now());
     }
     const joined = await this.#join(query);
     if (joined) return joined;
     this.#observer.looked('miss');
-    return this.#executeAndKeep(query, found.position, execute);
+    return this.#executeAndCache(query, found.position, execute);
   }
 
-  /** Makes void what is made of things that have changed. Without Redis, what is stored is so no longer than it says. */
+  /** Makes cached responses unusable that were made from changed entities. Without Redis, they still expire by their TTL. */
   async invalidate(changes: readonly (Invalidation | Write)[]): Promise<void> {
     if (changes.length === 0 || !this.#redis.isUsable) return;
     await this.#invalidations.publish(changes).catch(() => this.#fail());
@@ -115,35 +115,35 @@ export class ResponseCache {
   async #find({
     key,
     writer,
-  }: CachedQuery): Promise<{ kept: KeptAnswer | undefined; position: string } | undefined> {
+  }: CachedQuery): Promise<{ cached: CachedResponse | undefined; position: string } | undefined> {
     if (!this.#redis.isUsable || this.#now() < this.#pausedUntilMs) return undefined;
     try {
       const [text, position] = await Promise.all([
         this.#redis.connection.get(KEY_PREFIX + key),
         this.#invalidations.catchUp(),
       ]);
-      const kept = text === null ? undefined : readKept(text);
-      return { kept: kept && this.#isUsable(kept, writer) ? kept : undefined, position };
+      const cached = text === null ? undefined : readCached(text);
+      return { cached: cached && this.#isUsable(cached, writer) ? cached : undefined, position };
     } catch {
       this.#fail();
       return undefined;
     }
   }
 
-  #isUsable({ contents, position, untilMs }: KeptAnswer, writer: string | undefined): boolean {
+  #isUsable({ contents, position, untilMs }: CachedResponse, writer: string | undefined): boolean {
     return untilMs > this.#now() && this.#invalidations.isFresh(contents, position, writer);
   }
 
   /** Waits for someone who is asking the same. What has changed since they began is not taken from them. */
   async #join({ key, plan, signal, writer }: CachedQuery): Promise<ExecutionResult | undefined> {
-    const running = this.#notKept.has(plan) ? undefined : this.#running.get(key);
+    const running = this.#notCached.has(plan) ? undefined : this.#running.get(key);
     if (!running) return undefined;
     this.#observer.looked('coalesced');
-    const kept = await untilAborted(running, signal);
-    return kept && this.#isUsable(kept, writer) ? resultOfKept(kept, this.#now()) : undefined;
+    const cached = await untilAborted(running, signal);
+    return cached && this.#isUsable(cached, writer) ? resultOfCached(cached, this.#now()) : undefined;
   }
 
-  #executeAndKeep(
+  #executeAndCache(
     query: CachedQuery,
     position: string,
     execute: () => Promise<ExecutionResult>,
@@ -151,7 +151,7 @@ export class ResponseCache {
     const { key } = query;
     const execution = execute();
     const running = execution.then(
-      (result) => this.#keep(query, position, result),
+      (result) => this.#cache(query, position, result),
       () => undefined,
     );
     this.#running.set(key, running);
@@ -161,22 +161,22 @@ export class ResponseCache {
     return execution;
   }
 
-  #keep(query: CachedQuery, position: string, result: ExecutionResult): KeptAnswer | undefined {
+  #cache(query: CachedQuery, position: string, result: ExecutionResult): CachedResponse | undefined {
     const { plan } = query;
-    const kept = this.#keptOf(query, position, result);
-    if (!kept) {
-      this.#notKept.add(plan);
+    const cached = this.#cachedOf(query, position, result);
+    if (!cached) {
+      this.#notCached.add(plan);
       return undefined;
     }
-    this.#notKept.delete(plan);
-    this.#store(query, kept);
-    return kept;
+    this.#notCached.delete(plan);
+    this.#store(query, cached);
+    return cached;
   }
 
-  #store({ key, rules, caller, address }: CachedQuery, kept: KeptAnswer): void {
-    const text = writeKept(kept);
+  #store({ key, rules, caller, address }: CachedQuery, cached: CachedResponse): void {
+    const text = writeCached(cached);
     if (this.#shares.take(shareKeysOfCaller(caller, address), text.length) > 0) return;
-    const lifetimeMs = Math.min(kept.untilMs - this.#now(), rules.maxAgeS * 1_000);
+    const lifetimeMs = Math.min(cached.untilMs - this.#now(), rules.maxAgeS * 1_000);
     this.#redis.connection
       .set(KEY_PREFIX + key, text, 'PX', Math.max(1, Math.floor(lifetimeMs)))
       .catch(() => this.#fail());
@@ -187,11 +187,11 @@ export class ResponseCache {
     this.#pausedUntilMs = this.#now() + PAUSE_MS;
   }
 
-  #keptOf(
+  #cachedOf(
     { plan, rules, isOwn, policyOf }: CachedQuery,
     position: string,
     result: ExecutionResult,
-  ): KeptAnswer | undefined {
+  ): CachedResponse | undefined {
     const { data, dataText = JSON.stringify(data), errors } = result;
     if (errors || data === null || dataText.length > rules.maxCharacters) return undefined;
     const policy = policyOf(result);

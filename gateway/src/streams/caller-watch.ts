@@ -13,7 +13,7 @@ const EXPIRED = 'The access token has expired.';
 const REVOKED = 'The access token has been revoked.';
 const SWEEP_MS = 1_000;
 
-/** Notes that a user is there until the function that is returned is called. */
+/** Marks a user as online until the returned function is called. */
 export type HoldUser = (userId: string) => () => void;
 
 /**

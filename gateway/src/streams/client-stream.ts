@@ -192,7 +192,7 @@ export interface OpenedStream {
   readonly admitted: AdmittedOperation;
   readonly context: StreamContext;
   readonly kind: StreamKind;
-  /** Tells it from all other streams of the process. */
+  /** Unique among the streams of the process. */
   readonly id: string;
 }
 
@@ -210,8 +210,8 @@ const QUIET_MS = 150;
 const MAX_WAIT_MS = 5_000;
 
 /**
- * Waits for a moment at which both topics have told the same: the new one has begun, and nothing has come for a while on
- * either. Where events never pause, some may be told twice or not at all in the moment of the change.
+ * Waits for a moment at which both topics have sent the same: the new one has begun, and nothing has come for a while on
+ * either. Where events never pause, some may be sent twice or not at all in the moment of the change.
  */
 async function bothQuiet(from: Topic, to: Topic): Promise<void> {
   const deadline = Date.now() + MAX_WAIT_MS;

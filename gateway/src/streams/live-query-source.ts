@@ -4,7 +4,7 @@ import { writeAnswer } from '../pipeline/write-answer.ts';
 import type { TopicEmitter, TopicSource } from './topic.ts';
 import type { LiveQueryPace } from './live-query-pace.ts';
 
-/** Results of a query that is resolved again and again; those that are like the one before are not told. */
+/** Results of a query that is resolved again and again; unchanged ones are not sent. */
 export class LiveQuerySource implements TopicSource {
   readonly #shared: SharedOperation;
   readonly #pace: LiveQueryPace;

@@ -41,7 +41,7 @@ export interface OpenStreamsOptions extends SubgraphSocketOptions {
   readonly services: () => PipelineServices;
   readonly settings: () => Pick<SettingsInForce, 'subscriptions' | 'live' | 'timeouts'>;
   readonly revokedTokens: RevokedTokens;
-  /** Told of users who have a connection or a stream open. */
+  /** Called for users who have a connection or a stream open. */
   readonly holdUser: HoldUser;
   readonly observer: StreamObserver;
 }

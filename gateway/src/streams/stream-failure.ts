@@ -11,7 +11,7 @@ export type StreamFailure =
   /** More events came than could be completed. */
   | { readonly kind: 'overrun' };
 
-/** Makes of a failure upstream what its clients are told. */
+/** Maps a failure upstream to the errors for clients. */
 export function failureOf(subgraph: string, failure: UpstreamFailure): StreamFailure {
   return { kind: 'errors', errors: errorsUpstream(subgraph, failure) };
 }

@@ -1,7 +1,7 @@
 /** What runs as a stream. */
 export type StreamKind = 'subscription' | 'live';
 
-/** Told of streams, for logs and metrics. */
+/** Called for streams, for logs and metrics. */
 export interface StreamObserver {
   opened(kind: StreamKind): void;
   /** @param outcome `stopped` by the client, `completed` by the source, else the code of the error that ended it */

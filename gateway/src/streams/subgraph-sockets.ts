@@ -9,7 +9,7 @@ export interface SubgraphSocketOptions {
 
 /** One subscription on a socket. */
 export interface SocketSubscription {
-  /** Whether the subgraph has been told of it: events may come from then on. */
+  /** The subscribe message is written: events may come from then on. */
   isEstablished(): boolean;
   cancel(): void;
 }

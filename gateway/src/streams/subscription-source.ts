@@ -44,7 +44,7 @@ export class SubscriptionSource implements TopicSource {
     };
   }
 
-  /** Once for all who are told of it. */
+  /** Once for all of its subscribers. */
   #report(failure: StreamFailure): StreamFailure {
     const { observer } = this.#shared.services();
     for (const error of errorsOfFailure(failure).filter(isInternal))
@@ -59,7 +59,7 @@ export class SubscriptionSource implements TopicSource {
   }
 }
 
-/** What a client resumes after is all that a subgraph's extensions tell it. */
+/** The id of the event to resume after is the only extension that a subgraph gets. */
 function extensionsOf(payload: unknown): Readonly<Record<string, unknown>> | undefined {
   const extensions =
     typeof payload === 'object' && payload !== null && 'extensions' in payload

@@ -16,7 +16,7 @@ export interface TopicSource {
 export interface TopicEmitter {
   /** Whether anybody waits for a result: otherwise none need be made. */
   hasAudience(): boolean;
-  /** @param making the next result, or nothing where there is nothing to tell; does not reject */
+  /** @param making the next result, or nothing where there is nothing to send; does not reject */
   result(making: Promise<StreamedResult | undefined>): void;
   complete(): void;
   fail(failure: StreamFailure): void;
@@ -144,24 +144,24 @@ export class Topic implements TopicEmitter {
     const { repeatsLast, onDelivered } = this.#options;
     if (repeatsLast) this.#last = result;
     const members = repeatsLast ? new Set(this.#members) : audience;
-    let told = 0;
+    let delivered = 0;
     for (const member of members) {
       member.deliver(result);
-      told += 1;
-      if (told % MEMBERS_PER_TURN === 0) await nextTurn();
+      delivered += 1;
+      if (delivered % MEMBERS_PER_TURN === 0) await nextTurn();
     }
-    onDelivered(told);
+    onDelivered(delivered);
   }
 
   /** What was begun comes to its end and is delivered before. */
-  #finish(tell: (member: TopicMember) => void): void {
+  #finish(notify: (member: TopicMember) => void): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#options.onEnd();
     const audience = new Set(this.#members);
     this.#delivered = this.#delivered.then(() => {
       this.#stop?.();
-      for (const member of audience) tell(member);
+      for (const member of audience) notify(member);
     });
   }
 

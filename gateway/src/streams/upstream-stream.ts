@@ -76,7 +76,7 @@ export class UpstreamStream {
     this.#lastEventId = request.lastEventId;
   }
 
-  /** Whether the subgraph has been told: what happens from now on is not missed. */
+  /** Whether the subscribe message is written: events from now on are not missed. */
   get isEstablished(): boolean {
     return this.#subscription?.isEstablished() ?? false;
   }
@@ -132,7 +132,7 @@ export class UpstreamStream {
     this.#attempts = 1;
     this.#lastEventId = eventIdOf(payload) ?? this.#lastEventId;
     const events = [...this.#listeners].map((listener, index) => {
-      return { listener, event: index === 0 ? payload : structuredClone(payload) }; // whoever completes an event writes into it
+      return { listener, event: index === 0 ? payload : structuredClone(payload) }; // completing an event writes into it
     });
     for (const { listener, event } of events) listener.event(event);
   }
@@ -166,11 +166,11 @@ export class UpstreamStream {
     this.#finish((listener) => listener.fail(ending));
   }
 
-  #finish(tell: (listener: UpstreamListener) => void): void {
+  #finish(notify: (listener: UpstreamListener) => void): void {
     if (this.#isEnded) return;
     const listeners = [...this.#listeners];
     this.#end();
-    for (const listener of listeners) tell(listener);
+    for (const listener of listeners) notify(listener);
   }
 
   #end(): void {

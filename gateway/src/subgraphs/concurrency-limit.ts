@@ -100,7 +100,7 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Gives a place back: to whoever has had least of those who wait and may have another one.
+   * Gives a slot back: to the waiting caller with the fewest that may have another one.
    *
    * @param slot what was waited for, if anything was
    */

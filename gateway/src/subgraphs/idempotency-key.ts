@@ -4,8 +4,8 @@ import { refused } from '../errors.ts';
 /** Visible ASCII characters: it goes on in a header. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** What subgraphs are told of a request. */
-type Told = Pick<RequestContext, 'headers' | 'requestId'>;
+/** The parts of a request that subgraphs get. */
+type ForwardedRequest = Pick<RequestContext, 'headers' | 'requestId'>;
 
 /**
  * Lets `extensions.idempotencyKey` of a mutation stand for the header `Idempotency-Key`, where an operation has no headers of its
@@ -13,11 +13,14 @@ type Told = Pick<RequestContext, 'headers' | 'requestId'>;
  *
  * @throws RequestRefused BAD_USER_INPUT when it is not a string of 1 to 255 visible ASCII characters
  */
-export function withIdempotencyKey(told: Told, extensions: GraphRequest['extensions']): Told {
+export function withIdempotencyKey(
+  request: ForwardedRequest,
+  extensions: GraphRequest['extensions'],
+): ForwardedRequest {
   const key = Object.hasOwn(extensions, 'idempotencyKey') ? extensions['idempotencyKey'] : undefined;
-  if (key === undefined || key === null) return told;
+  if (key === undefined || key === null) return request;
   if (typeof key !== 'string' || !KEY.test(key)) throw badKey(key);
-  return { headers: { ...told.headers, 'idempotency-key': key }, requestId: told.requestId };
+  return { headers: { ...request.headers, 'idempotency-key': key }, requestId: request.requestId };
 }
 
 function badKey(key: unknown): Error {

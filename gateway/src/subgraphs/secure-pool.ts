@@ -3,7 +3,7 @@ import { FIXED_HEADERS, type ExchangeHandler, type ExchangeRequest } from './htt
 import { assertHeader } from './http1/request-text.ts';
 import { TIMEOUT_HEADER } from '../settings/header-names.ts';
 
-/** The kept-alive connections to one origin over TLS. */
+/** The keep-alive connections to one origin over TLS. */
 export class SecurePool {
   readonly #pool: Pool;
 
@@ -14,7 +14,7 @@ export class SecurePool {
     this.#pool = new Pool(origin, { ...limits, connections });
   }
 
-  /** Sends a request; the handler is told what becomes of it. Nothing is sent twice. */
+  /** Sends a request; the handler is called with its outcome. Nothing is sent twice. */
   dispatch(request: ExchangeRequest, handler: ExchangeHandler): void {
     const { path, timeoutMs, body } = request;
     const headers = { ...request.headers, ...FIXED_HEADERS, [TIMEOUT_HEADER]: String(timeoutMs) };

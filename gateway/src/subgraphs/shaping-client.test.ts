@@ -116,7 +116,7 @@ describe('F-02 a subgraph that keeps failing', () => {
       });
       for (let call = 0; call < 50; call += 1) await client.send(requestTo('a')).catch(() => undefined);
       expect(sent).toHaveLength(10);
-      await expect(client.send(requestTo('a'))).rejects.toThrow(/^The subgraph "a" is not asked at present/);
+      await expect(client.send(requestTo('a'))).rejects.toThrow(/^Circuit breaker open for subgraph "a"/);
       expect(observer.breakerChanged.mock.calls).toEqual([['a', 'open']]);
     },
   );
@@ -158,7 +158,9 @@ describe('Calls of one subgraph at a time', () => {
     );
     const first = client.send(requestTo('a'));
     const second = client.send(requestTo('a'));
-    await expect(client.send(requestTo('a'))).rejects.toThrow('is asked too much by this caller at present');
+    await expect(client.send(requestTo('a'))).rejects.toThrow(
+      'Concurrency limit of this caller reached for subgraph "a". Retry later.',
+    );
     expect(sent).toHaveLength(1);
     answers[0]?.resolve({ status: 200, body: Buffer.from('1') });
     expect((await first).body.toString()).toBe('1');
@@ -170,7 +172,9 @@ describe('Calls of one subgraph at a time', () => {
     const { promise } = pendingAnswer();
     const { client, sent } = createClient([promise], { concurrency: { calls: 1 }, timeoutMs: 20 });
     void client.send(requestTo('a'));
-    await expect(client.send(requestTo('a'))).rejects.toThrow('was asked too much to be asked in time');
+    await expect(client.send(requestTo('a'))).rejects.toThrow(
+      'No free slot before the deadline for subgraph',
+    );
     expect(sent).toHaveLength(1);
   });
 

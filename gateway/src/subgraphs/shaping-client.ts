@@ -19,7 +19,7 @@ export interface ShapingOptions {
  * Asks subgraphs by the rules that hold for each: for a bounded time, so many calls at once, not at all while one keeps
  * failing.
  *
- * A query is sent once more when the subgraph could not be reached or says that it can't answer just now; a kept-alive socket
+ * A query is sent once more when the subgraph could not be reached or says that it can't answer just now; a keep-alive socket
  * that the other side has just closed is the common case. Never a mutation, never after a time-out, and never beyond the budget.
  */
 export function createShapingClient(client: SubgraphClient, options: ShapingOptions): SubgraphClient {
@@ -96,8 +96,7 @@ function sendOnce(call: ShapedCall): Promise<SubgraphResponse> {
   const { limit, breaker } = traffic;
   const timeoutMs = Math.min(traffic.rules.timeoutMs, timeLeftMs(request.signal));
   const kind = breaker ? breaker.admits() : 'ordinary';
-  if (kind === undefined)
-    return Promise.reject(refuse(call, 'is not asked at present: too many of its answers failed'));
+  if (kind === undefined) return Promise.reject(refuse(call, 'Circuit breaker open for'));
   return limit.tryAcquire(callerOf(request))
     ? exchange(call, kind, timeoutMs)
     : sendWhenFree(call, kind, timeoutMs);
@@ -114,9 +113,9 @@ async function sendWhenFree(call: ShapedCall, kind: CallKind, timeoutMs: number)
 }
 
 const REASONS = {
-  total: 'is asked too much at present',
-  share: 'is asked too much by this caller at present',
-  timeout: 'was asked too much to be asked in time',
+  total: 'Concurrency limit reached for',
+  share: 'Concurrency limit of this caller reached for',
+  timeout: 'No free slot before the deadline for',
 } as const;
 
 /** What the gateway asks for itself. */
@@ -128,7 +127,11 @@ function callerOf({ sharedBy = GATEWAY }: SubgraphRequest): QueueCaller {
 
 function refuse({ request, observer }: ShapedCall, why: string): SubgraphFailure {
   observer.callEnded(request.subgraph, 'rejected', 0);
-  return new SubgraphFailure(request.subgraph, 'unavailable', `The subgraph "${request.subgraph}" ${why}.`);
+  return new SubgraphFailure(
+    request.subgraph,
+    'unavailable',
+    `${why} subgraph "${request.subgraph}". Retry later.`,
+  );
 }
 
 function exchange(

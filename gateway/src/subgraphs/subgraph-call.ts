@@ -12,7 +12,7 @@ export interface CallLimits {
   readonly maxBytes: number;
 }
 
-/** Where the whole request ends at that time, its end is told before that of the call: timers are not that exact. */
+/** Where the whole request ends at that time, its end is reported before that of the call: timers are not that exact. */
 const GRACE_MS = 100;
 
 function graceMs({ signal }: SubgraphRequest, { timeoutMs }: CallLimits): number {
@@ -103,7 +103,7 @@ export class SubgraphCall implements ExchangeHandler {
     this.#stopWatching();
   }
 
-  /** Who sends what can't be sent on must not make a subgraph look as if it were away. */
+  /** An invalid client request must not make a subgraph look unavailable. */
   #failureOf(error: Error): SubgraphFailure {
     return error instanceof MalformedRequest
       ? this.#failure('unavailable', 'can not be asked with what was sent', error)

@@ -29,7 +29,7 @@ interface Pool {
 }
 
 /**
- * Calls over HTTP/1.1 with kept-alive sockets, one pool for each origin. Redirects are never followed, and
+ * Calls over HTTP/1.1 with keep-alive sockets, one pool for each origin. Redirects are never followed, and
  * nothing is sent twice.
  */
 export function createSubgraphClient(options: SubgraphClientOptions = {}): SubgraphClient {

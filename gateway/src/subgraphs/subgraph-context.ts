@@ -1,7 +1,7 @@
 import type { UserContextSigner } from '@trellis/subgraph-protocol';
 import type { Caller } from '../identity/caller.ts';
 
-/** Tells subgraphs who is asking. */
+/** Sends subgraphs the caller's identity. */
 export interface SubgraphContexts {
   /** @returns the signed context for one subgraph; at once where there is one that is fresh */
   signedFor(caller: Caller, subgraph: string): string | Promise<string>;

@@ -23,6 +23,6 @@ export class SubgraphError extends Error {
   constructor(subgraph: string, message: string) {
     super(message);
     this.subgraph = subgraph;
-    this.stack = `SubgraphError: The subgraph "${subgraph}" answered: ${message}`; // where it was read tells nothing
+    this.stack = `SubgraphError: The subgraph "${subgraph}" answered: ${message}`; // frames of the reader say nothing
   }
 }

@@ -14,12 +14,12 @@ export interface HeadersForSubgraphs {
     caller: Caller,
   ): (subgraph: string) => SubgraphHeaders | Promise<SubgraphHeaders>;
   /**
-   * Names all that any subgraph is told of the client: where it is equal, subgraphs can't tell two requests apart but by
-   * their ids. It may hold tokens: never to be logged or kept.
+   * Names all client data for subgraphs: where it is equal, subgraphs can't distinguish two requests except by
+   * their ids. It may hold tokens: never to be logged or stored.
    */
   identityOf(context: RequestContext, caller: Caller): string;
   /**
-   * The same for streams, which outlive tokens: equal for callers whom subgraphs are told the same of, one user with two
+   * The same for streams, which outlive tokens: equal for callers with the same data for subgraphs, one user with two
    * tokens or a group of users among them.
    */
   streamIdentityOf(headers: ClientHeaders, caller: Caller): string;
@@ -36,7 +36,7 @@ export interface SubgraphHeaderOptions {
   readonly ofSubgraphs: Readonly<Record<string, HeaderRules>>;
   /** Names of headers that a client may give in the payload of `connection_init`. @default none */
   readonly fromPayload?: readonly string[] | undefined;
-  /** Absent where subgraphs are not told who is asking. */
+  /** Absent where subgraphs do not get the caller's identity. */
   readonly contexts: SubgraphContexts | undefined;
 }
 
@@ -99,13 +99,15 @@ interface CompiledRules {
 function compileRules({ rules, ofSubgraphs }: SubgraphHeaderOptions, subgraph: string): CompiledRules {
   const own: HeaderRules = (Object.hasOwn(ofSubgraphs, subgraph) ? ofSubgraphs[subgraph] : undefined) ?? {};
   const removed = new Set(lowerCase([...(rules.remove ?? []), ...(own.remove ?? [])]));
-  const kept = (name: string): boolean => mayBeForwarded(name) && !removed.has(name);
+  const isForwardable = (name: string): boolean => mayBeForwarded(name) && !removed.has(name);
   const named = Object.entries({ ...rules.set, ...own.set }).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
-  const set = named.filter(([name]) => kept(name));
+  const set = named.filter(([name]) => isForwardable(name));
   return {
-    forward: [...new Set(lowerCase([...(rules.forward ?? []), ...(own.forward ?? [])]))].filter(kept),
+    forward: [...new Set(lowerCase([...(rules.forward ?? []), ...(own.forward ?? [])]))].filter(
+      isForwardable,
+    ),
     set: Object.fromEntries(set),
     setsAny: set.length > 0,
   };

@@ -17,7 +17,7 @@ export interface SubgraphRequest {
   readonly sharedBy?: QueueCaller | undefined;
   /** Ends the call. The subgraph's socket is closed, or the request taken from the queue. */
   readonly signal: AbortSignal;
-  /** From the call to the last byte of the answer, milliseconds; the subgraph is told. @default that of the client */
+  /** From the call to the last byte of the response, milliseconds; sent to the subgraph. @default that of the client */
   readonly timeoutMs?: number;
   /** The largest answer, before and after decompression. @default that of the client */
   readonly maxBytes?: number;

@@ -23,7 +23,7 @@ export type CallOutcome =
   | 'rejected'
   | 'aborted';
 
-/** Told of what happens between the gateway and its subgraphs. */
+/** Called for what happens between the gateway and its subgraphs. */
 export interface TrafficObserver {
   breakerChanged(subgraph: string, state: BreakerState): void;
   callEnded(subgraph: string, outcome: CallOutcome, durationMs: number): void;

@@ -63,7 +63,7 @@ function readSupergraph(sdl: string): FederatedSchema {
   }
 }
 
-/** Whoever gives the schema of a subgraph is told what it lacks, and not which of its directives are unknown. */
+/** An invalid subgraph schema gets an error for what it lacks, and not for its unknown directives. */
 function reasonOf(sdl: string, error: unknown): string {
   if (error instanceof GraphQLError && error.locations?.[0]) {
     const { line, column } = error.locations[0];

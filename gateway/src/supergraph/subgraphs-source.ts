@@ -77,7 +77,7 @@ function refuseWithout(cause: unknown): never {
   );
 }
 
-/** Loaded only where it is used: it is large, and it reports home unless told not to before it is loaded. */
+/** Loaded only where it is used: it is large, and it reports home unless disabled before it is loaded. */
 async function loadComposer(): Promise<ComposerModule> {
   // oxlint-disable-next-line node/no-process-env -- a library reads it; it has no other switch
   process.env['APOLLO_TELEMETRY_DISABLED'] = 'true';

@@ -16,6 +16,6 @@ export interface SupergraphSource {
   readonly patienceMs?: number;
   /** How often reading again is worthwhile, milliseconds. @default 5000 */
   readonly pollMs?: number;
-  /** Calls back when reading again is worthwhile, as far as the source can tell. @returns ends it */
+  /** Calls back when reading again is worthwhile, as far as the source knows. @returns ends it */
   watch?(changed: () => void): () => void;
 }

@@ -15,13 +15,13 @@ export interface SupergraphStore {
   close(): Promise<void>;
 }
 
-/** What the store tells its host, for logs and metrics. */
+/** What the store reports to its host, for logs and metrics. */
 export interface SupergraphObserver {
   /** A generation serves: the first one, and each that takes the place of another. */
   serving(supergraph: Supergraph): void;
-  /** The first text can't be read yet, and is asked for again. Told once for each reason. */
+  /** The first text can't be read yet, and is retried. Called once for each reason. */
   waiting?(source: string, error: Error): void;
-  /** A text was refused, or could not be read: the generation before goes on serving. Told once for each text. */
+  /** A text was rejected, or could not be read: the generation before goes on serving. Called once for each text. */
   rejected(source: string, error: Error): void;
 }
 
@@ -37,7 +37,7 @@ export interface SupergraphStoreOptions {
   readonly subgraphUrls?: Readonly<Record<string, string>> | undefined;
   /** How long the first supergraph may be waited for, milliseconds. @default what fits its source, 0 for files and URLs */
   readonly patienceMs?: number | undefined;
-  /** How often a change is looked for where no watcher tells of it, milliseconds. @default what fits its source, 5000 for files and URLs */
+  /** Polling interval where no watcher reports changes, milliseconds. @default what fits its source, 5000 for files and URLs */
   readonly pollMs?: number | undefined;
   /** Prepares a generation before it serves, the first one too. Where it rejects, the generation is not usable. */
   readonly warm?: ((next: Supergraph) => Promise<void>) | undefined;
@@ -75,7 +75,7 @@ async function readFirst(
   signal: AbortSignal,
 ): Promise<FirstReading> {
   const lastTryAt = performance.now() + (options.patienceMs ?? source.patienceMs ?? 0);
-  let told: string | undefined;
+  let reported: string | undefined;
   for (;;) {
     try {
       return await readOnce(source, options, signal);
@@ -86,8 +86,8 @@ async function readFirst(
           `The supergraph at ${source.description} can't be served. ${cause.message}`,
           { cause },
         );
-      if (cause.message !== told) options.observer?.waiting?.(source.description, cause);
-      told = cause.message;
+      if (cause.message !== reported) options.observer?.waiting?.(source.description, cause);
+      reported = cause.message;
     }
     await delay(FIRST_READING_AGAIN_MS, undefined, { signal });
   }

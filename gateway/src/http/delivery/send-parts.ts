@@ -11,7 +11,7 @@ const PARAMETERS: Readonly<Record<IncrementalDialect, string>> = {
 };
 
 /**
- * Sends an answer as `multipart/mixed`, each part as soon as it is there. An answer that is there whole is one part.
+ * Sends a response as `multipart/mixed`, each part as soon as it is ready. A complete response is one part.
  *
  * @param watch begins to count what the client has not read
  * @see https://specs.apollo.dev/incremental/v0.1/ and https://specs.apollo.dev/incremental/v0.2/

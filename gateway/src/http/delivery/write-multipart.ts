@@ -57,7 +57,7 @@ class MultipartBody extends Readable {
     this.#onWritten = onWritten;
   }
 
-  /** There is room: whoever takes the parts comes back as soon as there is. */
+  /** There is room: the reader is called back as soon as there is. */
   override _read(): void {
     clearTimeout(this.#stall);
     if (this.#isTaking) return;

@@ -6,10 +6,10 @@ import { writePlainAnswer } from './plain-answer.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 import type { PlainRequest } from './plain-request.ts';
 
-/** A client may use a connection until the very end of the time that it was told. */
+/** A client may use a connection until the very end of the announced keep-alive time. */
 const LATE_MS = 1_000;
 /** What is stored of what arrives before an answer: a few requests. Who sends more may ask again on another connection. */
-const KEPT_EARLY_BYTES = 65_536;
+const MAX_EARLY_BYTES = 65_536;
 /** RFC 9110 §15.5.9. */
 const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
 
@@ -23,7 +23,7 @@ export interface PlainService {
   answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer>;
   /** Counts what its client has not read of an answer. */
   unread(exchange: PlainExchange, answer: HttpAnswer, socket: Socket): UnreadBytes;
-  /** Told once for each exchange that has begun: its answer has gone out, or its client. */
+  /** Called once for each exchange that has begun: its response is written, or its client has disconnected. */
   ended(exchange: PlainExchange): void;
   /** Another server goes on with the connection, from these bytes on. */
   handOver(connection: PlainConnection, socket: Socket, bytes: Buffer): void;
@@ -71,14 +71,14 @@ export class PlainConnection {
     socket.on('error', this.#onError).on('timeout', this.#onTimeout);
   }
 
-  /** While an answer is made the connection is silent: its own time is bounded by whoever makes it. */
+  /** While a response is prepared the connection is silent: that time has a deadline of its own. */
   get #openMs(): number {
     const { keepAliveMs, silentMs } = this.#service.times;
     return Math.max(keepAliveMs + LATE_MS, silentMs);
   }
 
   /** Whether it waits for the next request, and not for its first: that one may be on its way. */
-  get isKeptAlive(): boolean {
+  get isIdle(): boolean {
     return this.#hasAsked && !this.#exchange;
   }
 
@@ -116,7 +116,7 @@ export class PlainConnection {
 
   /** Whether more has come early than is stored: then none of it is answered, and the connection ends with the answer under way. */
   get #isOverrun(): boolean {
-    return this.#earlyBytes > KEPT_EARLY_BYTES;
+    return this.#earlyBytes > MAX_EARLY_BYTES;
   }
 
   /** It goes on reading, because a client that leaves is noticed only behind all that it has sent. */

@@ -48,7 +48,7 @@ export class PlainExchange implements HttpExchange {
     return { signal, settle: () => this.settle() };
   }
 
-  /** The answer is there. */
+  /** The response is complete. */
   settle(): void {
     if (this.#isSettled) return;
     this.#isSettled = true;

@@ -19,13 +19,13 @@ export interface PlainAnswerer {
   readonly times: PlainTimes;
   /** Bounds how many connections there are. */
   readonly connections: HttpConnections;
-  /** The client's address, as far as trusted proxies tell it. */
+  /** The client's address, as reported by trusted proxies. */
   addressOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string;
   /** Counts what its client has not read of an answer. */
   unread(exchange: PlainExchange, answer: HttpAnswer, socket: Socket): UnreadBytes;
-  /** Told when the answer of an exchange has been written, or its client is gone: it no longer keeps others out. */
+  /** Called when an exchange's response is written or its client has disconnected: its slot is free. */
   ended(exchange: PlainExchange): void;
-  /** Told of what must not happen. */
+  /** Called for unexpected errors. */
   failed(error: unknown): void;
   /** Never rejects. */
   answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer>;
@@ -82,7 +82,7 @@ export class PlainFirstServer extends Server implements PlainService {
   }
 
   override closeIdleConnections(): void {
-    for (const connection of this.#connections) if (connection.isKeptAlive) connection.destroy();
+    for (const connection of this.#connections) if (connection.isIdle) connection.destroy();
     super.closeIdleConnections();
   }
 

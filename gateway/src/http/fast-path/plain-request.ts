@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { MAX_HEADERS } from '@trellis/runtime';
 
-/** A POST that is there whole and has nothing about it that needs a closer look. */
+/** A POST that has arrived as a whole and needs no closer look. */
 export interface PlainRequest {
   readonly path: string;
   /** Names in lower case. */
@@ -20,7 +20,7 @@ export interface PlainRequestRules {
   readonly takes: (request: Pick<PlainRequest, 'headers'>) => boolean;
 }
 
-/** Longer heads are rare, and cost whoever sends them more than this server saves. */
+/** Longer heads are rare, and cost their senders more than this server saves. */
 const MAX_HEAD_BYTES = 8_192;
 const REQUEST_LINE = /^POST ([!-~]{1,256}) HTTP\/1\.1$/;
 const NAME = /^[a-z0-9-]{1,64}$/;
@@ -28,7 +28,7 @@ const NAME = /^[a-z0-9-]{1,64}$/;
 const VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 const LENGTH = /^[1-9][0-9]{0,8}$/;
 
-/** What makes a request more than a plain one, whoever asks: framing, upgrades, and what is between the client and a proxy. */
+/** Headers that make a request more than a plain one for every caller: framing, upgrades, and hop-by-hop fields. */
 const NEVER_PLAIN: ReadonlySet<string> = new Set([
   'content-encoding',
   'expect',

@@ -9,7 +9,7 @@ export function proxiesOf({ trustProxy }: Pick<HttpSettings, 'trustProxy'>): boo
   return typeof trustProxy === 'boolean' ? trustProxy : [...trustProxy];
 }
 
-/** An address as it is counted and told: without port and zone, IPv4 where IPv6 only carries it. */
+/** An address as it is counted and reported: without port and zone, IPv4 where IPv6 only carries it. */
 export function normalAddress(address: string): string {
   return address.includes(':') ? clientNetworkOf(address).address : address;
 }
@@ -24,7 +24,7 @@ export function createAddressReader(
   return (request) => normalAddress(proxyAddress(request as IncomingMessage, isTrusted)); // it reads no more of it
 }
 
-/** Tells whether whoever has opened a connection is a proxy that is believed. */
+/** Returns whether the peer of a connection is a trusted proxy. */
 export function createProxyCheck(trustProxy: boolean | readonly string[]): (address: string) => boolean {
   if (typeof trustProxy === 'boolean') return () => trustProxy;
   const isTrusted = proxyAddress.compile([...trustProxy]);

@@ -13,7 +13,7 @@ export interface HttpConnectionsOptions {
   readonly rules: () => ConnectionRules;
   /** Whether an address is that of a proxy that is believed: many clients come from there. */
   readonly isProxy: (address: string) => boolean;
-  /** Told of each that is refused, for metrics. */
+  /** Called for each rejected connection, for metrics. */
   readonly onRefused: (reason: ShareRefusal) => void;
 }
 

@@ -7,7 +7,7 @@ import type { PresentedProof } from '../../identity/verify-proof.ts';
 export interface RequestSignal {
   /** Aborts when the client disconnects, or when the time to the first byte is over. */
   readonly signal: AbortSignal;
-  /** To be called when the answer is there: the time no longer counts. */
+  /** To be called when the response is ready: the deadline no longer applies. */
   settle(): void;
 }
 
@@ -17,7 +17,7 @@ export interface HttpExchange {
   readonly id: string;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  /** The client's network address, as far as trusted proxies tell it. */
+  /** The client's network address, as reported by trusted proxies. */
   readonly address: string;
   /** Goes with a token that is bound to a key. */
   readonly proof: PresentedProof | undefined;

@@ -75,7 +75,7 @@ function challengeOf(
   return `DPoP realm="graph", error="invalid_token", algs="${PROOF_ALGORITHMS.join(' ')}"`;
 }
 
-/** Seconds after which a client that was turned away may try again, where an answer says so. RFC 9110 §10.2.3. */
+/** Seconds after which a rejected client may retry. RFC 9110 §10.2.3. */
 export function retryAfterOf(answers: readonly Pick<OperationAnswer, 'errors'>[]): number | undefined {
   const seconds = answers.map(({ errors }) => errors[0]?.extensions?.['retryAfterS']);
   const longest = Math.max(0, ...seconds.filter((value) => typeof value === 'number'));
@@ -83,7 +83,7 @@ export function retryAfterOf(answers: readonly Pick<OperationAnswer, 'errors'>[]
 }
 
 /**
- * The `Cache-Control` of answers that go out together: the strictest of them. Private for whoever may be known, and no-store as
+ * The `Cache-Control` of answers that go out together: the strictest of them. Private for identified callers, and no-store as
  * soon as anything is missing.
  *
  * @param privateFor names of headers that may say who asks
@@ -98,7 +98,7 @@ function cacheControlOf(
   return writeCacheControl({ ...policy, isPrivate });
 }
 
-/** What is there as bytes has data, and making a text of them to see it would cost more than all else here. */
+/** A body of bytes has data; decoding it to check would cost more than all else here. */
 function policyOf(answer: OperationAnswer): CachePolicy {
   if (answer.errors.length > 0 || (!answer.body && answer.data === undefined)) return NOT_CACHEABLE;
   return answer.cachePolicy ?? NOT_CACHEABLE;

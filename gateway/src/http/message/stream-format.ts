@@ -2,7 +2,7 @@ import type { GraphQLFormattedError } from 'graphql';
 
 /** How a stream of results is written into the body of one HTTP response. Every text may be the last that the client reads. */
 export interface StreamFormat {
-  /** Tells the format from others where frames are remembered. */
+  /** Identifies the format where frames are cached. */
   readonly name: string;
   readonly contentType: string;
   /** Comes first. */
@@ -29,7 +29,7 @@ export const serverSentEvents: StreamFormat = {
   next: (text) => `event: next\ndata: ${text}\n\n`,
   complete: 'event: complete\ndata:\n\n',
   failure(errors) {
-    // A client that is sent away connects again when the stream just ends.
+    // When the gateway shuts down, the stream just ends and the client reconnects.
     if (errors[0]?.extensions?.['code'] === 'SHUTTING_DOWN') return '';
     return `${this.next(JSON.stringify({ errors }))}${this.complete}`;
   },

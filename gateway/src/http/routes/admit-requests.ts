@@ -21,7 +21,7 @@ export interface RequestAdmission {
   readonly isKnown: (authorization: string | undefined) => boolean;
   /** Whose share a request counts in, by its address. */
   readonly shareOf: (address: string) => ShareKeys;
-  /** Told of each that is refused, for metrics. */
+  /** Called for each rejected request, for metrics. */
   readonly onRefused: (reason: RefusalReason) => void;
 }
 

@@ -21,7 +21,7 @@ export interface AnsweringOptions {
   readonly settings: () => TransportSettings;
   /** Bounds what clients leave unread. */
   readonly unread: UnreadAnswers;
-  /** Told of each answer, for logs and metrics. */
+  /** Called for each response, for logs and metrics. */
   readonly onAnswer: (request: { readonly id: string }, answer: OperationAnswer, durationMs: number) => void;
 }
 

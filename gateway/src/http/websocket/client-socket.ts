@@ -21,7 +21,7 @@ export interface BufferBounds {
   readonly keysOf: () => ShareKeys;
 }
 
-/** Told of what a client sends, and how its socket is. */
+/** Called for a client's messages and for changes of its socket. */
 export interface SocketListener {
   /** @param text nothing where the message is binary */
   onMessage(text: string | undefined): void;

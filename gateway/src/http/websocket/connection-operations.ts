@@ -22,7 +22,7 @@ import type { TransportSettings } from '../../settings/settings.ts';
 import type { Admission } from '../../load/admission.ts';
 import { nextFrame, OperationSink, type MessageWriter } from './operation-sink.ts';
 
-/** Told of operations that were answered. Streams are told of elsewhere. */
+/** Called for finished operations. Streams are reported elsewhere. */
 export interface OperationObserver {
   answered(request: { readonly id: string }, answer: OperationAnswer, durationMs: number): void;
 }

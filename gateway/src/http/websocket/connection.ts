@@ -35,7 +35,7 @@ export interface ConnectionOptions extends OperationOptions {
   readonly observer: ConnectionObserver;
 }
 
-/** Told of connections, for logs and metrics. */
+/** Called for connections, for logs and metrics. */
 export interface ConnectionObserver extends OperationObserver {
   /** @returns false when the user has as many connections as one may have */
   admitted(connection: Connection, caller: Caller): boolean;

@@ -17,7 +17,7 @@ export interface WebSocketServerOptions extends Omit<ConnectionOptions, 'observe
   readonly path: string;
   /** Whether pages of an origin may connect; pages of the gateway's own always may. */
   readonly allowsOrigin: (origin: string) => boolean;
-  /** The client's address, as far as trusted proxies tell it. */
+  /** The client's address, as reported by trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly observer: Omit<ConnectionObserver, 'admitted' | 'closed'> & {
     connections(change: 1 | -1): void;
@@ -97,7 +97,7 @@ class WebSocketHost {
     });
   }
 
-  /** Nothing new is let in; what is there is closed in order. */
+  /** Rejects new connections; open ones are closed in order. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const deadline = AbortSignal.timeout(this.#options.settings().subscriptions.drainMs);

@@ -11,7 +11,7 @@ export interface Denied {
   /** Names what is denied, and why, among all that may be denied of the operation: the same for equal texts. */
   readonly key: string;
   readonly fields: ReadonlyMap<FieldNode, Denial>;
-  /** Object types by name, for places where an object of several types may stand: what type it has is not told either. */
+  /** Object types by name, for places where an object of several types may stand: its runtime type is withheld as well. */
   readonly types: ReadonlyMap<string, Denial>;
 }
 

@@ -56,7 +56,7 @@ class DecidedConditions {
     return inclusion.every(({ variable, isOn }) => this.#on.has(variable) === isOn);
   }
 
-  /** The `@defer` of a fragment, when it is there and on. */
+  /** The `@defer` of a fragment, when present and enabled. */
   deferOf(selection: SelectionNode): DirectiveNode | undefined {
     const directive = deferDirectiveOf(selection);
     return directive && this.#holds(directive) ? directive : undefined;

@@ -25,7 +25,7 @@ const BELOW: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
 ]);
 
 /**
- * Takes the tokens out of a document that was validated, and places in the text that no one will be told of. The tokens, and
+ * Removes the tokens of a validated document, and the source locations that no error will report. The tokens, and
  * what ties each node to them, are two thirds of what a document takes up.
  */
 export function forgetTokens(document: DocumentNode): void {

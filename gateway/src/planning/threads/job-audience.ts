@@ -2,7 +2,7 @@ import type { QueueCaller } from '@trellis/admission';
 
 /** Someone who has something done by planner threads. */
 export interface PlannerCaller extends QueueCaller {
-  /** Told of the milliseconds that a thread has worked for this caller. */
+  /** Called with the milliseconds that a thread has worked for this caller. */
   readonly onSpent?: ((durationMs: number) => void) | undefined;
 }
 
@@ -13,7 +13,7 @@ export const GATEWAY_ITSELF: PlannerCaller = Object.freeze({
 });
 
 /**
- * Those who wait for one job. Whoever joins brings a place in the queue along: else a caller with much waiting could hold
+ * The callers that wait for one job. Each of them brings a place in the queue along: else a caller with much waiting could hold
  * up what others want as well by asking for it first.
  */
 export class JobAudience {

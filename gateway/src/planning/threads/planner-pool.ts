@@ -42,7 +42,7 @@ export interface QueryPlanSource {
     input: IntrospectionInput,
     audience: JobAudience,
   ): Promise<string | undefined>;
-  /** Forgets a generation that was loaded as often as this is called. Whoever asks for it after all loads it again. */
+  /** Forgets a generation that was loaded as often as this is called. A later use loads it again. */
   unload(supergraph: PlannedSupergraph): void;
   /** Ends the threads; what waits is rejected. */
   close(): Promise<void>;
@@ -93,7 +93,7 @@ const IDLE_MS = 10_000;
 const SPARE_SHARE = 0.5;
 
 /**
- * Two at least, on however few processors: with a single one, whoever comes new waits for the plan that is being made,
+ * Two at least, on however few processors: with a single one, a new caller waits for the plan that is being made,
  * however long that takes. Four at most: each of them holds the graph in memory.
  */
 const MIN_THREADS = 2;
@@ -144,7 +144,7 @@ class ThreadPool implements PlannerPool {
     if (this.#isClosed) throw ended();
     this.#hold(supergraph);
     const [first, ...others] = this.#threads.map((thread) => thread.load(supergraph));
-    for (const other of others) other.catch(() => undefined); // told to whoever asks that thread first
+    for (const other of others) other.catch(() => undefined); // reported to the first caller of that thread
     try {
       await first;
     } catch (error) {

@@ -90,7 +90,7 @@ export class PlannerThread {
 
   /** At once, and not when something is to be done: starting and loading takes time. */
   #prepare(): void {
-    this.#chore(async () => void (await this.#alive())).catch(() => undefined); // told to whoever asks first
+    this.#chore(async () => void (await this.#alive())).catch(() => undefined); // reported to the first caller
     for (const supergraph of this.#options.wanted()) this.load(supergraph).catch(() => undefined);
   }
 

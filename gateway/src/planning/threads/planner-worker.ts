@@ -12,7 +12,7 @@ const MAX_HEAP_MB = limits.members.planningMb.value;
 /** Short-lived objects get little room: the thread waits most of the time, and what it holds is counted. */
 const YOUNG_HEAP_MB = 12;
 const START_DEADLINE_MS = 30_000;
-/** Planner threads step back behind others. Where these leave nothing for so long, whoever waits is better told. */
+/** Planner threads step back behind others. Without processor time for so long, the job fails with an error. */
 const STARVED_MS = 30_000;
 
 /** What a task has come to. */
@@ -44,7 +44,7 @@ export class PlannerWorker {
   readonly #worker: Worker;
   #waiting: Waiting | undefined;
   #isAlive = true;
-  /** Absent until it is ready, and where the operating system does not tell. */
+  /** Absent until it is ready, and where the operating system does not provide it. */
   #systemThread: number | undefined;
   /** Processor time of the thread at its last reply. */
   #clockMs = 0;

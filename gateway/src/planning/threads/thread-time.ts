@@ -1,14 +1,14 @@
 import { openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
-/** Tells milliseconds of a clock that never goes back. */
+/** Reads milliseconds from a monotonic clock. */
 export type ThreadClock = () => number;
 
 /** A thread as the operating system knows it. */
 export interface SystemThread {
   /** What the operating system calls it, so that others can ask for its time; absent where they can't. */
   readonly id: number | undefined;
-  /** The processor time of the thread; where no one tells that, the time of day. */
+  /** The processor time of the thread; where that is not available, the time of day. */
   readonly clock: ThreadClock;
 }
 
@@ -19,7 +19,7 @@ const BLANK = 0x20;
 const LEAST_PRIORITY = 19;
 
 /**
- * The thread that calls this. Linux tells its processor time, as exactly as its scheduler counts: to some milliseconds, and
+ * The thread that calls this. Linux reports its processor time as exactly as its scheduler counts: to some milliseconds, and
  * right on average.
  */
 export function thisThread(): SystemThread {

@@ -3,7 +3,7 @@ import { processorTimeOf } from './thread-time.ts';
 
 /** Work of a planner thread, which may take so long and no longer. */
 export interface TimedWork {
-  /** Milliseconds of the thread's processor time. Where no one tells that, of the time of day. */
+  /** Milliseconds of the thread's processor time. Where that is not available, of the time of day. */
   readonly limitMs: number;
   /** Milliseconds of the time of day, whatever the thread has worked meanwhile. More than `limitMs`. */
   readonly maxWaitMs: number;

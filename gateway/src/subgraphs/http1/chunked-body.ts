@@ -21,7 +21,7 @@ export class ChunkedBody {
   #trailerCharacters = 0;
 
   /**
-   * @param onData told of the data; what it gets is valid during the call only
+   * @param onData called with the data; its argument is valid during the call only
    * @returns where the body ends in these bytes; -1 where there is more to come
    * @throws BrokenResponse
    */

@@ -10,7 +10,7 @@ interface Waiting {
 
 const SWEEP_INTERVAL_MS = 1_000;
 
-/** The kept-alive connections to one origin over HTTP/1.1, without TLS. */
+/** The keep-alive connections to one origin over HTTP/1.1, without TLS. */
 export class ConnectionPool implements ConnectionOwner {
   readonly heads: RecentHeads = new RecentHeads();
   readonly #target: ConnectionTarget;
@@ -31,7 +31,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#maxConnections = maxConnections;
   }
 
-  /** Sends a request; the handler is told what becomes of it. Nothing is sent twice. */
+  /** Sends a request; the handler is called with its outcome. Nothing is sent twice. */
   dispatch(request: ExchangeRequest, handler: ExchangeHandler): void {
     if (this.#onClosed) return handler.failed(new Error('The gateway is being stopped.'));
     let text: RequestText;

@@ -11,7 +11,7 @@ export interface ConnectionTarget {
   readonly port: number;
 }
 
-/** Told when a connection may be used again, and when it is no more. */
+/** Called when a connection may be used again, and when it is no more. */
 export interface ConnectionOwner {
   /** Of all its connections. */
   readonly heads: RecentHeads;
@@ -34,7 +34,7 @@ export class Connection {
   #handler: ExchangeHandler | undefined;
   #reader: ResponseReader | undefined;
   #isGone = false;
-  /** When it must no longer be used, by `performance.now()`; until a response has told, as if it had been idle from the start. */
+  /** When it must no longer be used, by `performance.now()`; until the first response, as if it had been idle from the start. */
   #expiresAt = performance.now() + DEFAULT_IDLE_MS;
 
   constructor({ host, port }: ConnectionTarget, owner: ConnectionOwner) {
@@ -65,7 +65,7 @@ export class Connection {
     else this.#release();
   }
 
-  /** Closes the socket; the handler is told nothing more. */
+  /** Closes the socket; the handler is called no more. */
   destroy(): void {
     this.#handler = undefined;
     this.#lose(new BrokenResponse('The connection was given up.'));
@@ -85,7 +85,7 @@ export class Connection {
   /** @param isAll whether nothing came after the response */
   #complete({ head }: ResponseReader, isAll: boolean): void {
     const handler = this.#handler;
-    if (!handler) return; // it was aborted by what it was told
+    if (!handler) return; // the handler's own callback aborted it
     this.#handler = undefined;
     const mayGoOn = isAll && head?.keepsAlive === true && this.#socket.writableLength === 0;
     this.#expiresAt = mayGoOn ? performance.now() + idleMs(head.idleMs) : 0;
@@ -101,7 +101,7 @@ export class Connection {
     this.#owner.isFree(this);
   }
 
-  /** The subgraph says no more: where the body has no other end, that is its end. */
+  /** The subgraph has ended its side: where the body has no other end, that is its end. */
   #end(): void {
     const { head } = this.#reader ?? {};
     const handler = this.#handler;

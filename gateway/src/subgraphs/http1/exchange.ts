@@ -4,7 +4,7 @@ export interface ExchangeRequest {
   readonly path: string;
   /** Names in lower case. Those of {@link FIXED_HEADERS} and of the message or the connection are passed over. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How many milliseconds the subgraph is told that it has. */
+  /** Milliseconds until the deadline, as sent to the subgraph. */
   readonly timeoutMs: number;
   readonly body: string;
 }
@@ -26,12 +26,12 @@ export interface ResponseStart {
   readonly cacheControl: string | undefined;
 }
 
-/** Told what becomes of an exchange: `started` first, then in order, `ended` or `failed` last. */
+/** Called with the outcome of an exchange: `started` first, then in order, `ended` or `failed` last. */
 export interface ExchangeHandler {
   /**
    * The exchange goes to a socket now.
    *
-   * @param abort ends it: the socket is closed, and nothing more is told
+   * @param abort ends it: the socket is closed, and the handler is called no more
    * @returns whether it is still wanted
    */
   started(abort: (reason: Error) => void): boolean;
@@ -42,7 +42,7 @@ export interface ExchangeHandler {
   failed(error: Error): void;
 }
 
-/** What was to be sent is no request: nothing has been sent, and nothing is wrong with whoever was to get it. */
+/** What was to be sent is not a valid request: nothing has been sent, and the subgraph is not at fault. */
 export class MalformedRequest extends Error {
   override name = 'MalformedRequest';
 }

@@ -1,10 +1,10 @@
 import { parseHead, type ResponseHead } from './response-head.ts';
 
-const MAX_KEPT = 4;
+const MAX_HEADS = 4;
 /** Characters. Larger heads are rare, and are read each time. */
 const MAX_LENGTH = 1_024;
 
-interface KeptHead {
+interface CachedHead {
   readonly text: string;
   readonly head: ResponseHead;
 }
@@ -14,7 +14,7 @@ interface KeptHead {
  * head is not read again. What is said of one depends on nothing but its text.
  */
 export class RecentHeads {
-  readonly #kept: KeptHead[] = [];
+  readonly #heads: CachedHead[] = [];
   #oldest = 0;
 
   /**
@@ -22,9 +22,9 @@ export class RecentHeads {
    * @throws BrokenResponse
    */
   read(text: string): ResponseHead {
-    for (let index = 0; index < this.#kept.length; index += 1) {
-      const kept = this.#kept[index];
-      if (kept?.text === text) return kept.head;
+    for (let index = 0; index < this.#heads.length; index += 1) {
+      const recent = this.#heads[index];
+      if (recent?.text === text) return recent.head;
     }
     const head = parseHead(text);
     if (text.length <= MAX_LENGTH) this.#keep(text, head);
@@ -32,7 +32,7 @@ export class RecentHeads {
   }
 
   #keep(text: string, head: ResponseHead): void {
-    this.#kept[this.#oldest] = { text, head };
-    this.#oldest = (this.#oldest + 1) % MAX_KEPT;
+    this.#heads[this.#oldest] = { text, head };
+    this.#oldest = (this.#oldest + 1) % MAX_HEADS;
   }
 }

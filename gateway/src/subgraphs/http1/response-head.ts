@@ -133,7 +133,7 @@ function addField(fields: Fields, name: string, value: string): void {
   }
 }
 
-/** A field that is there twice is one list. RFC 9110 §5.3. */
+/** A repeated field is one list. RFC 9110 §5.3. */
 function listed(before: string | undefined, value: string): string {
   return before === undefined ? value : `${before}, ${value}`;
 }

@@ -7,7 +7,7 @@ import type { ResponseHead } from './response-head.ts';
 const MAX_HEAD_BYTES = 16_384;
 const END_OF_HEAD = '\r\n\r\n';
 
-/** Reads one response from what arrives, and tells the handler of it, but for its end. */
+/** Reads one response from what arrives, and calls the handler for it, except at its end. */
 export class ResponseReader {
   readonly #handler: ExchangeHandler;
   readonly #heads: RecentHeads;
@@ -26,7 +26,7 @@ export class ResponseReader {
     this.#onData = (data) => handler.received(data);
   }
 
-  /** The head of the response; `undefined` until it is there. */
+  /** The head of the response; `undefined` until it has arrived. */
   get head(): ResponseHead | undefined {
     return this.#head;
   }
@@ -77,7 +77,7 @@ export class ResponseReader {
 
   #readBody(bytes: Buffer, from: number): number {
     if (this.#chunked) return this.#chunked.read(bytes, from, this.#onData);
-    const { framing } = this.#head as ResponseHead; // only called once it is there
+    const { framing } = this.#head as ResponseHead; // only called once it has arrived
     if (framing === 'none') return from;
     const end = framing === 'until-close' ? bytes.length : Math.min(bytes.length, from + this.#remaining);
     if (end > from) this.#onData(bytes.subarray(from, end));
