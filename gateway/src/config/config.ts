@@ -138,7 +138,7 @@ export const configSchema: z.ZodObject<ConfigShape> = z.object({
       'Redis of its own for what clients can have stored: persisted queries, rates, used proofs, and the response cache. It needs maxmemory and an evicting maxmemory-policy, and is never the Redis of REDIS_URL: production refuses both at start. Absent: each process for itself, in bounded memory.',
     ),
   PRESENCE_INTERVAL_S: wholeNumber(0, 3_600, 0).describe(
-    'Interval at which a user's presence is written to REDIS_URL, seconds; well below PRESENCE_WINDOW_S of the users subgraph. 0: off.',
+    'Interval of writing presence to REDIS_URL, seconds; well below PRESENCE_WINDOW_S of the users subgraph. 0: off.',
   ),
   WORKERS: wholeNumber(1, 64, 1).describe('Processes that share the port.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https')

@@ -22,7 +22,7 @@ export interface IntrospectionObserver {
 }
 
 /**
- * Answers of introspection, made by planner threads, each once however many ask for it.The cache key consists of
+ * Answers of introspection, made by planner threads, each once however many ask for it. The cache key consists of
  * the query's text with its conditions decided, and the variables of its arguments.
  */
 export class IntrospectionAnswers implements Introspector {
