@@ -1,10 +1,10 @@
 import { BreakingChangeType, DangerousChangeType } from 'graphql';
 
-/** The kinds of change that graphql-js tells apart. */
+/** The kinds of change that graphql-js distinguishes. */
 export type ChangeType = BreakingChangeType | DangerousChangeType;
 
 /**
- * The schema coordinate that a change is about: `Post.comments(limit:)`, `UserRole.ADMIN`, `@tag`. graphql-js tells it
+ * The schema coordinate that a change is about: `Post.comments(limit:)`, `UserRole.ADMIN`, `@tag`. graphql-js names it
  * in its sentence alone, so it is read from there; a test pins the sentence of every kind of change.
  *
  * @see https://spec.graphql.org/draft/#sec-Schema-Coordinates

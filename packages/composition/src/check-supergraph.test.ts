@@ -63,7 +63,7 @@ describe('Breaking changes carry the coordinate that they are about', () => {
     expect(changes(before, after).breaking).toContain(expected);
   });
 
-  it('an argument that loses its default and so becomes required is breaking, and told once', () => {
+  it('an argument that loses its default and so becomes required is breaking, and reported once', () => {
     expect(changes('type Query { a(x: Int! = 1): Int }', 'type Query { a(x: Int!): Int }')).toEqual({
       breaking: ['DEFAULT_OF_REQUIRED_REMOVED Query.a(x:)'],
       dangerous: [],

@@ -25,7 +25,7 @@ export function compareApiSchemas(before: GraphQLSchema, after: GraphQLSchema): 
   const dangerous = findDangerousChanges(before, after).map(toChange);
   return {
     breaking: sorted([...findBreakingChanges(before, after).map(toChange), ...required]),
-    dangerous: sorted(dangerous.filter((change) => !isTold(change, required))),
+    dangerous: sorted(dangerous.filter((change) => !isReported(change, required))),
   };
 }
 
@@ -38,8 +38,10 @@ function newlyRequired(coordinate: string): ApiChange {
   return { type: 'DEFAULT_OF_REQUIRED_REMOVED', coordinate, description };
 }
 
-function isTold({ type, coordinate }: ApiChange, required: readonly ApiChange[]): boolean {
-  return type === 'ARG_DEFAULT_VALUE_CHANGE' && required.some((told) => told.coordinate === coordinate);
+function isReported({ type, coordinate }: ApiChange, required: readonly ApiChange[]): boolean {
+  return (
+    type === 'ARG_DEFAULT_VALUE_CHANGE' && required.some((reported) => reported.coordinate === coordinate)
+  );
 }
 
 function sorted(changes: readonly ApiChange[]): readonly ApiChange[] {

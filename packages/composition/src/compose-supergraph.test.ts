@@ -108,7 +108,7 @@ describe('Composition rule 3: the directives of Federation 2', () => {
     expect(supergraphOf({ users: sdl, posts: sdl })).toContain('version: String!');
   });
 
-  it('moves a field with @override and tells when the old definition can go', () => {
+  it('moves a field with @override and reports when the old definition can go', () => {
     const schemas = {
       users: fed2('type Query { me: User }\ntype User @key(fields: "id") {\n  id: ID!\n  bio: String\n}'),
       profiles: fed2('type User @key(fields: "id") { id: ID! bio: String @override(from: "users") }'),
@@ -188,7 +188,7 @@ describe('Composition rule 4: conflicts of names', () => {
     ]);
   });
 
-  it('the same root field in two Federation 1 subgraphs composes, and is told', () => {
+  it('the same root field in two Federation 1 subgraphs composes, and is reported', () => {
     expect(
       hintsOf({
         users: 'type Query {\n  version: String\n}',
@@ -217,7 +217,7 @@ describe('Composition rule 4: conflicts of names', () => {
     ]);
   });
 
-  it('differing enum values of an enum that is only answered are merged, and told', () => {
+  it('differing enum values of an enum that is only answered are merged, and reported', () => {
     expect(
       hintsOf({
         users: withEnum('users: Status', 'ON OFF'),
@@ -335,7 +335,7 @@ subgraphs:
     expect(composition.supergraphSdl).toContain(`B @join__graph(name: "b", url: "${url}/graphql")`);
   });
 
-  it('one that is not there, one that refuses and one that does not answer in time are told together', async () => {
+  it('one that is missing, one that refuses and one that does not respond in time are reported together', async () => {
     server.post('/refuses', (_request, reply) => reply.status(401).send({ errors: [{ message: 'No.' }] }));
     server.post('/nonsense', () => ({ data: null }));
     server.post('/hangs', () => new Promise(() => {}));
@@ -355,13 +355,13 @@ subgraphs:
     const composition = await composeSupergraph({ file: 'supergraph.yaml', subgraphs }, { timeoutMs: 200 });
     expect(composition.kind === 'failed' && composition.errors.map(formatDiagnostic)).toEqual([
       'a.graphql: SCHEMA_NOT_READABLE: The file could not be read (ENOENT).',
-      `${url}/refuses: SCHEMA_NOT_READABLE: The subgraph did not tell its schema: No.`,
-      `${url}/nonsense: SCHEMA_NOT_READABLE: The subgraph did not tell its schema: its answer (status 200) holds no _service.sdl.`,
-      `${url}/hangs: SCHEMA_NOT_READABLE: The subgraph did not tell its schema: The operation was aborted due to timeout.`,
+      `${url}/refuses: SCHEMA_NOT_READABLE: The subgraph did not return its schema: No.`,
+      `${url}/nonsense: SCHEMA_NOT_READABLE: The subgraph did not return its schema: its answer (status 200) holds no _service.sdl.`,
+      `${url}/hangs: SCHEMA_NOT_READABLE: The subgraph did not return its schema: The operation was aborted due to timeout.`,
     ]);
   });
 
-  it('a pinned federation_version that is not the one here is told', async () => {
+  it('a pinned federation_version that is not the one here is reported', async () => {
     const composition = await composeFile(`
 federation_version: =2.1.0
 subgraphs:

@@ -4,7 +4,7 @@ import type { SubgraphDocuments } from './checks/index.ts';
 import type { Diagnostic, SourceLocation } from './diagnostic.ts';
 import { locateField, locateDirective, locationOf } from './source-position.ts';
 
-/** What the composer tells beside a supergraph. */
+/** What the composer reports beside a supergraph. */
 export type CompositionHint = NonNullable<CompositionResult['hints']>[number];
 
 /** An error of the composer, with the places in the subgraphs' schemas that it is about. */

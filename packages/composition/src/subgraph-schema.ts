@@ -80,7 +80,7 @@ async function askSubgraph(
   } catch (error) {
     throw new SchemaNotReadable(
       url,
-      `The subgraph did not tell its schema: ${reasonOf(error).replace(/\.$/, '')}.`,
+      `The subgraph did not return its schema: ${reasonOf(error).replace(/\.$/, '')}.`,
     );
   }
 }

@@ -52,7 +52,7 @@ const subgraph = z
     if (routing_url === undefined && schema.subgraph_url === undefined)
       context.addIssue({
         code: 'custom',
-        message: 'routing_url is required, unless schema.subgraph_url is there',
+        message: 'routing_url is required, unless schema.subgraph_url is set',
       });
   });
 

@@ -114,14 +114,14 @@ telemetry: true
       'supergraph.yaml:4:5: INVALID_CONFIG: subgraphs.users.routing_url must be an absolute http or https URL',
       'supergraph.yaml:8:5: INVALID_CONFIG: subgraphs.posts.schema needs exactly one of file, subgraph_url and sdl',
       'supergraph.yaml:11:3: INVALID_CONFIG: subgraphs.2fast must be a letter, then at most 63 letters, digits, _ or -',
-      'supergraph.yaml:14:3: INVALID_CONFIG: subgraphs.comments routing_url is required, unless schema.subgraph_url is there',
+      'supergraph.yaml:14:3: INVALID_CONFIG: subgraphs.comments routing_url is required, unless schema.subgraph_url is set',
       'supergraph.yaml:18:5: INVALID_CONFIG: subgraphs.studio.schema graphref and subgraph name a schema in a registry, which is not supported: use file, subgraph_url or sdl',
       'supergraph.yaml:19:3: INVALID_CONFIG: subgraphs.late.schema is required',
       'supergraph.yaml:20:1: INVALID_CONFIG: telemetry is not known here',
     ]);
   });
 
-  it('tells what is no YAML, with line and column', async () => {
+  it('reports invalid YAML, with line and column', async () => {
     expect(await problemsOf('subgraphs:\n  users: {\n')).toEqual([
       expect.stringMatching(/^supergraph\.yaml:3:1: INVALID_CONFIG: Flow map/),
     ]);

@@ -120,7 +120,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
   return issue.input === undefined && issue.code === 'invalid_type' ? 'is required' : issue.message;
 }
 
-/** The position of a key, or of the nearest mapping around it that is there. */
+/** The position of a key, or of the nearest existing mapping around it. */
 function locate(source: string, document: Document.Parsed, lines: LineCounter, path: Path): SourceLocation {
   for (let length = path.length; length > 0; length -= 1) {
     const offset = keyOffset(document, path.slice(0, length));

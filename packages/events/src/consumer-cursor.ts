@@ -1,11 +1,11 @@
 import type { Pool, Transaction } from '@trellis/postgres';
 import type { SequencedEvent } from './domain-event.ts';
 
-/** How far a consumer has come with one source. Kept in its own database, in the transaction of what the events have done. */
+/** How far a consumer has come with one source. Stored in its own database, in the transaction of what the events have done. */
 export interface ConsumerCursor {
   /** Undefined before the first time. */
   read(database: Pool | Transaction): Promise<number | undefined>;
-  /** @returns how far it has come, and lets no one else move it until the transaction ends; undefined when it was taken away */
+  /** @returns how far it has come, and lets no one else move it until the transaction ends; undefined when it was deleted */
   lock(transaction: Transaction): Promise<number | undefined>;
   move(transaction: Transaction, seq: number): Promise<void>;
   /** Puts an event aside that can't be applied. */

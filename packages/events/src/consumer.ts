@@ -111,12 +111,12 @@ export function startConsumer(options: ConsumerOptions): Background {
 }
 
 /** Someone wants the source to be read again from the beginning. */
-class CursorTakenAway extends Error {
-  override readonly name = 'CursorTakenAway';
+class CursorDeleted extends Error {
+  override readonly name = 'CursorDeleted';
 }
 
-function isNobodysFault(error: unknown): boolean {
-  return error instanceof CursorTakenAway || isTransientFailure(error);
+function isRetryable(error: unknown): boolean {
+  return error instanceof CursorDeleted || isTransientFailure(error);
 }
 
 interface Consumption extends ConsumerOptions {
@@ -125,7 +125,7 @@ interface Consumption extends ConsumerOptions {
   readonly signal: AbortSignal;
 }
 
-/** Begins where the cursor stands, with a snapshot where there is none. Ends when the cursor is taken away. */
+/** Begins where the cursor stands, with a snapshot where there is none. Ends when the cursor is deleted. */
 async function consume(consumption: Consumption): Promise<void> {
   const { cursor, pool, signal } = consumption;
   let seq = (await cursor.read(pool)) ?? (await takeSnapshot(consumption));
@@ -142,7 +142,7 @@ async function consume(consumption: Consumption): Promise<void> {
   }
 }
 
-/** While Redis is away the source is asked every second. */
+/** While Redis is unavailable the source is asked every second. */
 async function readStream(
   { stream, redis, signal, upstream }: Consumption,
   seq: number,
@@ -209,7 +209,7 @@ async function applyAll(
   try {
     return await applyInOneTransaction(consumption, events);
   } catch (error) {
-    if (isNobodysFault(error)) throw error;
+    if (isRetryable(error)) throw error;
     let last = seq;
     for (const event of events) last = await applyOrBury(consumption, event);
     return last;
@@ -223,7 +223,7 @@ function applyInOneTransaction(
 ): Promise<number> {
   return inTransaction(pool, async (transaction) => {
     const applied = await cursor.lock(transaction);
-    if (applied === undefined) throw new CursorTakenAway();
+    if (applied === undefined) throw new CursorDeleted();
     await applyEach(
       handler,
       transaction,
@@ -249,7 +249,7 @@ async function applyOrBury(consumption: Consumption, event: SequencedEvent): Pro
     try {
       return await applyInOneTransaction(consumption, [event]);
     } catch (error) {
-      if (isNobodysFault(error) || consumption.signal.aborted) throw error;
+      if (isRetryable(error) || consumption.signal.aborted) throw error;
       if (attempt >= MAX_ATTEMPTS) return bury(consumption, event, error);
       await sleep(ATTEMPT_PAUSE_MS, consumption.signal);
     }

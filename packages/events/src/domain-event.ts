@@ -1,4 +1,4 @@
-/** Something that happened to one thing, told with its state, so that whoever hears of it needs to ask no one. */
+/** Something that happened to one thing, published with its state, so that receivers need to ask no one. */
 export interface DomainEvent {
   /** UUID v7. */
   readonly id: string;

@@ -41,7 +41,7 @@ export function addEventRoutes(server: FastifyInstance, options: EventRoutesOpti
   });
 }
 
-/** The head is read first: what it counts has its number, and whoever reads up to it misses nothing. */
+/** The head is read first: what it counts has its number, and a reader that reads up to it misses nothing. */
 async function sendEvents(
   log: OutboxLog,
   { after, limit }: z.infer<typeof eventsQuery>,

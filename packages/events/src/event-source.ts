@@ -11,7 +11,7 @@ export interface EventPage {
 
 /** A page of what another service holds now. */
 export interface SnapshotPage {
-  /** Each as the event that would tell of it. */
+  /** Each as the event that would publish it. */
   readonly items: readonly SnapshotItem[];
   /** Where the next page begins; null after the last. */
   readonly next: string | null;
@@ -29,7 +29,7 @@ export interface EventSource {
   /**
    * Reads on from a number.
    *
-   * @returns undefined when what follows that number is not kept any more
+   * @returns undefined when what follows that number has been purged
    */
   readAfter(seq: number, limit: number, signal: AbortSignal): Promise<EventPage | undefined>;
   /** Reads what the service holds now. */
@@ -55,7 +55,7 @@ const snapshotPage = z.object({
   items: z.array(z.object({ type: z.string(), subject: z.string(), payload: z.unknown() })),
 });
 
-/** HTTP status for events that are not kept any more. */
+/** HTTP status for events that have been purged. */
 export const GONE = 410;
 
 /** Reads another service over HTTP, at the routes of `addEventRoutes`. */

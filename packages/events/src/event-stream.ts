@@ -4,7 +4,7 @@ import type { SequencedEvent } from './domain-event.ts';
 
 /** An event as the stream carries it. A payload that is too large to be stored in memory twice is left out. */
 export interface StreamedEvent extends Omit<SequencedEvent, 'payload'> {
-  /** Undefined when it must be read from the service that tells of it. */
+  /** Undefined when it must be read from the service that publishes it. */
   readonly payload: unknown;
   readonly complete: boolean;
 }
@@ -17,7 +17,7 @@ export interface EventStream {
   first(): Promise<number>;
   /** The greatest number in the stream; 0 when it is empty. */
   last(): Promise<number>;
-  /** Reads on from a number what is there, without waiting. */
+  /** Reads on from a number what exists, without waiting. */
   readRange(seq: number, limit: number): Promise<readonly StreamedEvent[]>;
   /** Adds events, whose numbers follow one another. Those that are there already are left alone. */
   add(events: readonly SequencedEvent[]): Promise<void>;
@@ -69,7 +69,7 @@ export function createEventStream({ redis, service, maxLength = 10_000 }: EventS
         pipeline.xadd(key, 'MAXLEN', '~', maxLength, `${event.seq}-0`, ...fieldsOf(event));
       }
       const outcomes = (await pipeline.exec()) ?? [];
-      for (const [error] of outcomes) if (error && !isThereAlready(error)) throw error;
+      for (const [error] of outcomes) if (error && !existsAlready(error)) throw error;
     },
     readRange: async (seq, limit) =>
       ((await redis.xrange(key, `${seq + 1}-0`, '+', 'COUNT', limit)) as Entry[]).map(eventOf),
@@ -112,6 +112,6 @@ function seqOf([id]: Entry): number {
 }
 
 /** Redis takes ids in rising order alone: another relay has been here. */
-function isThereAlready(error: Error): boolean {
+function existsAlready(error: Error): boolean {
   return error.message.includes('equal or smaller');
 }

@@ -77,7 +77,7 @@ const commit = (text: string, fails = false) =>
   });
 
 /** Writes as another process than the relay's does. */
-async function tell(text: string, fails = false): Promise<void> {
+async function publish(text: string, fails = false): Promise<void> {
   await commit(text, fails);
   elsewhere.poke();
 }
@@ -185,10 +185,10 @@ const streamed = async () => (await stream.readAfter(reading, 0, 10_000, 10)).ma
 
 describe('the outbox', () => {
   it('holds what was committed, and nothing of what was not', async () => {
-    await tell('kept');
-    await expect(tell('lost', true)).rejects.toThrow('second thoughts');
+    await publish('committed');
+    await expect(publish('lost', true)).rejects.toThrow('second thoughts');
     await createOutboxLog(source).number(10);
-    expect((await createOutboxLog(source).readAfter(0, 10)).map(textOf)).toEqual(['kept']);
+    expect((await createOutboxLog(source).readAfter(0, 10)).map(textOf)).toEqual(['committed']);
   });
 
   it('numbers an event that is committed late after those that overtook it', async () => {
@@ -196,7 +196,7 @@ describe('the outbox', () => {
     const late = await source.connect();
     await late.query('BEGIN');
     await appendEvent(late, { type: 'note.saved', subject: SUBJECT, payload: { text: 'late' } });
-    await tell('early');
+    await publish('early');
     expect(await log.number(10)).toBe(1);
     await late.query('COMMIT');
     late.release();
@@ -209,7 +209,7 @@ describe('the outbox', () => {
 
   it('numbers without a gap, in batches, with nothing done when there is nothing to do', async () => {
     const log = createOutboxLog(source);
-    await Promise.all(texts(25).map((text) => tell(text)));
+    await Promise.all(texts(25).map((text) => publish(text)));
     expect([await log.number(10), await log.number(10), await log.number(10), await log.number(10)]).toEqual([
       10, 10, 5, 0,
     ]);
@@ -250,11 +250,11 @@ describe('partitions', () => {
   });
 
   it('are left out for a day of which the catch-all has events already', async () => {
-    await tell('first');
+    await publish('first');
     const client = await source.connect();
     await maintainPartitions(client, 0, 3);
     client.release();
-    await tell('second');
+    await publish('second');
     const today = `outbox_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`;
     expect(await partitions()).not.toContain(today);
     expect(await numbers()).toHaveLength(2);
@@ -263,9 +263,9 @@ describe('partitions', () => {
 
 describe('the relay', () => {
   it('gives the stream every event, in the order of the numbers', async () => {
-    await tell('before');
+    await publish('before');
     relay();
-    for (const text of texts(20)) await tell(text);
+    for (const text of texts(20)) await publish(text);
     await expect.poll(streamed).toEqual(['before', ...texts(20)]);
   });
 
@@ -285,7 +285,7 @@ describe('the relay', () => {
     relay({ pollMs: 60_000 });
     await leads();
     for (const text of texts(20)) {
-      await tell(text);
+      await publish(text);
       await expect.poll(async () => (await streamed()).at(-1), { interval: 5, timeout: 5_000 }).toBe(text);
     }
   });
@@ -309,7 +309,7 @@ describe('the relay', () => {
     }
   });
 
-  it('is notified once of many commits, and by nobody while it runs in the process of the commit', async () => {
+  it('is notified once of many commits, and not at all while it runs in the process of the commit', async () => {
     const listener = await source.connect();
     let heard = 0;
     listener.on('notification', () => (heard += 1));
@@ -328,17 +328,17 @@ describe('the relay', () => {
 
   it('numbers every event once when several run', async () => {
     const relays = [relay(), relay(), relay()];
-    await Promise.all(texts(200).map((text) => tell(text)));
+    await Promise.all(texts(200).map((text) => publish(text)));
     await expect.poll(async () => (await streamed()).length).toBe(200);
     await relays[0]?.close();
-    await tell('after');
+    await publish('after');
     await expect.poll(async () => (await streamed()).at(-1), { timeout: 5_000 }).toBe('after');
     expect(new Set(await numbers()).size).toBe(201);
   });
 
   it('F-06 fills a stream again that was wiped', async () => {
     relay();
-    for (const text of texts(30)) await tell(text);
+    for (const text of texts(30)) await publish(text);
     await expect.poll(async () => (await streamed()).length).toBe(30);
     await connection.flushall();
     await expect.poll(streamed, { timeout: 5_000 }).toEqual(texts(30));
@@ -346,7 +346,7 @@ describe('the relay', () => {
 
   it('F-06 fills a stream again that went back to an older state', async () => {
     relay();
-    for (const text of texts(30)) await tell(text);
+    for (const text of texts(30)) await publish(text);
     await expect.poll(async () => (await streamed()).length).toBe(30);
     const key = (await connection.keys('*'))[0] ?? '';
     const older = await connection.xrange(key, '-', '20-0');
@@ -361,7 +361,7 @@ describe('the relay', () => {
     const limited = await connection.config('SET', 'maxmemory', '1').catch(() => undefined);
     if (limited === undefined) skip('This Redis has no limit of its memory.');
     relay();
-    for (const text of texts(5)) await tell(text);
+    for (const text of texts(5)) await publish(text);
     await expect.poll(async () => createOutboxLog(source).head()).toBe(5);
     await expect(connection.xadd('probe', '*', 'a', 'b')).rejects.toThrow('OOM');
     expect(await streamed()).toEqual([]);
@@ -369,7 +369,7 @@ describe('the relay', () => {
     await expect.poll(streamed, { timeout: 5_000 }).toEqual(texts(5));
   });
 
-  it('begins a stream anew that belongs to a database that is gone', async () => {
+  it('replaces a stream that belongs to a database that is gone', async () => {
     await connection.xadd(
       'trellis:{events:source}:stream',
       '999-0',
@@ -378,26 +378,26 @@ describe('the relay', () => {
       'payload',
       '{"text":"other life"}',
     );
-    await tell('new');
+    await publish('new');
     relay();
     await expect.poll(streamed).toEqual(['new']);
   });
 
   it('F-09 goes on after the database has thrown it out', async () => {
     relay();
-    await tell('one');
+    await publish('one');
     await expect.poll(streamed).toEqual(['one']);
     await source.query(
       'SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())',
       ['advisory'],
     );
-    await tell('two');
+    await publish('two');
     await expect.poll(streamed, { timeout: 5_000 }).toEqual(['one', 'two']);
   });
 
   it('leaves a payload out of the stream that is too large for it', async () => {
     relay();
-    await tell('x'.repeat(20_000));
+    await publish('x'.repeat(20_000));
     await expect
       .poll(async () => (await stream.readAfter(reading, 0, 1, 10)).map(({ complete }) => complete))
       .toEqual([false]);
@@ -409,7 +409,7 @@ describe('a consumer', () => {
     relay();
     consumer();
     await hasBegun();
-    for (const text of texts(50)) await tell(text);
+    for (const text of texts(50)) await publish(text);
     await expect.poll(held, { timeout: 5_000 }).toEqual(texts(50).toSorted());
     expect([(await target.query('SELECT FROM applied')).rowCount, await dead()]).toEqual([50, []]);
   });
@@ -419,17 +419,17 @@ describe('a consumer', () => {
     consumer();
     relay();
     await expect.poll(held).toEqual(['old']);
-    await tell('new');
+    await publish('new');
     await expect.poll(held).toEqual(['new', 'old']);
   });
 
   it('goes on where it stopped, and applies nothing twice when several run', async () => {
     relay();
     const first = consumer();
-    for (const text of texts(10, 'a')) await tell(text);
+    for (const text of texts(10, 'a')) await publish(text);
     await expect.poll(async () => (await held()).length).toBe(10);
     await first.close();
-    for (const text of texts(10, 'b')) await tell(text);
+    for (const text of texts(10, 'b')) await publish(text);
     consumer();
     consumer();
     await expect.poll(held, { timeout: 5_000 }).toEqual([...texts(10, 'a'), ...texts(10, 'b')]);
@@ -439,10 +439,10 @@ describe('a consumer', () => {
   it('reads from the source what the stream has lost', async () => {
     relay();
     const first = consumer();
-    await tell('one');
+    await publish('one');
     await expect.poll(held).toEqual(['one']);
     await first.close();
-    for (const text of texts(5)) await tell(text);
+    for (const text of texts(5)) await publish(text);
     await expect.poll(async () => (await streamed()).length).toBe(6);
     const key = (await connection.keys('*'))[0] ?? '';
     await connection.xdel(key, '3-0', '4-0');
@@ -454,31 +454,31 @@ describe('a consumer', () => {
     relay();
     consumer();
     const large = 'x'.repeat(20_000);
-    await tell(large);
-    await tell('small');
+    await publish(large);
+    await publish('small');
     await expect.poll(held).toEqual(['small', large]);
   });
 
-  it('F-07 goes on by asking the source while Redis is away', async () => {
+  it('F-07 goes on by asking the source while Redis is unavailable', async () => {
     relay();
-    const away: EventStream = {
+    const unavailable: EventStream = {
       ...stream,
       readAfter: () => Promise.reject(new Error('connect ECONNREFUSED')),
     };
-    consumer({ stream: away });
-    await tell('one');
+    consumer({ stream: unavailable });
+    await publish('one');
     await expect.poll(held, { timeout: 5_000 }).toEqual(['one']);
-    await tell('two');
+    await publish('two');
     await expect.poll(held, { timeout: 5_000 }).toEqual(['one', 'two']);
   });
 
   it('takes a snapshot when the source does not keep that far back', async () => {
     relay();
     const first = consumer();
-    await tell('one');
+    await publish('one');
     await expect.poll(held).toEqual(['one']);
     await first.close();
-    for (const text of texts(3)) await tell(text);
+    for (const text of texts(3)) await publish(text);
     await expect.poll(async () => (await streamed()).length).toBe(4);
     await source.query('DELETE FROM outbox WHERE seq < 4');
     await connection.flushall();
@@ -504,7 +504,7 @@ describe('a consumer', () => {
     const metrics = createMetrics('t');
     consumer({ metrics });
     await hasBegun();
-    for (const text of ['a', POISON, 'b']) await tell(text);
+    for (const text of ['a', POISON, 'b']) await publish(text);
     await expect.poll(held, { timeout: 10_000 }).toEqual(['a', 'b']);
     expect(await dead()).toEqual([
       { source: 'source', seq: 2, error: 'TypeError: cannot make sense of this' },
@@ -524,7 +524,7 @@ describe('a consumer', () => {
       payload: { text: `e${seq - 1}` },
       occurredAt: new Date(),
     });
-    for (const text of texts(3)) await tell(text);
+    for (const text of texts(3)) await publish(text);
     await expect.poll(async () => (await streamed()).length).toBe(3);
     const batches = [[event(1), event(1)], [event(3), event(2)], [event(2), event(3)], [event(1)], []];
     const confused: EventStream = {

@@ -2,7 +2,7 @@ import { ServiceCallFailed } from '@trellis/subgraph-protocol';
 import pg from 'pg';
 
 /**
- * SQLSTATE classes and codes of failures that go away by themselves: lost connections, no resources, a server that goes down
+ * SQLSTATE classes and codes of failures that end by themselves: lost connections, no resources, a server that goes down
  * or comes up, statements ended by a time-out, deadlocks.
  */
 const TRANSIENT = /^(?:08|53|57|58|40|25006|55P03)/;

@@ -13,7 +13,7 @@ export interface OutboxLog {
   /** The greatest number given; 0 before the first. */
   head(): Promise<number>;
   readAfter(seq: number, limit: number): Promise<readonly SequencedEvent[]>;
-  /** The smallest number that is still kept; undefined when none is. */
+  /** The smallest number that is still stored; undefined when none is. */
   oldest(): Promise<number | undefined>;
 }
 

@@ -8,7 +8,7 @@ export type NewEvent = Omit<DomainEvent, 'id'>;
 const APPEND = 'INSERT INTO outbox (id, type, subject, payload) VALUES ($1, $2, $3, $4)';
 
 /**
- * Writes an event in the transaction of the change that it tells of: both happen or neither does. Events of one subject keep
+ * Writes an event in the transaction of the change that it publishes: both happen or neither does. Events of one subject keep
  * their order when each change locks its subject before it appends.
  */
 export async function appendEvent(transaction: Transaction, event: NewEvent): Promise<void> {

@@ -29,7 +29,7 @@ export interface RelayOptions {
 
 const BATCH = 500;
 const DEFAULT_POLL_MS = 1_000;
-/** Milliseconds between two looks where no notification arrives: a proxy such as PgBouncer may keep them away. */
+/** Milliseconds between two looks where no notification arrives: a proxy such as PgBouncer may drop them. */
 const DEAF_POLL_MS = 50;
 const STREAM_CHECK_MS = 1_000;
 const STREAM_RETRY_MS = 500;

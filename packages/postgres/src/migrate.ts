@@ -152,5 +152,5 @@ async function createSchemaIfAbsent(client: pg.Client, schema: string): Promise<
 }
 
 function ignore(): void {
-  // Failures reach the caller as exceptions; progress is the caller's to tell.
+  // Failures reach the caller as exceptions; progress is the caller's to log.
 }

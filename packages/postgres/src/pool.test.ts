@@ -6,7 +6,7 @@ const END_ALL = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'trellis-idle'`;
 
-describe('A pool whose server goes away', () => {
+describe('A pool whose server ends', () => {
   let database: TestDatabase;
   let administrator: Pool;
   let pool: Pool;
@@ -29,7 +29,7 @@ describe('A pool whose server goes away', () => {
     await expect.poll(() => pool.totalCount).toBe(0);
   };
 
-  it('F-09 tells once, however many connections it had, and again after the next time', async () => {
+  it('F-09 notifies once, however many connections it had, and again after the next time', async () => {
     await open(5);
     await loseAll();
     expect(errors).toHaveLength(1);
@@ -39,19 +39,19 @@ describe('A pool whose server goes away', () => {
     expect(errors.some((error) => 'client' in error)).toBe(false);
   });
 
-  it('does not tell when it is being ended itself', async () => {
-    const told: Error[] = [];
+  it('does not notify while it is being ended itself', async () => {
+    const notified: Error[] = [];
     const ended = createPool({
       connectionString: database.connectionString,
       schema: 'public',
-      onIdleError: (error) => told.push(error),
+      onIdleError: (error) => notified.push(error),
     });
     const client = await ended.connect();
     client.release();
     const ending = ended.end();
     ended.emit('error', new Error('terminating connection due to administrator command'), client);
     await ending;
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
   });
 
   it('ends a statement that takes longer than it may', async () => {

@@ -15,10 +15,10 @@ export interface PoolOptions {
   readonly max?: number;
   /**
    * Milliseconds after which the server ends a statement. @default 6_000: later than a resolver is given up (5 s), so that the
-   * resolver's own error is what the client is told
+   * resolver's own error is what the client gets
    */
   readonly statementTimeoutMs?: number;
-  /** Called when a server takes idle connections away, once until there is a connection again. */
+  /** Called when a server ends idle connections, once until there is a connection again. */
   readonly onIdleError?: (error: Error) => void;
 }
 

@@ -20,10 +20,10 @@ describe('inTransaction', () => {
 
   it('commits what was done', async () => {
     const result = await inTransaction(pool, async (transaction) => {
-      await transaction.query("INSERT INTO note VALUES ('kept')");
+      await transaction.query("INSERT INTO note VALUES ('committed')");
       return 'done';
     });
-    expect([result, await notes()]).toEqual(['done', [{ text: 'kept' }]]);
+    expect([result, await notes()]).toEqual(['done', [{ text: 'committed' }]]);
   });
 
   it('undoes all of it when something fails', async () => {
@@ -35,7 +35,7 @@ describe('inTransaction', () => {
     expect(await notes()).toEqual([]);
   });
 
-  it('F-09 survives a server that goes away between two statements', async () => {
+  it('F-09 survives a server that disconnects between two statements', async () => {
     const failing = inTransaction(pool, async (transaction) => {
       const { rows } = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       await pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);

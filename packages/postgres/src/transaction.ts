@@ -9,7 +9,7 @@ export async function inTransaction<Result>(
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
-  // A server that disconnects between two statements tells the client alone; the next statement fails and tells the caller.
+  // A server that disconnects between two statements notifies the client alone; the next statement fails and notifies the caller.
   client.on('error', ignore);
   let broken = false;
   try {

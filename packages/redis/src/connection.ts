@@ -29,7 +29,7 @@ export interface RedisOptions {
 
 /**
  * Opens a connection that reconnects for ever with growing pauses (at most 1 s), and whose commands fail at their
- * time-out instead of queueing while the server is away.
+ * time-out instead of queueing while the server is unavailable.
  */
 export function connectRedis(options: RedisOptions): RedisConnection {
   const nodes = options.url.split(',');

@@ -21,7 +21,7 @@ const resolvers = {
   DateTime: dateTimeScalar,
   JSON: jsonScalar,
   Query: {
-    caller: (_root: unknown, _args: object, { userContext }: Context) => userContext.user?.id ?? 'nobody',
+    caller: (_root: unknown, _args: object, { userContext }: Context) => userContext.user?.id ?? 'anonymous',
     hang: () => new Promise(() => {}),
     refuse: () => Promise.reject(badUserInput('Too long.', 'input.title', 'x')),
     crash: () => Promise.reject(new Error('connect ECONNREFUSED db.internal:5432')),
@@ -94,14 +94,14 @@ const askAsAda = async (server: FastifyInstance, query: string, variables: objec
   ask(server, { query, variables }, await keys.sign('notes', ada));
 
 describe('the signed user context', () => {
-  it('tells resolvers who is asking', async () => {
+  it('names the caller to resolvers', async () => {
     expect(await askAsAda(production, '{ caller }')).toEqual({ status: 200, data: { caller: 'ada' } });
   });
 
-  it('is needed from anonymous callers as well, whom it calls nobody', async () => {
+  it('is needed from anonymous callers as well, and names no user', async () => {
     const header = await keys.sign('notes', { scopes: [] });
     expect(await ask(production, { query: '{ caller }' }, header)).toMatchObject({
-      data: { caller: 'nobody' },
+      data: { caller: 'anonymous' },
     });
   });
 
@@ -128,8 +128,8 @@ describe('the signed user context', () => {
   });
 
   it('is refused when another key signed it', async () => {
-    const stranger = await createTestUserContext();
-    const { status } = await ask(production, { query: '{ caller }' }, await stranger.sign('notes', ada));
+    const untrusted = await createTestUserContext();
+    const { status } = await ask(production, { query: '{ caller }' }, await untrusted.sign('notes', ada));
     expect(status).toBe(401);
   });
 

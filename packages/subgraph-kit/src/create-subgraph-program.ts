@@ -28,7 +28,7 @@ export interface SubgraphDependencies {
   readonly peers: Peers;
   /** Opens a connection that is closed with the subgraph; undefined without REDIS_URL. */
   readonly connectRedis: (() => RedisConnection) | undefined;
-  /** To be called after each commit that has told something. */
+  /** To be called after each commit that has published something. */
   readonly wakeRelay: () => void;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -42,10 +42,10 @@ export interface BackgroundDependencies<Config> {
   readonly pool: Pool;
   /** Opens a connection that is closed with the subgraph; undefined without REDIS_URL. */
   readonly connectRedis: (() => RedisConnection) | undefined;
-  /** The same for the Redis in which gateways keep answers; undefined without RESPONSE_CACHE_REDIS_URL. */
+  /** The same for the Redis in which gateways cache responses; undefined without RESPONSE_CACHE_REDIS_URL. */
   readonly connectResponseCache: (() => RedisConnection) | undefined;
   readonly peers: Peers;
-  /** Sleeps until something has been told; is poked after commits that no request made. */
+  /** Sleeps until something has been published; is woken after commits that no request made. */
   readonly relayWakeUp: RelayWakeUp;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -148,7 +148,7 @@ async function open<Config extends SubgraphConfig>(
   return url;
 }
 
-/** It ends before the server does: what it still has to tell waits in the database. */
+/** It ends before the server does: what it still has to publish waits in the database. */
 function startBackground<Config extends SubgraphConfig>(
   { service, startBackground: startAll }: SubgraphDefinition<Config>,
   config: Config,

@@ -26,7 +26,7 @@ const FEDERATION = 'https://specs.apollo.dev/federation/';
 
 /**
  * Reads what a subgraph's schema demands for its fields: by the field, the type that it is of, and the type that it returns. Keys
- * are open: the gateway asks for them to join objects, whoever asks; to clients it gives them by the same rules as all else.
+ * are open: the gateway reads them to join objects, for every caller; to clients it gives them by the same rules as all else.
  *
  * @returns by coordinate, `Post.title`; nothing is demanded where absent
  */

@@ -20,7 +20,7 @@ export type CreateEventContext = () => unknown;
  * source that fails ends the subscription with a result that has the error and no data, because a stream that throws
  * would take the socket with it, and all that others have subscribed to on it.
  *
- * @returns the results, or one with the errors that kept the stream from beginning
+ * @returns the results, or one with the errors that prevented the stream from starting
  */
 export async function streamEvents(
   args: SubscriptionArgs,
@@ -31,7 +31,7 @@ export async function streamEvents(
   const events = source[Symbol.asyncIterator]();
   const results = mapEvents(events, args, createContext);
   const end = results.return.bind(results);
-  // A generator that has not begun, or waits for an event, does not hear of its end: its source is told directly.
+  // A generator that has not begun, or waits for an event, does not hear of its end: its source is ended directly.
   results.return = async (value) => {
     await events.return?.();
     return end(value);

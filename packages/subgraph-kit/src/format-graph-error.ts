@@ -26,7 +26,7 @@ export function createErrorFormatter(logger: Logger): ErrorFormatter {
   };
 }
 
-/** The code that whoever made the error gave it; undefined for errors that just happened. */
+/** The code that the error was made with; undefined for unexpected errors. */
 function codeOf(error: unknown): GraphErrorCode | undefined {
   const [outer, thrown] = [error, innermost(error)];
   const written = explicitCode(thrown) ?? explicitCode(outer);

@@ -58,7 +58,7 @@ describe('L7: The rights that a schema declares', () => {
   });
 });
 
-const nobody: UserContext = { scopes: [] };
+const anonymous: UserContext = { scopes: [] };
 const user = (roles: readonly string[], ...scopes: string[]): UserContext => ({
   user: { id: 'ada', roles, tokenIssuedAt: 1 },
   scopes,
@@ -80,11 +80,11 @@ describe('L7: A guarded field', () => {
   const scopes = [[['a', 'b'], ['c']]];
 
   it.each<[string, Partial<DeclaredRight>, UserContext, unknown]>([
-    ['nobody, a login', { authenticated: true }, nobody, 'UNAUTHENTICATED'],
+    ['anonymous, a login', { authenticated: true }, anonymous, 'UNAUTHENTICATED'],
     ['a user, a login', { authenticated: true }, user([]), 7],
     ['a client, a login', { authenticated: true }, { clientId: 'robot', scopes: [] }, 7],
     ['a group, a login', { authenticated: true }, { groupRoles: [], scopes: [] }, 7],
-    ['nobody, a scope', { scopes }, nobody, 'UNAUTHENTICATED'],
+    ['anonymous, a scope', { scopes }, anonymous, 'UNAUTHENTICATED'],
     ['a user with half of a set', { scopes }, user([], 'a'), 'FORBIDDEN'],
     ['a user with a set', { scopes }, user([], 'b', 'a'), 7],
     ['a user with another set', { scopes }, user([], 'c'), 7],
@@ -100,7 +100,7 @@ describe('L7: A guarded field', () => {
       { ...user([]), policies: ['role:X'] },
       'FORBIDDEN',
     ],
-    ['a clause that nobody can meet', { scopes: [[]] }, user(['ADMIN'], 'a'), 'FORBIDDEN'],
+    ['a clause that no user can meet', { scopes: [[]] }, user(['ADMIN'], 'a'), 'FORBIDDEN'],
   ])('is answered as it says: %s', async (_title, given, context, expected) => {
     expect(await ask(given, context)).toBe(expected);
   });
@@ -111,7 +111,7 @@ describe('L7: A guarded field', () => {
     const as = (context: unknown): unknown =>
       field?.resolve?.({ field: 7 }, {}, context, { fieldName: 'field' } as never);
     expect(as({ userContext: user([]) })).toBe(7);
-    expect(() => as({ userContext: nobody })).toThrow();
+    expect(() => as({ userContext: anonymous })).toThrow();
     expect(() => as({})).toThrow();
   });
 });
@@ -131,7 +131,7 @@ describe.each(SERVICES)('L7: Of the subgraph %s', (service) => {
       resolve?.({}, {}, { userContext }, { fieldName } as never);
     expect(resolve).toBeDefined();
     expect(asking(user(['VIEWER']))).toThrow(/scope|may not/);
-    expect(asking(nobody)).toThrow(/token|sign/i);
+    expect(asking(anonymous)).toThrow(/token|sign/i);
   });
 
   it('every root field declares what it needs, but for those of federation', () => {

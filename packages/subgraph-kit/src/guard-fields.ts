@@ -39,13 +39,13 @@ function guarded(resolve: Resolver, assertMet: Guard): Resolver {
   };
 }
 
-const NOBODY: UserContext = Object.freeze({ scopes: [] });
+const ANONYMOUS: UserContext = Object.freeze({ scopes: [] });
 
 /** Remembers whom it let through last: fields below a list are asked for by one caller, one after the other. */
 function createGuard(right: DeclaredRight): Guard {
   let allowed: UserContext | undefined;
   return (context) => {
-    const { userContext = NOBODY } = context as Partial<GuardedContext>; // whatever it is, no one gets more by it
+    const { userContext = ANONYMOUS } = context as Partial<GuardedContext>; // whatever it is, no one gets more by it
     if (userContext === allowed) return;
     if (!isMet(right, userContext))
       throw isKnown(userContext) ? denial(right, userContext) : unauthenticated();

@@ -12,30 +12,30 @@ export interface IdempotentCall<Answer> {
   readonly path: string;
   /** The field and its arguments. The same key with others is a mistake of the client. */
   readonly call: unknown;
-  /** Reads an answer that was kept as JSON. */
-  readonly revive: (kept: unknown) => Answer;
+  /** Reads a result that was stored as JSON. */
+  readonly revive: (stored: unknown) => Answer;
 }
 
-/** Hours for which an answer is stored. */
-const KEPT_H = 24;
+/** Hours for which an idempotency record is stored. */
+const RECORD_TTL_H = 24;
 
 /** Visible ASCII characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-// Takes the key for this transaction. Whoever uses it at the same time waits here until the transaction has ended.
+// Takes the key for this transaction. Another transaction that uses it waits here until this one has ended.
 const CLAIM = `
-  INSERT INTO idempotent_answer AS kept (user_id, key, path, fingerprint) VALUES ($1, $2, $3, $4)
+  INSERT INTO idempotent_answer AS record (user_id, key, path, fingerprint) VALUES ($1, $2, $3, $4)
   ON CONFLICT (user_id, key, path) DO UPDATE SET fingerprint = excluded.fingerprint, created_at = now()
-    WHERE kept.created_at < now() - make_interval(hours => ${KEPT_H})`;
+    WHERE record.created_at < now() - make_interval(hours => ${RECORD_TTL_H})`;
 
 const FIND =
   'SELECT fingerprint, answer FROM idempotent_answer WHERE user_id = $1 AND key = $2 AND path = $3';
 
-const KEEP = 'UPDATE idempotent_answer SET answer = $4 WHERE user_id = $1 AND key = $2 AND path = $3';
+const STORE = 'UPDATE idempotent_answer SET answer = $4 WHERE user_id = $1 AND key = $2 AND path = $3';
 
-const FORGET = `DELETE FROM idempotent_answer WHERE created_at < now() - make_interval(hours => ${KEPT_H})`;
+const PURGE = `DELETE FROM idempotent_answer WHERE created_at < now() - make_interval(hours => ${RECORD_TTL_H})`;
 
-interface KeptAnswer {
+interface IdempotencyRecord {
   readonly fingerprint: Buffer;
   readonly answer: unknown;
 }
@@ -59,13 +59,13 @@ export async function once<Answer>(
   const claimed = await transaction.query(CLAIM, [...name, fingerprint]);
   if (claimed.rowCount === 0) return idempotent.revive(await recall(transaction, name, fingerprint));
   const answer = await work();
-  await transaction.query(KEEP, [...name, JSON.stringify(answer)]);
+  await transaction.query(STORE, [...name, JSON.stringify(answer)]);
   return answer;
 }
 
-/** Forgets the answers whose time is over. */
-export async function forgetOldAnswers(database: Pick<Transaction, 'query'>): Promise<void> {
-  await database.query(FORGET);
+/** Deletes expired idempotency records. */
+export async function purgeIdempotencyRecords(database: Pick<Transaction, 'query'>): Promise<void> {
+  await database.query(PURGE);
 }
 
 async function recall(
@@ -73,9 +73,9 @@ async function recall(
   name: readonly string[],
   fingerprint: Buffer,
 ): Promise<unknown> {
-  const { rows } = await transaction.query<KeptAnswer>(FIND, [...name]);
-  const [kept] = rows;
-  if (kept?.fingerprint.equals(fingerprint)) return kept.answer;
+  const { rows } = await transaction.query<IdempotencyRecord>(FIND, [...name]);
+  const [record] = rows;
+  if (record?.fingerprint.equals(fingerprint)) return record.answer;
   throw badKey('was used with other arguments', name[1] ?? '');
 }
 

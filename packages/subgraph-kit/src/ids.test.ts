@@ -29,7 +29,7 @@ describe('ids', () => {
     expect(parseId(text)).toBeUndefined(),
   );
 
-  it('are told from random UUIDs, which have no order in time', () => {
+  it('are distinguished from random UUIDs, which have no order in time', () => {
     expect(isTimeOrderedId(createId())).toBe(true);
     expect(isTimeOrderedId('3f2b8c1e-9d4a-4b7e-8f10-2a6c5d9e7b31')).toBe(false);
   });

@@ -5,7 +5,7 @@ export {
   type SubgraphServerOptions,
 } from './build-subgraph-server.ts';
 export { createEventFeed, type EventFeed, type EventFeedOptions, type Topic } from './events/event-feed.ts';
-export { type EntityChange } from './events/kept-answers.ts';
+export { type EntityChange } from './events/invalidating-stream.ts';
 export { type Identified } from './events/topic-subscription.ts';
 export { type TopicDefinition, type TopicItem, type TopicRequest } from './events/topic.ts';
 export { hasRole, isEditor, requireUserId } from './caller.ts';

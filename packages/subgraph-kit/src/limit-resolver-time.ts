@@ -5,7 +5,7 @@ import { isObjectType, type GraphQLFieldResolver, type GraphQLSchema } from 'gra
 export interface ResolverTimeLimit {
   /** Milliseconds that one resolver may take. */
   readonly timeoutMs: number;
-  /** Told of every resolver that took longer, by its field: `Post.author`. */
+  /** Called for every resolver that took longer, with its field: `Post.author`. */
   readonly onTimeout?: (field: string) => void;
 }
 

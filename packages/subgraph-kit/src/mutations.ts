@@ -9,8 +9,8 @@ export interface MutationCall<Answer> {
   /** The arguments as the resolver received them. */
   readonly args: unknown;
   readonly info: GraphQLResolveInfo;
-  /** Reads an answer that was kept as JSON back into what the resolver returns. */
-  readonly revive: (kept: unknown) => Answer;
+  /** Reads a result that was stored as JSON back into what the resolver returns. */
+  readonly revive: (stored: unknown) => Answer;
 }
 
 /** Does the mutations of one request, one transaction each. */
@@ -27,7 +27,7 @@ export interface MutationsOptions {
   readonly pool: Pool;
   /** The request's idempotency key. */
   readonly idempotencyKey?: string | undefined;
-  /** Called after each commit: loaders forget what they have read, and the relay hears that there is something to tell. */
+  /** Called after each commit: loaders forget what they have read, and the relay wakes to publish. */
   readonly onCommit: () => void;
 }
 

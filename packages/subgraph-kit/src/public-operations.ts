@@ -1,6 +1,6 @@
 import { Kind, parse, type DefinitionNode, type SelectionNode } from 'graphql';
 
-/** Root fields that say nothing about anybody: what is composed, and whether the subgraph is there. */
+/** Root fields without user data: the schema to compose, and a health check. */
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set(['_service', '__typename']);
 
 /** Such operations are short; longer ones are not even read. */

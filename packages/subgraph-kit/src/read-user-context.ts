@@ -19,11 +19,11 @@ export interface UserContextReaderOptions {
 /** Reads who is asking from a request that the gateway signed. */
 export type UserContextReader = (request: FastifyRequest) => Promise<UserContext>;
 
-const NOBODY: UserContext = Object.freeze({ scopes: [] });
+const ANONYMOUS: UserContext = Object.freeze({ scopes: [] });
 
 /**
  * Makes the reader. A request without a valid context is refused with UNAUTHENTICATED and HTTP 401 before any resolver
- * runs, because whoever reaches a subgraph past the gateway has passed no check at all.
+ * runs, because a caller that reaches a subgraph past the gateway has passed no check at all.
  */
 export function createUserContextReader(options: UserContextReaderOptions): UserContextReader {
   return async (request) => {
@@ -31,7 +31,7 @@ export function createUserContextReader(options: UserContextReaderOptions): User
       return await options.verifier.verify(headerOf(request));
     } catch (error) {
       if (!(error instanceof InvalidUserContext)) throw error;
-      if (options.publicOperations && isPublicOperation(queryOf(request))) return NOBODY;
+      if (options.publicOperations && isPublicOperation(queryOf(request))) return ANONYMOUS;
       request.log.warn(
         { err: error, requestId: request.id },
         'rejected a request without a valid user context',

@@ -16,7 +16,7 @@ interface Context extends SubgraphRequest {
   readonly serial: number;
 }
 
-const NOBODY: UserContext = { scopes: [] };
+const ANONYMOUS: UserContext = { scopes: [] };
 const ADA: UserContext = { user: { id: 'ada', roles: ['ADMIN'], tokenIssuedAt: 1 }, scopes: ['read:data'] };
 
 let keys: TestUserContext;
@@ -29,7 +29,7 @@ async function* ticks(from: number, upTo: number) {
   for (let id = from; id <= upTo; id += 1) yield { ticked: { id }, [eventId]: `tick-${id}` };
 }
 
-/** Nothing ever comes from it; it counts how often it was told that no one waits any more. */
+/** Nothing ever comes from it; it counts how often it was ended. */
 class SilentSource implements AsyncIterableIterator<unknown> {
   static opened = 0;
   static closed = 0;
@@ -109,7 +109,7 @@ function connect(connectionParams: () => Promise<Record<string, unknown>>): void
 }
 
 const asGateway = async (): Promise<Record<string, unknown>> => ({
-  [USER_CONTEXT_HEADER]: await keys.sign('ticker', NOBODY),
+  [USER_CONTEXT_HEADER]: await keys.sign('ticker', ANONYMOUS),
 });
 
 async function resultsOf(query: string, extensions?: Record<string, unknown>): Promise<unknown[]> {
@@ -202,7 +202,7 @@ describe('subscriptions of a subgraph', () => {
     expect(response.resume().statusCode).toBe(401); // it has no user context
   });
 
-  it('leave nothing behind when the client ends them while they wait, or goes away', async () => {
+  it('leave nothing behind when the client ends them while they wait, or disconnects', async () => {
     connect(asGateway);
     const extensions = await headersOf(ADA);
     const ends = [1, 2, 3].map(() =>

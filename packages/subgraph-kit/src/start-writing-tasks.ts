@@ -1,20 +1,20 @@
 import { createEventStream, startRelay, type Background, type SequencedEvent } from '@trellis/events';
 import type { BackgroundDependencies } from './create-subgraph-program.ts';
-import { voidingKeptAnswers, type EntityChange } from './events/kept-answers.ts';
-import { forgetOldAnswers } from './idempotency.ts';
+import { createInvalidatingStream, type EntityChange } from './events/invalidating-stream.ts';
+import { purgeIdempotencyRecords } from './idempotency.ts';
 import { startPeriodicTask } from './periodic-task.ts';
 
 /** Settings of {@link startWritingTasks}. */
 export interface WritingTasksOptions {
-  /** Which entities answers show otherwise since an event: gateways are told, where they keep answers. @default none */
+  /** Which entities an event has changed: gateways that cache responses invalidate them. @default none */
   readonly changesOf?: (event: SequencedEvent) => readonly EntityChange[];
 }
 
-const FORGET_PAUSE_MS = 600_000;
+const PURGE_PAUSE_MS = 600_000;
 
 /**
- * Starts what every subgraph with mutations has beside its requests: kept answers are forgotten when their time is over and,
- * with a Redis, its relay gives what it tells to others.
+ * Starts what every subgraph with mutations has beside its requests: expired idempotency records are purged and,
+ * with a Redis, its relay publishes events.
  *
  * @param service the subgraph, whose database {@link migrateSubgraph} brought up to date
  */
@@ -24,17 +24,17 @@ export function startWritingTasks(
   { changesOf }: WritingTasksOptions = {},
 ): readonly Background[] {
   const { pool, logger, metrics, connectRedis, connectResponseCache, relayWakeUp } = dependencies;
-  const forgetting = startPeriodicTask({
-    name: 'forgetting old answers',
-    pauseMs: FORGET_PAUSE_MS,
-    work: () => forgetOldAnswers(pool),
+  const purging = startPeriodicTask({
+    name: 'purging idempotency records',
+    pauseMs: PURGE_PAUSE_MS,
+    work: () => purgeIdempotencyRecords(pool),
     logger,
   });
-  if (!connectRedis) return [forgetting];
+  if (!connectRedis) return [purging];
   const events = createEventStream({ redis: connectRedis(), service });
   const stream =
     connectResponseCache && changesOf
-      ? voidingKeptAnswers(events, { redis: connectResponseCache(), changesOf, logger })
+      ? createInvalidatingStream(events, { redis: connectResponseCache(), changesOf, logger })
       : events;
-  return [forgetting, startRelay({ service, pool, stream, wakeUp: relayWakeUp, logger, metrics })];
+  return [purging, startRelay({ service, pool, stream, wakeUp: relayWakeUp, logger, metrics })];
 }

@@ -64,7 +64,7 @@ export function subgraphVariables(defaultPort: number): SubgraphShape {
     RESPONSE_CACHE_REDIS_URL: url('redis', 'rediss')
       .optional()
       .describe(
-        'The Redis in which gateways keep answers (responseCache in gateway.yaml): they are told there of what has changed. Needs REDIS_URL. Absent: answers are kept until their time is over, or a gateway has changed something itself.',
+        'The Redis in which gateways cache responses (responseCache in gateway.yaml): changes invalidate entries there. Needs REDIS_URL. Absent: cached responses expire by TTL, or when a gateway has changed something itself.',
       ),
     SERVICE_PRIVATE_KEY: z
       .string()

@@ -1,11 +1,11 @@
 import type { RedisConnection } from '@trellis/redis';
 import { redisNames } from './redis-names.ts';
 
-/** Users who have shown themselves, told at once. */
+/** Users who have been active, published as one batch. */
 export interface ActivityBatch {
   /** The place in the stream. */
   readonly id: string;
-  /** When it was told, by the clock of Redis, milliseconds since 1970. */
+  /** When it was published, by the clock of Redis, milliseconds since 1970. */
   readonly atMs: number;
   /** As the tokens name them. */
   readonly userIds: readonly string[];

@@ -25,7 +25,7 @@ export function readLastEventId(extensions: unknown): string | undefined {
   return readString(extensions, LAST_EVENT_ID_EXTENSION);
 }
 
-/** Reads the id of the event that a result tells of. Undefined: it can't be resumed after. */
+/** Reads the id of the event that a result carries. Undefined: it can't be resumed after. */
 export function readEventId(extensions: unknown): string | undefined {
   return readString(extensions, EVENT_ID_EXTENSION);
 }

@@ -18,10 +18,10 @@ export interface ProofOutcome {
  * exported as `proof`. It may use the testkit's databases and Redis.
  */
 export interface Proof {
-  /** What `npm run prove -- NAME` takes: words with hyphens, told apart from every other proof's. */
+  /** What `npm run prove -- NAME` takes: words with hyphens, unique among proofs. */
   readonly name: string;
   /** The claim, a sentence. */
   readonly description: string;
-  /** Rejects, or answers `passed: false` with figures that tell why, when the claim does not hold. */
+  /** Rejects, or answers `passed: false` with figures that show why, when the claim does not hold. */
   run(options: ProofOptions): Promise<ProofOutcome>;
 }

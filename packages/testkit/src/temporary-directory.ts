@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockDirectory, ownerOfDirectory } from '@trellis/dev-stores';
 
-/** A directory of its own that goes away after the test. */
+/** A directory of its own that is deleted after the test. */
 export interface TemporaryDirectory {
   readonly path: string;
   /** Deletes it with all that is in it. Safe to call twice. */

@@ -8,8 +8,8 @@ export interface TestRedis {
   readonly url: string;
   /** Ends the server and deletes its data. Safe to call twice. */
   stop(): Promise<void>;
-  /** Ends the server, waits for `whileAway`, and starts it again at the same address with the same data. */
-  restart(whileAway?: () => Promise<void>): Promise<void>;
+  /** Ends the server, waits for `whileStopped`, and starts it again at the same address with the same data. */
+  restart(whileStopped?: () => Promise<void>): Promise<void>;
 }
 
 /** What tests run on, for the first line of their output. TEST_REDIS=embedded forbids a real server. */
@@ -34,9 +34,9 @@ export async function startTestRedis(): Promise<TestRedis> {
       await server.stop();
       directory.remove();
     },
-    restart: async (whileAway) => {
+    restart: async (whileStopped) => {
       await server.stop();
-      await whileAway?.();
+      await whileStopped?.();
       server = await startEmbeddedRedis(options);
     },
   };

@@ -33,7 +33,7 @@ const IPV6_PREFIX_GROUPS = [
  * Normalizes a client's address: without port, brackets and zone; canonical; IPv4 where IPv6 only carries it (mapped
  * addresses, RFC 4291 §2.5.5.2, and those of translators, RFC 6052 §2.1).
  *
- * @param address as a socket or a trusted proxy tells it
+ * @param address as given by a socket or a trusted proxy
  */
 export function clientNetworkOf(address: string): ClientNetwork {
   if (isIPv4(address)) return networkOfIPv4(address); // what nearly all are
@@ -59,10 +59,10 @@ function networkOfIPv4(address: string): ClientNetwork {
 
 function networkOfIPv6(groups: readonly number[]): ClientNetwork {
   const prefixes = IPV6_PREFIX_GROUPS.map(({ length, groups: count, lastMask }) => {
-    const kept = groups.map((group, index) =>
+    const masked = groups.map((group, index) =>
       index >= count ? 0 : index === count - 1 ? group & lastMask : group,
     );
-    return `${textOfIPv6(kept)}/${length}`;
+    return `${textOfIPv6(masked)}/${length}`;
   });
   return { address: textOfIPv6(groups), prefixes };
 }

@@ -11,7 +11,7 @@ const CURVES: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * Whether it costs about the same to verify by a public key whoever made it: RSA with the usual exponent and a modulus of 2,048
+ * Whether verifying by a public key has a bounded cost, however it was generated: RSA with the usual exponent and a modulus of 2,048
  * to 4,096 bits, P-256, or Ed25519. An RSA exponent as long as the modulus costs some ten times as much.
  */
 export function isBoundedKey({ kty, crv, n = '', e }: JWK): boolean {

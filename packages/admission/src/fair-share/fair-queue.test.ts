@@ -132,7 +132,7 @@ describe('A fair queue', () => {
     expect(typeof queue.add('x', network('2001:db8:1:1::1'))).toBe('object');
   });
 
-  it('takes a newcomer when it is full, in the place of the newest of whoever has most waiting', () => {
+  it('takes a newcomer when it is full, in the place of the newest of the caller with most waiting', () => {
     const queue = createQueue({ maxWaiting: 10 });
     for (let item = 0; item < 10; item += 1) queue.add(`heavy ${item}`, user('heavy'));
     expect(queue.add('heavy 10', user('heavy'))).toBe('total');

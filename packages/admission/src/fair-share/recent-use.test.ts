@@ -22,7 +22,7 @@ describe('Who has had more than a fair share', () => {
     expect(use.isHeavy(network('8.8.8.8'))).toBe(false);
   });
 
-  it('is nobody where one is alone, and nobody where all have the same', () => {
+  it('is no caller where one is alone, and none where all have the same', () => {
     expect(useOf({ '192.0.2.1': 900 }).isHeavy(network('192.0.2.1'))).toBe(false);
     const same = Array.from({ length: 30 }, (_, index) => [`192.0.${index}.1`, 5] as const);
     const use = useOf(Object.fromEntries(same));
@@ -36,7 +36,7 @@ describe('Who has had more than a fair share', () => {
     expect(use.isHeavy(network('198.51.100.1'))).toBe(false);
   });
 
-  it('is forgotten when a window has passed in which nobody asked', () => {
+  it('is forgotten when a window has passed without requests', () => {
     const counts = { '192.0.2.1': 900, '198.51.100.1': 10 };
     expect(useOf(counts).isHeavy(network('192.0.2.1'))).toBe(true);
     expect(useOf(counts, 2_500).isHeavy(network('192.0.2.1'))).toBe(false);

@@ -29,7 +29,7 @@ const MUCH = 0.1;
 
 /**
  * Counts what callers have asked for a moment ago, and says who has had more than a fair share of it: for what can only be
- * shared by turning someone away. Where one caller is alone no one has more than a fair share.
+ * shared by rejecting requests. Where one caller is alone no one has more than a fair share.
  */
 export class RecentUse {
   readonly #windowMs: number;

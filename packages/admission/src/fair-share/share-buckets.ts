@@ -53,7 +53,7 @@ export class ShareBuckets {
     return this.#fullAt.reduce((sum, level) => sum + level.size, 0);
   }
 
-  /** @returns milliseconds until the amount is there; 0 when it was taken */
+  /** @returns milliseconds until the amount is available; 0 when it was taken */
   take(keys: ShareKeys, amount = 1): number {
     const waitMs = this.waitMs(keys, amount);
     if (waitMs === 0) this.charge(keys, amount);
@@ -63,8 +63,8 @@ export class ShareBuckets {
   /**
    * Takes nothing.
    *
-   * @param amount one that no bucket can hold is there when the bucket is full
-   * @returns milliseconds until the amount is there
+   * @param amount one that no bucket can hold is available when the bucket is full
+   * @returns milliseconds until the amount is available
    */
   waitMs(keys: ShareKeys, amount = 1): number {
     const now = this.#now();
@@ -78,7 +78,7 @@ export class ShareBuckets {
     return longest;
   }
 
-  /** Takes an amount that is known afterwards, whether it is there or not: what lacks is waited for by the next. */
+  /** Takes an amount that is known afterwards, available or not: the next request waits for what is missing. */
   charge(keys: ShareKeys, amount: number): void {
     const now = this.#now();
     let level = 0;

@@ -6,7 +6,7 @@ export interface SharedBy {
   readonly user?: string | undefined;
   /** A client that acts for itself. */
   readonly client?: string | undefined;
-  /** Of the client's end of the connection, or what a trusted proxy tells. */
+  /** Of the client's end of the connection, or given by a trusted proxy. */
   readonly address: string;
 }
 

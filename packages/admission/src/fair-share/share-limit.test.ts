@@ -96,7 +96,7 @@ describe('A limit with shares', () => {
     const [least = 0, ...others] = names.map((name) => limit.heldBy(name)).toSorted((a, b) => a - b);
     expect((others.at(-1) ?? 0) - least).toBeLessThanOrEqual(1);
     expect(limit.held).toBeLessThan(256);
-    expect(hold('somebody else')).toBe(true);
+    expect(hold('another caller')).toBe(true);
   });
 
   it('that leaves room gives one alone its share, and who holds nothing the last place', () => {

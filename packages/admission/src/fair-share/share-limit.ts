@@ -34,7 +34,7 @@ export class ShareLimit {
   readonly #leavesRoom: boolean;
   readonly #held = new Map<string, Holding>();
   #heldInAll = 0;
-  /** Whoever came last, as long as all of its holdings are remembered. */
+  /** The last caller, as long as all of its holdings are remembered. */
   #lastKeys: readonly string[] | undefined;
   #lastHoldings: readonly Holding[] = [];
 

@@ -72,7 +72,7 @@ function installedDirectory(): string {
   }
 }
 
-/** Runs the server for its version, which also tells whether the account reaches it and its libraries. */
+/** Runs the server for its version, which also shows whether the account reaches it and its libraries. */
 function versionOf(directory: string, account?: Account): { version?: string; problem: string } {
   const result = spawnSync(join(directory, 'postgres'), ['--version'], {
     cwd: '/',

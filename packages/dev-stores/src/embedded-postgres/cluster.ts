@@ -56,11 +56,11 @@ export function requireSameMajor(dataDirectory: string, binaries: Binaries): voi
   if (found === major) return;
   throw new EmbeddedPostgresError(
     `The data in ${dataDirectory} were written by PostgreSQL ${found}; this is PostgreSQL ${binaries.version}, which ` +
-      'can not read them. Dump them with the old release, or move the directory away to begin with new data.',
+      'can not read them. Dump them with the old release, or move the directory elsewhere to begin with new data.',
   );
 }
 
-/** The superuser's password, made once and kept in a file that only its owner reads. */
+/** The superuser's password, made once and stored in a file that only its owner reads. */
 export function superuserPassword(directory: string): string {
   const file = join(directory, 'password');
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
@@ -94,7 +94,7 @@ async function runInitdb(options: ClusterOptions, directory: string): Promise<vo
     initdb.once('error', reject);
     initdb.once('close', resolve);
   });
-  initdb.stdin.on('error', () => undefined); // it ended early, which its status tells
+  initdb.stdin.on('error', () => undefined); // it ended early, which its status shows
   initdb.stdin.end(`${options.password}\n`);
   const [problem, code] = await Promise.all([text(initdb.stderr), status]);
   if (code !== 0) throw new EmbeddedPostgresError(`PostgreSQL could not be initialized: ${problem.trim()}`);

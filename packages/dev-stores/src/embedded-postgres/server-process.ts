@@ -103,7 +103,7 @@ function serverArguments(options: ServerOptions): readonly string[] {
   return ['-D', dataDirectoryArgument(options.dataDirectory, options.binaries), ...flags];
 }
 
-/** The log of earlier runs is kept up to a bound, and once beyond it. */
+/** The log of earlier runs is retained up to a bound, and once beyond it. */
 function openLog(file: string): number {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size > MAX_LOG_BYTES) renameSync(file, `${file}.1`);

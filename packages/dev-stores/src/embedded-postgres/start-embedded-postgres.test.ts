@@ -45,7 +45,7 @@ describe('a first start', () => {
     expect(await query(postgres, 'SHOW TimeZone')).toBe('UTC');
   });
 
-  it('lets nobody in without the password, which only its owner can read', async () => {
+  it('rejects clients without the password, which only its owner can read', async () => {
     const postgres = await start();
     const other = new URL(postgres.connectionString);
     other.password = 'guess';
@@ -74,10 +74,10 @@ describe('a first start', () => {
 describe('a second start', () => {
   it('finds the data and the password of the first', async () => {
     const first = await start();
-    await query(first, "CREATE TABLE note AS SELECT 'kept' AS text");
+    await query(first, "CREATE TABLE note AS SELECT 'stored' AS text");
     await first.stop();
     const second = await start();
-    expect(await query(second, 'SELECT text FROM note')).toBe('kept');
+    expect(await query(second, 'SELECT text FROM note')).toBe('stored');
     expect(new URL(second.connectionString).password).toBe(new URL(first.connectionString).password);
   });
 
@@ -157,11 +157,11 @@ describe.runIf(hasProc)('kill -9', () => {
     const onExit = vi.fn<() => void>();
     const onRestart = vi.fn<() => void>();
     const postgres = await start({ onExit, onRestart, durability: 'crash' });
-    await query(postgres, "CREATE TABLE note AS SELECT 'kept' AS text");
+    await query(postgres, "CREATE TABLE note AS SELECT 'stored' AS text");
     process.kill(postmasterPid(), 'SIGKILL');
     await vi.waitFor(() => expect(onRestart).toHaveBeenCalledOnce(), { timeout: 10_000 });
     expect(onExit).toHaveBeenCalledOnce();
-    expect(await query(postgres, 'SELECT text FROM note')).toBe('kept');
+    expect(await query(postgres, 'SELECT text FROM note')).toBe('stored');
   });
 
   it('of the guard is noticed, and there is one server afterwards', async () => {
@@ -176,7 +176,7 @@ describe.runIf(hasProc)('kill -9', () => {
 
   it('of owner and guard leaves a server, which the next start ends', async () => {
     const owner = await startOwner();
-    await queryAt(owner.connectionString, "CREATE TABLE note AS SELECT 'kept' AS text");
+    await queryAt(owner.connectionString, "CREATE TABLE note AS SELECT 'stored' AS text");
     const orphan = postmasterPid();
     owner.process.kill('SIGSTOP'); // it would start another
     for (const pid of guardOf(orphan)) process.kill(pid, 'SIGKILL');
@@ -184,12 +184,12 @@ describe.runIf(hasProc)('kill -9', () => {
     expect(processesOf(directory)).toContain(orphan);
     const next = await start();
     expect(processesOf(directory)).not.toContain(orphan);
-    expect(await query(next, 'SELECT text FROM note')).toBe('kept');
+    expect(await query(next, 'SELECT text FROM note')).toBe('stored');
   });
 
   it('of owner, guard and server, a session still running, is survived by the next start', async () => {
     const owner = await startOwner();
-    await queryAt(owner.connectionString, "CREATE TABLE note AS SELECT 'kept' AS text");
+    await queryAt(owner.connectionString, "CREATE TABLE note AS SELECT 'stored' AS text");
     const busy = queryAt(owner.connectionString, 'SELECT pg_sleep(60)').catch(() => undefined);
     await delay(100);
     const server = postmasterPid();
@@ -197,7 +197,7 @@ describe.runIf(hasProc)('kill -9', () => {
     owner.process.kill('SIGSTOP');
     for (const pid of [...guard, server]) process.kill(pid, 'SIGKILL');
     await kill(owner.process);
-    expect(await query(await start(), 'SELECT text FROM note')).toBe('kept');
+    expect(await query(await start(), 'SELECT text FROM note')).toBe('stored');
     await busy;
   });
 });
@@ -210,11 +210,11 @@ describe.runIf(asRoot && hasProc)('as root', () => {
 
   it('runs as the owner of data that are there already', async () => {
     mkdirSync(directory, { recursive: true });
-    const nobody = 65_534;
+    const unprivilegedId = 65_534;
     mkdirSync(join(directory, 'data'));
-    chownSync(join(directory, 'data'), nobody, nobody);
+    chownSync(join(directory, 'data'), unprivilegedId, unprivilegedId);
     await start();
-    expect(statSync(`/proc/${postmasterPid()}`).uid).toBe(nobody);
+    expect(statSync(`/proc/${postmasterPid()}`).uid).toBe(unprivilegedId);
   });
 
   it('works where only root may enter the directories above, and leaves no data elsewhere', async () => {
@@ -225,17 +225,17 @@ describe.runIf(asRoot && hasProc)('as root', () => {
     chmodSync(open, 0o755);
     const copiesDirectory = join(open, 'copies');
     const first = await start({ binariesDirectory: copyOfBinaries(), copiesDirectory });
-    await query(first, "CREATE TABLE note AS SELECT 'kept' AS text");
+    await query(first, "CREATE TABLE note AS SELECT 'stored' AS text");
     await first.stop();
     const second = await start({ copiesDirectory });
-    expect(await query(second, 'SELECT text FROM note')).toBe('kept');
+    expect(await query(second, 'SELECT text FROM note')).toBe('stored');
     expect(readdirSync(copiesDirectory)).toEqual([expect.stringMatching(/^postgresql-[0-9a-f]{16}$/)]);
   });
 
   it('works for a normal user too', async () => {
-    const nobody = 65_534;
-    chownSync(directory, nobody, nobody);
-    const owner = await startOwner({ uid: nobody, gid: nobody });
+    const unprivilegedId = 65_534;
+    chownSync(directory, unprivilegedId, unprivilegedId);
+    const owner = await startOwner({ uid: unprivilegedId, gid: unprivilegedId });
     expect(await queryAt(owner.connectionString, 'SELECT 1')).toBe(1);
     owner.process.kill('SIGKILL');
     await untilGone();
@@ -323,7 +323,7 @@ function parentOf(pid: number): number {
   return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
 
-/** Whoever works in the data directory: server, sessions and guard. */
+/** Processes working in the data directory: server, sessions and guard. */
 function processesOf(path: string): readonly number[] {
   if (!hasProc)
     return spawnSync('pgrep', ['-f', path], { encoding: 'utf8' })

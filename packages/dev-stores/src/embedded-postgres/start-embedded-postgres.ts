@@ -121,7 +121,7 @@ async function run(prepared: Prepared, options: EmbeddedPostgresOptions): Promis
   return { connectionString, version: prepared.binaries.version, stop };
 }
 
-/** When nothing runs here any more, the pid file is stale by proof, whoever has that process id now. */
+/** Once nothing runs here, the pid file is stale, even if another process has that process id now. */
 async function clearLeftovers(dataDirectory: string): Promise<void> {
   await endLeftovers({
     directory: dataDirectory,

@@ -90,7 +90,7 @@ describe.each(servers.filter(({ isHere }) => isHere))('$name', ({ name, path }) 
     expect(taken.filter((value) => value === 'taken')).toHaveLength(1);
   });
 
-  it('wakes a blocked reader when an entry comes, and tells it that entry alone', async () => {
+  it('wakes a blocked reader when an entry comes, and returns that entry alone', async () => {
     const reader = open();
     await client.xadd('stream', '1-0', 'n', 'old');
     const reading = reader.xread('BLOCK', 5_000, 'STREAMS', 'stream', 'other', '$', '$');
@@ -126,7 +126,7 @@ describe.each(servers.filter(({ isHere }) => isHere))('$name', ({ name, path }) 
     expect(pong).toBeGreaterThan(90);
   });
 
-  it('forgets a blocked reader that has gone away', async () => {
+  it('forgets a blocked reader that has disconnected', async () => {
     const reader = open();
     reader.on('error', () => undefined);
     reader.xread('BLOCK', 0, 'STREAMS', 'stream', '$').catch(() => undefined);
@@ -156,7 +156,7 @@ describe.each(servers.filter(({ isHere }) => isHere))('$name', ({ name, path }) 
     await expect(client.publish('news', 'hello')).resolves.toBe(0);
   });
 
-  it('lets nobody in without the password', async () => {
+  it('rejects clients without the password', async () => {
     const { hostname, port, password } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     socket.write(`GET a\r\nAUTH guess\r\nAUTH ${password}\r\nGET a\r\n`);
@@ -180,7 +180,7 @@ describe.each(servers.filter(({ isHere }) => isHere))('$name', ({ name, path }) 
   });
 
   it('keeps its data, and when they end, from one start to the next', async () => {
-    await client.set('kept', 'x');
+    await client.set('stored', 'x');
     await client.set('short', 'x', 'PX', 1);
     await client.set('long', 'x', 'EX', 100);
     await client.xadd('stream', '7-1', 'n', '1');
@@ -188,7 +188,7 @@ describe.each(servers.filter(({ isHere }) => isHere))('$name', ({ name, path }) 
     server = await start();
     client.disconnect();
     client = new Redis(server.url);
-    await expect(client.get('kept')).resolves.toBe('x');
+    await expect(client.get('stored')).resolves.toBe('x');
     await expect(client.exists('short', 'long')).resolves.toBe(1);
     await expect(client.ttl('long')).resolves.toBeGreaterThan(90);
     await expect(client.xadd('stream', '7-1', 'n', '2')).rejects.toThrow('equal or smaller');

@@ -24,7 +24,7 @@ export interface EmbeddedRedis {
   readonly url: string;
   /** What it is, in words. */
   readonly description: string;
-  /** Ends it, its data kept. Safe to call twice. */
+  /** Ends it and retains its data. Safe to call twice. */
   stop(): Promise<void>;
 }
 

@@ -53,7 +53,7 @@ describe('startMemoryRedis', () => {
 });
 
 describe('bounds', () => {
-  it('of clients: one too many is told so', async () => {
+  it('of clients: one too many gets an error', async () => {
     const redis = await start({ maxClients: 2 });
     await redis.ping();
     const second = connect();

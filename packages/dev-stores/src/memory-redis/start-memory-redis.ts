@@ -16,9 +16,9 @@ export interface MemoryRedisOptions {
   readonly port?: number;
   /** @default '127.0.0.1' */
   readonly host?: string;
-  /** What clients have to tell. @default none */
+  /** Password that clients must send. @default none */
   readonly password?: string;
-  /** Keeps the keys from one start to the next. Its directory is there. @default none: they are gone at the end */
+  /** Keeps the keys from one start to the next. Its directory exists. @default none: they are gone at the end */
   readonly snapshotFile?: string;
   /** The shortest pause between two snapshots, in milliseconds. @default 2_000 */
   readonly snapshotIntervalMs?: number;
@@ -28,7 +28,7 @@ export interface MemoryRedisOptions {
   readonly maxBulkBytes?: number;
   /** How long a script may run, in milliseconds. @default 5_000 */
   readonly scriptTimeLimitMs?: number;
-  /** Told, in words, of a snapshot that can't be read or written, and of faults of the server. @default a warning of the process */
+  /** Called with a description when a snapshot can't be read or written, or the server has a fault. @default a warning of the process */
   readonly onProblem?: (message: string) => void;
 }
 

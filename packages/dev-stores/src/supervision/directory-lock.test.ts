@@ -75,8 +75,8 @@ describe('lockDirectory', () => {
     await Promise.all(contenders.map(({ stdout }) => once(stdout, 'data')));
     const answers = contenders.map(({ stdout }) => text(stdout));
     for (const { stdin } of contenders) stdin.write('go\n');
-    const told = (await Promise.all(answers)).map((answer) => answer.trim());
-    expect(told.toSorted()).toEqual([...Array<string>(5).fill('DirectoryInUse'), 'won']);
+    const outcomes = (await Promise.all(answers)).map((answer) => answer.trim());
+    expect(outcomes.toSorted()).toEqual([...Array<string>(5).fill('DirectoryInUse'), 'won']);
   });
 });
 

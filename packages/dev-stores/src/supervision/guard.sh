@@ -9,8 +9,8 @@ exec 3<&0
 "$@" </dev/null 3<&- &
 server=$!
 
-# Waits for some seconds, or until the guard is gone, and with it the server: its process id may then be somebody
-# else's. Waits in a way that a signal to this shell ends, and leaves no process that nobody collects.
+# Waits for some seconds, or until the guard is gone, and with it the server: its process id may then belong to
+# another. Waits in a way that a signal to this shell ends, and leaves no zombie process.
 nap() {
   left=$1
   while [ "$left" -gt 0 ]; do

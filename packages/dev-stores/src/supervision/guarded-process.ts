@@ -67,7 +67,7 @@ export async function startGuarded(options: GuardedProcessOptions): Promise<Guar
     guard.once('exit', (code, signal) => resolve({ code, signal }));
   });
   await once(guard, 'spawn');
-  guard.stdin?.on('error', () => undefined); // the guard is gone, which `exited` tells
+  guard.stdin?.on('error', () => undefined); // the guard is gone, which `exited` shows
   return { guardPid: guard.pid ?? 0, exited, stop: () => stopGuard(guard, exited) };
 }
 

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe('startGuarded', () => {
-  it('asks the process to end, and tells its status', async () => {
+  it('asks the process to end, and returns its status', async () => {
     const server = await start('trap "exit 7" TERM; echo up; while :; do sleep 0.05; done');
     await until('up');
     await server.stop();

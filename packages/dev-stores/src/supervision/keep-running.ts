@@ -48,7 +48,7 @@ export async function keepRunning(options: KeepRunningOptions): Promise<RunningP
     }
   }
 
-  /** Tries until it serves or is told to stop. @returns the pause to begin with next time */
+  /** Tries until it serves or is stopped. @returns the pause to begin with next time */
   async function startAgain(firstPauseMs: number): Promise<number> {
     let pauseMs = firstPauseMs;
     while (!stopping.signal.aborted) {

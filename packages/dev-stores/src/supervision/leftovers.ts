@@ -10,7 +10,7 @@ export interface LeftoverOptions {
   readonly directory: string;
   /** File names of the server's executable, links resolved: `postgres`. */
   readonly executables: readonly string[];
-  /** In the directory; its first line is the server's process id. Asked where the system does not tell working directories. */
+  /** In the directory; its first line is the server's process id. Read where the system does not show working directories. */
   readonly pidFile: string;
   /** Sent one after the other; `patienceMs` is how long each is given. */
   readonly escalation: readonly { readonly signal: NodeJS.Signals; readonly patienceMs: number }[];
@@ -34,7 +34,7 @@ export async function endLeftovers(options: LeftoverOptions): Promise<void> {
   );
 }
 
-/** Linux tells executable and working directory of every process; elsewhere the pid file and ps have to do. */
+/** Linux shows executable and working directory of every process; elsewhere the pid file and ps have to do. */
 function findLeftovers(options: LeftoverOptions): readonly number[] {
   if (process.platform === 'linux') return processesIn(realpathSync(options.directory), options.executables);
   const pid = pidIn(join(options.directory, options.pidFile));

@@ -7,7 +7,7 @@ const nodeEnvironments = ['development', 'test', 'production'] as const;
 /** One of {@link nodeEnvironments}. */
 export type NodeEnvironment = (typeof nodeEnvironments)[number];
 
-/** Where a process is reached, and what it was told that it is for. */
+/** Where a process is reached, and the environment that it is meant for. */
 export interface Surroundings {
   readonly NODE_ENV?: NodeEnvironment | undefined;
   /** The address it listens on. */
@@ -29,7 +29,7 @@ export function allowsConveniences(surroundings: Surroundings): boolean {
   return surroundings.NODE_ENV !== 'production' && isOfThisMachine(surroundings);
 }
 
-/** Whether a process behaves as in production: when it is told so, or when others reach it and it is told nothing. */
+/** Whether a process behaves as in production: when NODE_ENV says so, or when it is absent and others reach the process. */
 export function isProduction(surroundings: Surroundings): boolean {
   return (
     (surroundings.NODE_ENV ?? (isOfThisMachine(surroundings) ? 'development' : 'production')) === 'production'

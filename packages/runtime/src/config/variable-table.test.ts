@@ -99,7 +99,7 @@ describe('A table of variables', () => {
     expect(issuer).toEqual({ name: 'ISSUER', description: 'Who signs.', required: true });
   });
 
-  it('refuses a form that nobody has made', () => {
+  it('refuses an unknown form', () => {
     expect(() => variableTypes(table)).toThrow('There is no form word of a variable.');
   });
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { secrets, weaknessOf } from './secret-strength.ts';
 import { flag, list, url, wholeNumber } from './variable-types.ts';
 
-interface Told {
+interface Documented {
   /** What it means, in sentences. Limits, unit and default stand beside it and are not said again. */
   readonly doc: string;
 }
@@ -13,10 +13,10 @@ interface Absent {
 }
 
 /**
- * One environment variable, told once, as a literal: its type, the check of what is set, and its documentation come from
+ * One environment variable, defined once, as a literal: its type, the check of what is set, and its documentation come from
  * here. The environment is read when a process starts, so every variable needs a restart.
  */
-export type Variable = Told &
+export type Variable = Documented &
   (
     | {
         readonly type: 'int';
@@ -53,9 +53,9 @@ interface Values {
   readonly secret: string;
 }
 
-type ValueOf<Told extends Variable> = Told extends { readonly choices: readonly (infer Choice)[] }
+type ValueOf<Row extends Variable> = Row extends { readonly choices: readonly (infer Choice)[] }
   ? Choice
-  : Values[Told['type']];
+  : Values[Row['type']];
 
 type OptionalNames<Table> = {
   [Name in keyof Table]: Table[Name] extends { readonly optional: true } ? Name : never;

@@ -31,7 +31,7 @@ export function list(defaultValue: readonly string[]): z.ZodType<readonly string
     .default(defaultValue);
 }
 
-/** An absolute URL of one of the given schemes (`http`, `https`, …), kept as it was written. */
+/** An absolute URL of one of the given schemes (`http`, `https`, …), stored as it was written. */
 export function url(...schemes: readonly string[]): z.ZodType<string, string> {
   const expected = `must be an absolute URL with the scheme ${schemes.join(' or ')}`;
   return z

@@ -44,7 +44,7 @@ const LISTENERS = ['127.0.0.1', '0.0.0.0'];
 
 describe('The operations port: what changes something', () => {
   it.each(LISTENERS)(
-    'G14: with secrets, on %s, is done for whoever has one, and nobody else',
+    'G14: with secrets, on %s, is done for callers that have one, and no others',
     async (host) => {
       const url = await open([NEW, OLD], host);
       for (const method of METHODS) {

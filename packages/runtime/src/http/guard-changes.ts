@@ -10,7 +10,7 @@ export interface ChangeGuardOptions {
   readonly host: string;
 }
 
-/** RFC 9110 §9.2.1: whoever uses them asks for no change. */
+/** RFC 9110 §9.2.1: safe methods ask for no change. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
 const UNREACHABLE =

@@ -123,7 +123,7 @@ describe('a request that two servers may understand differently', () => {
   }
   const good = ['host: a', 'content-type: application/json', 'transfer-encoding: chunked'];
 
-  it('S-059 is told that its connection ends where it cannot be read', async () => {
+  it('S-059 gets a notice that its connection ends where it cannot be read', async () => {
     expect(await send('no header')).toMatch(
       /^HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n[^]*not well-formed/,
     );
@@ -141,7 +141,7 @@ describe('a request that two servers may understand differently', () => {
     );
   });
 
-  it('S-060 is refused with 400 where a header that may be there once is there twice', async () => {
+  it('S-060 is refused with 400 where a header that may occur once occurs twice', async () => {
     expect(await send(...good)).toMatch(/^HTTP\/1\.1 200 /);
     for (const twice of ['Host: b', 'Content-Type: text/plain', 'Content-Encoding: gzip']) {
       const text = await send(...good, 'content-encoding: identity', twice);

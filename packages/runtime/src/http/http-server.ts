@@ -48,7 +48,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: false, // what arrives on an open connection while draining is answered, and ends the connection
     genReqId: () => randomUUID(),
-    childLoggerFactory: (logger) => logger, // few requests have anything to tell: those records name `request.id`
+    childLoggerFactory: (logger) => logger, // few requests log anything: those records name `request.id`
     frameworkErrors: answerMalformedAddress,
     clientErrorHandler: (error, socket) => refuseMalformed(error, socket, pending),
     ...options.fastify,

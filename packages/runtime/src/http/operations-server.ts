@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { guardChanges } from './guard-changes.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** What a deployable adds to the operations port. What changes something is asked for by whoever knows a secret. */
+/** What a deployable adds to the operations port. Changing something needs a secret. */
 export interface OperationsRoutes {
   /** The newest first; absent where only programs of this machine may change something. */
   readonly secrets?: readonly string[] | undefined;

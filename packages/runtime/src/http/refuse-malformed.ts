@@ -9,7 +9,7 @@ const REFUSALS: ReadonlyMap<string, readonly [status: number, message: string]> 
 ]);
 
 /**
- * Answers what is no request that can be read, and ends the connection: clients are told not to use it again. While an earlier
+ * Answers what is no request that can be read, and ends the connection: the response says not to use it again. While an earlier
  * request is being answered it only ends the connection, because clients would take the refusal for that answer. RFC 9112 §9.6.
  */
 export function refuseMalformed(

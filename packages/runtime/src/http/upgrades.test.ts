@@ -11,7 +11,7 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const sockets: Socket[] = [];
 let held: (() => void) | undefined;
 
-/** Answers the request that is held back, as soon as it is there. */
+/** Answers the request that is held back, as soon as it has arrived. */
 async function release(): Promise<void> {
   await expect.poll(() => held).toBeDefined();
   held?.();
@@ -132,7 +132,7 @@ describe('RFC 9110 §7.8: an Upgrade that is not WebSocket', () => {
 });
 
 describe('a request for WebSocket', () => {
-  it('goes to whoever listens for it, when earlier requests have been answered', async () => {
+  it('goes to its listener, when earlier requests have been answered', async () => {
     const { socket, responses } = await open(servers[0]);
     socket.write(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${websocket}`);
     await once(servers[0].server, 'upgrade');
@@ -141,7 +141,7 @@ describe('a request for WebSocket', () => {
     await expect.poll(responses).toEqual(['200 held back', '101 ']);
   });
 
-  it('is a request like any other where nobody listens for it', async () => {
+  it('is a request like any other where it has no listener', async () => {
     const { socket, responses } = await open(servers[1]);
     socket.write(websocket + post('', 'two'));
     await expect.poll(responses).toHaveLength(2);

@@ -27,7 +27,7 @@ async function failing(reason: Error): Promise<{ printed: string; status: unknow
 }
 
 describe('a deployable that can not start', () => {
-  it('prints a reason that is told in words, without a stack', async () => {
+  it('prints a known reason in words, without a stack', async () => {
     const { printed, status } = await failing(new CannotStart('There is no such file.'));
     expect([printed, status]).toEqual(['There is no such file.\n', 1]);
   });
@@ -44,7 +44,7 @@ describe('a deployable that can not start', () => {
   });
 });
 
-describe('an error that nobody has handled', () => {
+describe('an unhandled error', () => {
   it.each([
     ['an exception', "setImmediate(() => { throw new Error('a fault'); })", 'uncaughtException'],
     ['a rejection', "void Promise.reject(new Error('a fault'))", 'unhandledRejection'],

@@ -11,8 +11,8 @@ const PARENT_CHECK_MS = 500;
 const EXIT_INTERRUPTED = 130;
 
 /**
- * Calls back once when the process is asked to end: by SIGTERM, by SIGINT, or by the end of its parent. Whoever asks
- * again while it is ending, is impatient: the process exits at once.
+ * Calls back once when the process is asked to end: by SIGTERM, by SIGINT, or by the end of its parent. Asking
+ * again while it is ending makes the process exit at once.
  */
 export function onStopSignal(stop: () => void, { endsWithParent }: StopSignalOptions): void {
   let askedAtMs: number | undefined;

@@ -16,7 +16,7 @@ import { TopicHub } from './topic-hub.ts';
 import type { TopicDefinition, TopicRequest } from './topic.ts';
 import type { Identified } from './topic-subscription.ts';
 
-/** Lets subscribers of one process hear what a service tells. */
+/** Delivers what a service publishes to subscribers of one process. */
 export interface EventFeed {
   /** Adds a topic. Call it once for each, when the server is built. */
   topic<Item>(definition: TopicDefinition<Item>): Topic<Item>;
@@ -55,7 +55,7 @@ const RETRY_MS = 500;
 
 /**
  * Makes the feed. It reads the service's stream once, from the first subscription on, however many there are. While Redis is
- * away subscribers wait; when it is back, they get what has happened meanwhile.
+ * unavailable subscribers wait; when it is back, they get what has happened meanwhile.
  */
 export function createEventFeed(options: EventFeedOptions): EventFeed {
   const controller = new AbortController();

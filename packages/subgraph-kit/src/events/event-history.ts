@@ -1,12 +1,12 @@
 import { badUserInput, clientError } from '@trellis/subgraph-protocol';
 import type { EventStream, OutboxLog, SequencedEvent, StreamedEvent } from '@trellis/events';
 
-/** Where events that were told before are read again. */
+/** Replays events that were published before. */
 export interface EventHistory {
   /**
    * The number behind which a client goes on.
    *
-   * @throws GraphQLError BAD_USER_INPUT when it is no id of an event; EVENTS_MISSED when what followed is not kept any more
+   * @throws GraphQLError BAD_USER_INPUT when it is no id of an event; EVENTS_MISSED when what followed has been purged
    */
   placeOf(lastEventId: string): Promise<number>;
   /** Reads on from a number, at most a page. */
@@ -40,7 +40,7 @@ export function createEventHistory(stream: EventStream, outbox: OutboxLog | unde
       if (seq >= first - 1 && seq <= last) return seq;
       throw clientError(
         'EVENTS_MISSED',
-        'What happened since that event is not kept any more. Read anew, and subscribe without it.',
+        'Events since that one are no longer stored. Query again, and subscribe without it.',
       );
     },
     readAfter: async (seq) => complete(await stream.readRange(seq, PAGE), seq),

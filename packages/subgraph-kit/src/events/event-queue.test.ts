@@ -8,7 +8,7 @@ async function takeAll<Event>(queue: EventQueue<Event>): Promise<readonly Event[
 }
 
 describe('EventQueue', () => {
-  it('gives events in their order, before and after somebody waits for them', async () => {
+  it('gives events in their order, before and after a reader waits for them', async () => {
     const queue = new EventQueue<number>(10);
     queue.push(1);
     const taken = takeAll(queue);

@@ -1,6 +1,6 @@
 import { clientError } from '@trellis/subgraph-protocol';
 
-/** What waits for someone who takes it one by one. Bounded: who takes too slowly gets an error after what is there. */
+/** Events that one reader takes one by one. Bounded: a reader that is too slow gets an error after those queued. */
 export class EventQueue<Event> {
   readonly #capacity: number;
   #waiting: Event[] = [];
@@ -19,7 +19,7 @@ export class EventQueue<Event> {
       this.end(
         clientError(
           'EVENTS_MISSED',
-          'Events came faster than they were taken. Read anew, and subscribe again.',
+          'Events came faster than they were taken. Query again, and subscribe again.',
         ),
       );
       return false;
@@ -29,7 +29,7 @@ export class EventQueue<Event> {
     return true;
   }
 
-  /** What is there is still taken, then comes the error, or the end. */
+  /** Queued events are still taken, then comes the error, or the end. */
   end(error?: Error): void {
     this.#end ??= error ? { error } : {};
     this.#wake?.();
@@ -47,7 +47,7 @@ export class EventQueue<Event> {
     return event;
   }
 
-  /** Ends it, and forgets what is there. */
+  /** Ends it, and drops queued events. */
   clear(): void {
     this.#waiting = [];
     this.end();

@@ -38,5 +38,5 @@ export function createFeedMetrics(metrics: Metrics): FeedMetrics {
 }
 
 function shared<Metric>(metrics: Metrics, name: string, make: (name: string) => Metric): Metric {
-  return (metrics.getSingleMetric(name) as Metric | undefined) ?? make(name); // whoever registered it did so here
+  return (metrics.getSingleMetric(name) as Metric | undefined) ?? make(name); // it was registered here
 }

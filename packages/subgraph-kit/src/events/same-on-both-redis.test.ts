@@ -3,7 +3,7 @@ import { connectRedis } from '@trellis/redis';
 import { createLogger } from '@trellis/runtime';
 import { canMirrorRedis, startMirroredRedis } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
-import { voidingKeptAnswers } from './kept-answers.ts';
+import { createInvalidatingStream } from './invalidating-stream.ts';
 
 describe.skipIf(!canMirrorRedis())(
   'Redis 7 and the one of this process, asked by a subgraph (needs redis-server)',
@@ -13,7 +13,7 @@ describe.skipIf(!canMirrorRedis())(
       const redis = connectRedis({ url: mirror.url, name: 'test', onError: () => undefined });
       const logger = createLogger({ service: 'test', level: 'silent' });
       const changesOf = () => [{ type: 'Note', id: '1' }];
-      const stream = voidingKeptAnswers(createEventStream({ redis, service: 'notes' }), {
+      const stream = createInvalidatingStream(createEventStream({ redis, service: 'notes' }), {
         redis,
         changesOf,
         logger,

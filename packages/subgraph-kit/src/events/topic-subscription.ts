@@ -21,7 +21,7 @@ export interface TopicSubscriptionOptions<Item, Event extends object> {
 
 /**
  * The events of one subscriber: what the history has, then what happens. Written out rather than as a generator, because a
- * generator that no one has taken anything from can't be told to clean up.
+ * generator that no one has taken anything from can't clean up.
  */
 export class TopicSubscription<Item, Event extends object> implements AsyncIterableIterator<
   Identified<Event>
@@ -72,7 +72,7 @@ async function* deliver<Item, Event extends object>(
   }
 }
 
-/** Until the end of the history; what is told meanwhile waits in the queue. */
+/** Until the end of the history; what is published meanwhile waits in the queue. */
 async function* replay<Item, Event extends object>(
   { definition, history }: TopicSubscriptionOptions<Item, Event>,
   after: number,

@@ -24,7 +24,7 @@ function readDateTime(value: unknown, literal?: ValueNode): Date {
       // Not a date-time of RFC 3339: said below, without repeating the value in the message.
     }
   }
-  // A variable's value does not know where it stands: whoever formats the error adds the field.
+  // A variable's value does not know where it stands: the error formatter adds the field.
   const field = literal && fieldOfLiteral(literal);
   throw clientError(
     'BAD_USER_INPUT',

@@ -27,7 +27,7 @@ export type HazardOutcome =
 export interface HazardCase {
   /** What is sent, in words. */
   readonly name: string;
-  /** What is sent, at the same time. Called when the data that the test begins with is there. */
+  /** What is sent, at the same time. Called when the data that the test begins with exists. */
   readonly send: () => readonly Question[];
   readonly outcome: HazardOutcome;
 }
@@ -56,7 +56,7 @@ export async function mutationsOf(subgraph: TestSubgraph): Promise<readonly stri
 
 /**
  * Sends what a case sends, each with an idempotency key, and checks that nothing is half done: a mutation that was refused
- * leaves rows, outbox and kept answers as they were; of all others, the rows that changed are those that were told of.
+ * leaves rows, outbox and idempotency records as they were; of all others, the rows that changed are those published.
  *
  * @param tables those with the rows that mutations write, each with a column `id`
  * @throws AssertionError when it is not so, or the outcome is not the one expected
@@ -74,16 +74,20 @@ export async function meetHazard(
   if ('refused' in outcome) return checkRefused(answers, outcome, before, after);
   if ('nothing' in outcome) checkNothing(answers, outcome.nothing);
   else checkDone(answers, outcome);
-  const told = after.told.slice(before.told.length);
-  equal(told.length, answers.filter(didSomething).length, 'as many events as mutations that did something');
-  deepEqual(new Set(told), changedIds(before.rows, after.rows), 'what changed is what was told of');
+  const published = after.published.slice(before.published.length);
+  equal(
+    published.length,
+    answers.filter(didSomething).length,
+    'as many events as mutations that did something',
+  );
+  deepEqual(new Set(published), changedIds(before.rows, after.rows), 'what changed is what was published');
 }
 
 interface State {
   readonly rows: ReadonlyMap<string, unknown>;
-  /** Subjects, in the order in which they were told of. */
-  readonly told: readonly string[];
-  readonly keptAnswers: number;
+  /** Subjects, in the order in which they were published. */
+  readonly published: readonly string[];
+  readonly idempotencyRecords: number;
 }
 
 async function readState({ pool }: TestSubgraph, tables: readonly string[]): Promise<State> {
@@ -94,8 +98,8 @@ async function readState({ pool }: TestSubgraph, tables: readonly string[]): Pro
   const outbox = await pool.query<{ subject: string }>('SELECT subject FROM outbox ORDER BY position');
   return {
     rows: new Map(rows.map(({ id, row }) => [id, row])),
-    told: outbox.rows.map(({ subject }) => subject),
-    keptAnswers: (await pool.query('SELECT FROM idempotent_answer')).rowCount ?? 0,
+    published: outbox.rows.map(({ subject }) => subject),
+    idempotencyRecords: (await pool.query('SELECT FROM idempotent_answer')).rowCount ?? 0,
   };
 }
 

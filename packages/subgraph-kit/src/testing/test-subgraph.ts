@@ -71,7 +71,7 @@ const NO_PEERS: Peers = {
   client: undefined,
 };
 
-const NOBODY: UserContext = { scopes: ['read:data'] };
+const ANONYMOUS: UserContext = { scopes: ['read:data'] };
 
 /** Starts a subgraph for a test file, on the PostgreSQL of the test run. */
 export async function startTestSubgraph(options: TestSubgraphOptions): Promise<TestSubgraph> {
@@ -161,7 +161,7 @@ async function ask<Data>(
     method: 'POST',
     url: '/graphql',
     headers: {
-      [USER_CONTEXT_HEADER]: await keys.sign(service, as ?? NOBODY),
+      [USER_CONTEXT_HEADER]: await keys.sign(service, as ?? ANONYMOUS),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     },
     payload: { query, variables },

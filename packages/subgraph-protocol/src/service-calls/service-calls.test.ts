@@ -26,9 +26,9 @@ describe('service tokens', () => {
     await expect(verifier.verify(await impostor.sign('posts'))).rejects.toThrow('signature');
   });
 
-  it('are not signed by strangers', async () => {
-    const stranger = await createServiceTokenSigner(await generateServiceKey('stranger'));
-    await expect(verifier.verify(await stranger.sign('posts'))).rejects.toThrow('no applicable key');
+  it('are not signed by unknown services', async () => {
+    const unknown = await createServiceTokenSigner(await generateServiceKey('unknown'));
+    await expect(verifier.verify(await unknown.sign('posts'))).rejects.toThrow('no applicable key');
   });
 
   it.each([undefined, '', 'nonsense'])('are needed: not %j', async (token) => {
@@ -69,7 +69,7 @@ describe('calls', () => {
     expect(await calling.post('/internal/echo', { ids: ['a'] })).toEqual({ ids: ['a'] });
   });
 
-  it('are refused with 403 for another service, and with 401 for nobody', async () => {
+  it('are refused with 403 for another service, and with 401 without a token', async () => {
     await expect((await client(search)).get('/internal/hello')).rejects.toMatchObject({ status: 403 });
     expect((await fetch(`${url}/internal/hello`)).status).toBe(401);
   });

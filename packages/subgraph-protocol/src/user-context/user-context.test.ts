@@ -58,8 +58,8 @@ describe('the user context', () => {
   });
 
   it('is refused when another key signed it', async () => {
-    const stranger = await createUserContextSigner({ privateKey: (await createKeyPair()).privateKey });
-    await expect(posts.verify(await stranger.sign(ada, 'posts'))).rejects.toThrow(InvalidUserContext);
+    const untrusted = await createUserContextSigner({ privateKey: (await createKeyPair()).privateKey });
+    await expect(posts.verify(await untrusted.sign(ada, 'posts'))).rejects.toThrow(InvalidUserContext);
   });
 
   it('is refused when expired, also from the cache', async () => {

@@ -19,7 +19,7 @@ export interface VerifierOptions {
   readonly subgraph: string;
   /** The gateway's public keys: `createLocalJWKSet(…)` or `createRemoteJWKSet(…)` of jose. */
   readonly keys: JWTVerifyGetKey;
-  /** Verified contexts kept in memory. @default 1_000 */
+  /** Verified contexts cached in memory. @default 1_000 */
   readonly cacheSize?: number;
 }
 

@@ -11,7 +11,7 @@ export function clientName(text: Bytes): Bytes {
 }
 
 /**
- * A text that a client library tells of itself.
+ * A text by which a client library describes itself.
  *
  * @param option lower case
  * @throws RedisError for the same reason

@@ -22,7 +22,7 @@ export type Outcome = Reply | Wait;
 /** What sets a command apart from others. */
 export type CommandFlag =
   | 'noscript'
-  /** May be called before the password was told. */
+  /** May be called before authentication. */
   | 'no_auth';
 
 /** A command that clients can call. */

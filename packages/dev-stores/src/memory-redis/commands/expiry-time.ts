@@ -21,7 +21,7 @@ export const timeUnits: ReadonlyMap<string, TimeUnit> = new Map([
  * The moment that an argument names, in milliseconds since 1970.
  *
  * @param now milliseconds since 1970
- * @param command whose name the error tells
+ * @param command named in the error
  * @throws RedisError when it is no integer, or lies beyond 64 bits
  */
 export function expiryTime(text: Bytes, unit: TimeUnit, now: number, command: string): number {

@@ -12,8 +12,8 @@ export const expiryCommands: readonly Command[] = [
   onKeys('expire', -3, (call) => expire(call, 'expire', { relative: true, milliseconds: 1_000 })),
   onKeys('pexpire', -3, (call) => expire(call, 'pexpire', { relative: true, milliseconds: 1 })),
   onKeys('expireat', -3, (call) => expire(call, 'expireat', { relative: false, milliseconds: 1_000 })),
-  onKeys('ttl', 2, (call) => tellExpiry(call, (at) => Math.floor((at - call.keyspace.now + 500) / 1_000))),
-  onKeys('pttl', 2, (call) => tellExpiry(call, (at) => at - call.keyspace.now)),
+  onKeys('ttl', 2, (call) => replyExpiry(call, (at) => Math.floor((at - call.keyspace.now + 500) / 1_000))),
+  onKeys('pttl', 2, (call) => replyExpiry(call, (at) => at - call.keyspace.now)),
   onKeys('persist', 2, persist),
 ];
 
@@ -28,10 +28,10 @@ function expire({ args, keyspace }: Call, command: string, unit: TimeUnit): Repl
   return 1;
 }
 
-function tellExpiry({ args, keyspace }: Call, tell: (expiresAt: number) => number): Reply {
+function replyExpiry({ args, keyspace }: Call, format: (expiresAt: number) => number): Reply {
   const entry: Entry | undefined = keyspace.find(argument(args, 0));
   if (entry === undefined) return NO_KEY;
-  return entry.expiresAt === undefined ? NO_EXPIRY : tell(entry.expiresAt);
+  return entry.expiresAt === undefined ? NO_EXPIRY : format(entry.expiresAt);
 }
 
 function persist({ args, keyspace }: Call): Reply {

@@ -2,7 +2,7 @@ import type { Reply } from '../protocol/reply.ts';
 import { argument } from './arguments.ts';
 import { plain, type Call, type Command } from './command.ts';
 
-/** Messages to whoever listens. */
+/** Messages to the subscribers of a channel. */
 export const pubSubCommands: readonly Command[] = [
   plain('subscribe', -2, subscribe, ['noscript']),
   plain('publish', 3, ({ args, instance }) =>

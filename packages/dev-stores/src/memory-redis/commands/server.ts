@@ -7,16 +7,16 @@ import { info } from './info.ts';
 /** What is asked of the server itself. */
 export const serverCommands: readonly Command[] = [
   plain('info', -1, info),
-  plain('time', 1, tellTime),
+  plain('time', 1, replyTime),
   plain('wait', 3, waitForReplicas, ['noscript']),
 ];
 
-function tellTime({ instance }: Call): Reply {
+function replyTime({ instance }: Call): Reply {
   const microseconds = Math.floor(instance.clock() * 1_000);
   return [String(Math.floor(microseconds / 1_000_000)), String(microseconds % 1_000_000)];
 }
 
-/** There are no replicas: whoever wants one waits in vain until the time-out. */
+/** There are no replicas: a caller that waits for one times out. */
 function waitForReplicas({ args }: Call): Outcome {
   const replicas = numberArgument(argument(args, 0));
   const timeoutMs = numberArgument(argument(args, 1), 'ERR timeout is not an integer or out of range');

@@ -7,7 +7,7 @@ import { numberArgument, indexRange, type IndexRange } from './arguments.ts';
 /** By what a range is given: places or scores. */
 export type RangeKind = 'rank' | 'score';
 
-/** Tells on which side of a bound a member lies. */
+/** Says on which side of a bound a member lies. */
 interface Bound {
   /** As the lower end: the member is not below it. */
   readonly reached: (member: ScoredMember) => boolean;

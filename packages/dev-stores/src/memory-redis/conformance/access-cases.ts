@@ -12,13 +12,13 @@ export function describeAccess(kind: ServerKind): void {
   });
   afterAll(() => server.stop());
 
-  it.each([2, 3] as const)('lets in who tells the password, in RESP%d', async (protocol) => {
+  it.each([2, 3] as const)('accepts clients that send the password, in RESP%d', async (protocol) => {
     const redis = await connect(server, { password: PASSWORD, protocol });
     expect(await redis.set('k', 'v')).toBe('OK');
     redis.disconnect();
   });
 
-  it('answers nobody else', async () => {
+  it('rejects all other clients', async () => {
     const raw = await RawConnection.open(server);
     raw.request('GET', 'k');
     expect(await raw.until('\r\n')).toBe('-NOAUTH Authentication required.\r\n');
@@ -26,7 +26,7 @@ export function describeAccess(kind: ServerKind): void {
     expect(await raw.until('\r\n')).toBe(
       '-WRONGPASS invalid username-password pair or user is disabled.\r\n',
     );
-    raw.request('AUTH', 'somebody', PASSWORD);
+    raw.request('AUTH', 'another-user', PASSWORD);
     expect(await raw.until('\r\n')).toBe(
       '-WRONGPASS invalid username-password pair or user is disabled.\r\n',
     );
@@ -52,7 +52,7 @@ export function describeAccess(kind: ServerKind): void {
     raw.close();
   });
 
-  it('reads little of who has not told it', async () => {
+  it('reads little from clients that have not sent it', async () => {
     for (const [bytes, complaint] of [
       ['*11\r\n', '-ERR Protocol error: unauthenticated multibulk length\r\n'],
       ['*2\r\n$4\r\nAUTH\r\n$20000\r\n', '-ERR Protocol error: unauthenticated bulk length\r\n'],

@@ -25,20 +25,20 @@ export function describeKeys(server: () => RunningServer): void {
       expect(await redis.ttl('soon')).toBe(-2);
     });
 
-    it('comes also to keys that nobody asks for', async () => {
+    it('comes also to keys that are not read', async () => {
       for (let index = 0; index < 200; index += 1) await redis.set(`k:${index}`, 'x', 'PX', 30);
       await redis.set('stays', 'x');
       await expect.poll(() => redis.dbsize(), { timeout: 5_000 }).toBe(1);
     });
 
-    it('is told in what remains', async () => {
+    it('is returned as the time that remains', async () => {
       await redis.set('k', 'x', 'PX', 5_000);
       expect(await redis.pttl('k')).toBeGreaterThan(4_500);
       expect(await redis.pttl('k')).toBeLessThanOrEqual(5_000);
       expect(await redis.ttl('k')).toBe(5);
     });
 
-    it('begins anew with what is put in the place of the old', async () => {
+    it('starts over with a value that replaces the old', async () => {
       await redis.set('k', 'old', 'PX', 40);
       await redis.set('k', 'new');
       await delay(60);
@@ -89,7 +89,7 @@ export function describeKeys(server: () => RunningServer): void {
       expect(await redis.strlen('big')).toBe(bytes.length);
     });
 
-    it('leave a stream trimmed about as asked, and exactly when told', async () => {
+    it('leave a stream trimmed about as asked, and exactly on request', async () => {
       const pipeline = redis.pipeline();
       for (let index = 1; index <= 1_500; index += 1)
         pipeline.xadd('x', 'MAXLEN', '~', 1_000, `${index}-0`, 'n', String(index));

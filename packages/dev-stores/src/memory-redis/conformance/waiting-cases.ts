@@ -46,7 +46,7 @@ export function describeWaiting(server: () => RunningServer): void {
       expect(performance.now() - startedAt).toBeGreaterThanOrEqual(115);
     });
 
-    it('waits for several streams, and tells of the one that got something', async () => {
+    it('waits for several streams, and returns the one that got something', async () => {
       await redis.xadd('a', '1-0', 'x', '1');
       const waiting = (await reader()).xread('COUNT', 10, 'BLOCK', 0, 'STREAMS', 'a', 'b', '$', '0');
       await settled();

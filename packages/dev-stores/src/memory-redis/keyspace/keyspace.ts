@@ -10,7 +10,7 @@ export interface Entry {
 }
 
 /**
- * The keys and their values. An expired key is gone for whoever asks, at the latest when `sweep` comes by. Every change
+ * The keys and their values. An expired key is gone for all readers, at the latest when `sweep` comes by. Every change
  * is reported to one listener: blocked readers and the snapshot depend on it.
  */
 export class Keyspace {
@@ -90,7 +90,7 @@ export class Keyspace {
     return true;
   }
 
-  /** Sets or, with undefined, lifts the expiry of a key that is there. */
+  /** Sets or, with undefined, lifts the expiry of an existing key. */
   expire(key: Bytes, expiresAt: number | undefined): void {
     const entry = this.find(key);
     if (entry === undefined) return;

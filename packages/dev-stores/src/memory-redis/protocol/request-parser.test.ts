@@ -55,7 +55,7 @@ describe('RESP: requests', () => {
     expect(parse(request.repeat(3))).toHaveLength(3);
   });
 
-  it('are refused by limits that change, as when a client has told the password', () => {
+  it('are refused by limits that change, as when a client has authenticated', () => {
     let limits = { ...LIMITS, maxArguments: 1 };
     const parser = new RequestParser(() => limits);
     parser.push(Buffer.from('*1\r\n$4\r\nAUTH\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n'));

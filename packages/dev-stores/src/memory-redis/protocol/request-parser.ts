@@ -14,7 +14,7 @@ export interface RequestLimits {
   readonly complaint: 'invalid' | 'unauthenticated';
 }
 
-/** For who has not told the password yet, as Redis does: enough to tell it. */
+/** For clients that have not authenticated yet, as Redis does: enough to authenticate. */
 export const UNAUTHENTICATED_LIMITS: RequestLimits = {
   maxArguments: 10,
   maxBulkBytes: 16_384,

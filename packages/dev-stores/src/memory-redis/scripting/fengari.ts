@@ -7,7 +7,7 @@ export interface LuaState {
   readonly l_G: object;
 }
 
-/** A function of Lua written here: takes its arguments from the stack, pushes results, and tells how many. */
+/** A function of Lua written here: takes its arguments from the stack, pushes results, and returns how many. */
 export type LuaFunction = (state: LuaState) => number;
 
 /** Bytes as fengari holds them. */
@@ -138,7 +138,7 @@ const load = createRequire(import.meta.url);
 /**
  * Loads fengari with the numbers of Lua 5.1, which Redis runs: one type, doubles. Fengari is a Lua 5.3 with integers of 32
  * bits, in which 1700000000 * 1000, milliseconds, comes out negative. Its modules take each other's exports when they are
- * first loaded; so the constants at the bottom are changed before the rest is there, as one would edit luaconf.h. Also
+ * first loaded; so the constants at the bottom are changed before the rest is loaded, as one would edit luaconf.h. Also
  * changed: the hash of strings, which takes "\1\35" for "\18\3".
  */
 function loadFengari(): Fengari {

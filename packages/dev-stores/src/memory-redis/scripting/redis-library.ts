@@ -10,7 +10,7 @@ import { pushReply } from './reply-conversion.ts';
 export interface ScriptHost {
   /** @throws RedisError with what the script gets as its error */
   readonly call: (request: readonly Bytes[]) => Reply;
-  /** Told of what should not happen in `call`. */
+  /** Called with unexpected errors in `call`. */
   readonly reportFailure: (error: unknown) => void;
 }
 

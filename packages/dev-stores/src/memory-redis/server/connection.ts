@@ -25,7 +25,7 @@ export function serveConnection(
   socket.on('drain', () => connection.proceed());
   socket.on('end', () => connection.release());
   socket.on('close', () => connection.release());
-  socket.on('error', () => socket.destroy()); // the client's end broke: there is no one to tell
+  socket.on('error', () => socket.destroy()); // the client's end broke: no one is left to notify
 }
 
 /**
@@ -152,7 +152,7 @@ class Connection {
     if (!this.#flushPlanned && this.#unsent.length === 0) process.nextTick(() => this.#flush());
   }
 
-  /** After a breach of the protocol nothing that follows can be told apart. */
+  /** After a breach of the protocol nothing that follows can be parsed. */
   #refuse(error: unknown): void {
     if (error instanceof ProtocolError) this.client.send(errorReply(error.message));
     else this.#reportFailure(error);

@@ -8,7 +8,7 @@ import type { Client } from './client.ts';
 import type { Instance } from './instance.ts';
 
 const ALLOWED_TO_SUBSCRIBERS = new Set(['subscribe', 'ping']);
-const MAX_TOLD_ARGUMENT_BYTES = 128;
+const MAX_PRINTED_ARGUMENT_BYTES = 128;
 
 /** How a failure of this server itself is reported. */
 export type ReportFailure = (error: unknown) => void;
@@ -51,20 +51,20 @@ function lookUp(request: readonly Bytes[]): Command {
   const command = findCommand(name);
   if (command === undefined)
     throw new RedisError(
-      `ERR unknown command '${printable(name)}', with args beginning with: ${tellArguments(args)}`,
+      `ERR unknown command '${printable(name)}', with args beginning with: ${printArguments(args)}`,
     );
   if (!acceptsArity(command, request.length)) throw wrongArity(command.name);
   return command;
 }
 
 /** As many of them as fit in 128 bytes. */
-function tellArguments(args: readonly Bytes[]): string {
-  let told = '';
+function printArguments(args: readonly Bytes[]): string {
+  let printed = '';
   for (const argument of args) {
-    if (told.length >= MAX_TOLD_ARGUMENT_BYTES) break;
-    told += `'${printable(argument).slice(0, MAX_TOLD_ARGUMENT_BYTES - told.length)}' `;
+    if (printed.length >= MAX_PRINTED_ARGUMENT_BYTES) break;
+    printed += `'${printable(argument).slice(0, MAX_PRINTED_ARGUMENT_BYTES - printed.length)}' `;
   }
-  return told;
+  return printed;
 }
 
 function checkAccess(client: Client, command: Command): void {

@@ -33,7 +33,7 @@ export interface Instance {
   port: number;
 }
 
-/** Counted since the start; INFO tells them. */
+/** Counted since the start; INFO returns them. */
 export interface Totals {
   connections: number;
   rejectedConnections: number;

@@ -2,14 +2,14 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import { formatSnapshot, parseSnapshot, type SavedKey } from './snapshot-format.ts';
 
-/** Told in words what went wrong with a snapshot; the server goes on. */
+/** Called with a description of a snapshot failure; the server goes on. */
 export type ReportProblem = (message: string) => void;
 
 /**
  * Fills a keyspace from a file; what has expired since is left out. A file that is not there is no problem. One that is
  * broken is set aside, so that nothing overwrites it, and reported.
  *
- * @throws Error of the system when the file is there and can't be read or renamed
+ * @throws Error of the system when the file exists and can't be read or renamed
  */
 export async function loadSnapshot(
   file: string,
@@ -30,7 +30,7 @@ export async function loadSnapshot(
   }
 }
 
-/** Writes a snapshot beside the file and puts it in its place: whoever reads it finds a whole one. */
+/** Writes a snapshot beside the file and puts it in its place: readers find a whole one. */
 export async function saveSnapshot(file: string, text: string): Promise<void> {
   const unfinished = `${file}.unfinished`;
   await rm(unfinished, { force: true }); // its mode would be stored

@@ -4,7 +4,7 @@ import { saveSnapshot, takeSnapshot, type ReportProblem } from './snapshot-file.
 
 /** Keeps a file in step with the keys. */
 export interface SnapshotKeeper {
-  /** Tells that there is something to save. */
+  /** Notifies that there is something to save. */
   noteChange(): void;
   /** Saves what is not saved yet, and ends. */
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Bytes } from '../bytes.ts';
 
 /**
- * Tells whether a text matches a pattern of KEYS, SCAN and PSUBSCRIBE: `?` one byte, `*` any number, `[a-z]` and `[^a]` one
+ * Says whether a text matches a pattern of KEYS, SCAN and PSUBSCRIBE: `?` one byte, `*` any number, `[a-z]` and `[^a]` one
  * of a class, `\` takes the next byte as it is. Time grows with the product of both lengths at worst, never faster.
  */
 export function matchesGlob(pattern: Bytes, text: Bytes): boolean {

@@ -4,20 +4,20 @@ import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { freePort, startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createId } from '../ids.ts';
-import { voidingKeptAnswers } from './kept-answers.ts';
+import { createInvalidatingStream } from './invalidating-stream.ts';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 let redis: TestRedis;
 let connection: RedisConnection;
 let stream: EventStream;
-const away: RedisConnection[] = [];
+const unavailable: RedisConnection[] = [];
 beforeAll(async () => {
   redis = await startTestRedis();
   connection = connectRedis({ url: redis.url, name: 'test', onError: () => {} });
-  stream = createEventStream({ redis: connection, service: 'kept' });
+  stream = createEventStream({ redis: connection, service: 'invalidating' });
 });
 afterEach(async () => {
-  for (const each of away.splice(0)) each.disconnect();
+  for (const each of unavailable.splice(0)) each.disconnect();
   await connection.flushall();
 });
 afterAll(async () => {
@@ -40,10 +40,10 @@ const changesOf = ({ subject }: SequencedEvent) => [
 const heard = async () =>
   (await connection.xrange('response-cache:invalidations', '-', '+')).map(([, fields]) => fields);
 
-describe('What gateways keep', () => {
-  it('is void by type and id before the event is told', async () => {
+describe('What gateways cache', () => {
+  it('is invalidated by type and id before the event is published', async () => {
     let heardBefore = 0;
-    const telling = voidingKeptAnswers(
+    const invalidating = createInvalidatingStream(
       {
         ...stream,
         add: async (events) => {
@@ -54,7 +54,7 @@ describe('What gateways keep', () => {
       { redis: connection, changesOf, logger },
     );
     const [one, two] = [event(1), event(2)];
-    await telling.add([one, two]);
+    await invalidating.add([one, two]);
     expect(await heard()).toEqual(
       [one, two].flatMap(({ subject }) => [
         ['type', 'Thing', 'id', subject],
@@ -66,11 +66,11 @@ describe('What gateways keep', () => {
 
   it.each([
     [
-      'that its Redis is away',
+      'that its Redis is unavailable',
       async () => {
         const url = `redis://127.0.0.1:${await freePort()}`;
         const unreachable = connectRedis({ url, name: 'test', onError: () => {} });
-        away.push(unreachable);
+        unavailable.push(unreachable);
         return { redis: unreachable, changesOf, logger };
       },
     ],
@@ -85,10 +85,10 @@ describe('What gateways keep', () => {
           logger,
         }),
     ],
-  ])('keeps no event from being told, for all %s', async (_name, options) => {
-    const telling = voidingKeptAnswers(stream, await options());
-    await telling.add([event(1)]);
-    await telling.add([event(2)]);
+  ])('prevents no event from being published, for all %s', async (_name, options) => {
+    const invalidating = createInvalidatingStream(stream, await options());
+    await invalidating.add([event(1)]);
+    await invalidating.add([event(2)]);
     expect([await stream.last(), await heard()]).toEqual([2, []]);
   });
 });

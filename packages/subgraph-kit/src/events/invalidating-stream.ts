@@ -13,46 +13,49 @@ export interface EntityChange {
   readonly id: string;
 }
 
-/** What {@link voidingKeptAnswers} needs. */
-export interface KeptAnswersOptions {
-  /** Where gateways keep answers. */
+/** What {@link createInvalidatingStream} needs. */
+export interface InvalidatingStreamOptions {
+  /** Where gateways cache responses. */
   readonly redis: RedisConnection;
-  /** Which entities answers show otherwise since this event. */
+  /** Which entities this event has changed. */
   readonly changesOf: (event: SequencedEvent) => readonly EntityChange[];
   readonly logger: Logger;
 }
 
-/** Where gateways hear of changes: docs/response-cache.md. */
+/** Where gateways read invalidations: docs/response-cache.md. */
 const CHANGES = redisNames.invalidations;
 const MAX_CHANGES = 10_000;
-/** Milliseconds for which events wait for gateways to be told. */
+/** Milliseconds for which events wait for the invalidation. */
 const PATIENCE_MS = 100;
 
 /**
- * A stream whose events make void what gateways keep of the entities they are about, before anybody else hears of them: whoever
- * asks because of an event is not answered with what was before it. A Redis of the gateways that is away delays events by a
- * tenth of a second; what was stored there then ends at its `@cacheControl` time.
+ * A stream whose events first invalidate what gateways cache of the entities they are about: a client that queries
+ * because of an event gets no response from before it. A Redis of the gateways that is unavailable delays events by a
+ * tenth of a second; what is cached then expires at its `@cacheControl` time.
  */
-export function voidingKeptAnswers(stream: EventStream, options: KeptAnswersOptions): EventStream {
+export function createInvalidatingStream(
+  stream: EventStream,
+  options: InvalidatingStreamOptions,
+): EventStream {
   const outages = createOutageLog({
     logger: options.logger,
-    failure: 'could not tell gateways of changes; kept answers end at their time',
-    success: 'tells gateways of changes again',
+    failure: 'cache invalidation failed; cached responses expire at their time',
+    success: 'cache invalidation succeeds again',
     isTransient: isTransientFailure,
   });
   return {
     ...stream,
     add: async (events) => {
-      const telling = tell(events, options).then(outages.succeeded, outages.failed);
-      await withinPatience(telling);
+      const invalidating = invalidate(events, options).then(outages.succeeded, outages.failed);
+      await withinPatience(invalidating);
       await stream.add(events);
     },
   };
 }
 
-async function tell(
+async function invalidate(
   events: readonly SequencedEvent[],
-  { redis, changesOf }: KeptAnswersOptions,
+  { redis, changesOf }: InvalidatingStreamOptions,
 ): Promise<void> {
   const changes = events.flatMap(changesOf);
   await Promise.all(
