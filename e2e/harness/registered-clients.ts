@@ -43,8 +43,8 @@ export const singlePageClient = {
 /** The secret of the documentation's clients here; the platform and the tests are processes of their own. */
 const documentedSecret = 'rT2k9-VwQm4xL0pZ8sYd_HbN7cJf3gAeU6iO1tKqXyM';
 
-/** Stands in for `http://localhost:3000` of the documentation, which may be in use. */
-export const documentedOrigin = 'http://localhost:53126';
+/** Stands in for `http://localhost:3000` of the documentation, which may be in use. Systems hand out no port as low to others. */
+export const documentedOrigin = 'http://localhost:23126';
 
 /** What stands for a secret in the documentation; it is refused as it stands. */
 const DOCUMENTED_SECRET = 'change-this-to-43-random-characters-of-your-own';

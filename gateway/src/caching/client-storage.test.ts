@@ -244,10 +244,13 @@ describe('G2: In production a gateway', () => {
 
   it('does not use one that turns out unfit when it is reached at last', async () => {
     let opened: Opened | undefined;
+    records.length = 0;
     await cache.restart(async () => {
       opened = await open(cache.url); // when it comes again, no one has set its maxmemory
     });
-    await expect.poll(() => records.join(), { timeout: 10_000 }).toContain('is not fit and is not used');
+    await expect
+      .poll(() => records.join(), { timeout: 10_000 })
+      .toContain('cache Redis unsuitable; not used');
     expect(opened?.cacheRedis?.isUsable).toBe(false);
   });
 
