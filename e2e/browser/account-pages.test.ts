@@ -34,7 +34,7 @@ describe.skipIf(!chromiumPath)(
           await page.goto(`${issuer}/${path}`);
           await expectCopyUsable(page, locale);
         }
-        await page.locator('#email').fill(`nobody.${locale}@example.com`);
+        await page.locator('#email').fill(`unknown.${locale}@example.com`);
         await page.locator('form button').click();
         await page.locator('form').waitFor({ state: 'detached' });
         await expectCopyUsable(page, locale);

@@ -102,7 +102,7 @@ describe.skipIf(!chromiumPath)(`Chromium${chromiumPath ? '' : ` (skipped: ${chro
       await page.keyboard.press('Enter');
       await page.locator('button[value=allow]').waitFor();
       await expectUsable(page, locale);
-      await page.goto(`${issuer}/authorize?client_id=nobody`);
+      await page.goto(`${issuer}/authorize?client_id=unknown`);
       await expectUsable(page, locale);
     },
   );

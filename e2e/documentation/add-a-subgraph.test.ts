@@ -60,7 +60,7 @@ describe(`The subgraph of ${PAGE}`, () => {
     const file = join(checkout, note);
     mkdirSync(dirname(file), { recursive: true });
     const content = text.replaceAll(PORT, port);
-    // What is there already goes without saying.
+    // The file already has this line.
     if (note === 'supergraph.yaml') appendFileSync(file, content.replace('subgraphs:\n', ''));
     else writeFileSync(file, content);
   }

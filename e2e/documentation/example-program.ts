@@ -54,18 +54,18 @@ interface Output {
 function collect(child: ChildProcess): Output {
   let text = '';
   const waiting = new Set<() => void>();
-  const tell = (): void => {
+  const notify = (): void => {
     for (const wake of waiting) wake();
   };
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
-      tell();
+      notify();
     });
   let hasEnded = false;
   const ended = once(child, 'close').then(([status]) => {
     hasEnded = true;
-    tell();
+    notify();
     return status as number | null; // what Node documents for this event
   });
   const waitFor = async (pattern: RegExp): Promise<RegExpExecArray> => {

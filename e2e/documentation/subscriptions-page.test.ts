@@ -36,7 +36,7 @@ describe('The conversation over WebSocket', () => {
     expect(heard).toEqual([]);
   });
 
-  it('is there', () => {
+  it('has one conversation', () => {
     expect(conversations).toHaveLength(1);
   });
 });

@@ -75,7 +75,7 @@ describe('A gateway with an issuer of others', () => {
     expect(library.catalogue.requests).toEqual([]);
   });
 
-  it('fetches keys from where it was told, and not again for every unknown one (S-065, S-090)', async () => {
+  it('fetches keys from the configured address, and not again for every unknown one (S-065, S-090)', async () => {
     const before = issuer.fetches();
     for (let attempt = 0; attempt < 30; attempt += 1)
       await ask(

@@ -80,7 +80,7 @@ describe('npm run gateway over a supergraph of others, with nothing else', () =>
     }
   });
 
-  it('forwards the headers that it was told to, and no others (S-062)', async () => {
+  it('forwards the configured headers, and no others (S-062)', async () => {
     await ask(shelf, {
       'x-tenant': 'north',
       'X-Trace': '1',
@@ -136,7 +136,7 @@ describe('npm run gateway over a supergraph of others, with nothing else', () =>
     expect(ending.elapsedMs).toBeLessThan(10_000);
   });
 
-  it('runs beside others of its kind without being told where their metrics go', async () => {
+  it('runs beside others of its kind without settings for where their metrics go', async () => {
     const side = { supergraph: library.supergraph, environment: { OPERATIONS_PORT: undefined } };
     const both = [await startGateway(side), await startGateway(side)];
     const metrics = both.map(({ output }) => /"operationsUrl":"([^"]+)"/.exec(output.all)?.[1] ?? '');

@@ -7,7 +7,7 @@ const { addresses } = sharedPlatform();
 const servers = { gateway: addresses.gateway, 'auth-server': addresses.issuer, ...addresses.subgraphs };
 
 describe('Every deployable', () => {
-  it.each(Object.entries(servers))('tells its health: %s', async (_name, address) => {
+  it.each(Object.entries(servers))('serves its health: %s', async (_name, address) => {
     for (const path of ['/health/live', '/health/ready'])
       expect((await fetch(`${address}${path}`)).status).toBe(200);
   });
@@ -74,7 +74,7 @@ describe('A subgraph that is called past the gateway', () => {
   );
 
   it.each(Object.entries(addresses.subgraphs))(
-    'tells its schema in development, for composition: %s',
+    'serves its schema in development, for composition: %s',
     async (_name, address) => {
       const response = await postGraph(`${address}/graphql`, { query: '{ _service { sdl } }' });
       expect(response.status).toBe(200);

@@ -21,7 +21,7 @@ describe('Cache-Control of the content graph', () => {
     expect(answer.headers.get('cache-control')).toBe(expected);
   });
 
-  it('S-094 of a batch is the strictest, and nobody keeps what was refused', async () => {
+  it('S-094 of a batch is the strictest, and no cache stores what was rejected', async () => {
     const queries = ['{ posts(first: 1) { title } }', '{ posts(first: 1) { commentCount } }'];
     const body = queries.map((query) => ({ query }));
     const batch = await postGraph(graph, body, { token: await tokens.of('vi') });

@@ -1,12 +1,12 @@
 import { askGraph, dataOf } from '../harness/ask-graph.ts';
 
-/** A person as the graph tells it. */
+/** A user as the graph returns it. */
 export interface Person {
   readonly id: string;
   readonly name: string;
 }
 
-/** A post as lists tell it. */
+/** A post as lists return it. */
 export interface Article {
   readonly id: string;
   readonly title: string;

@@ -23,7 +23,7 @@ describe('A post that is not published', () => {
     expect(published.length).toBeGreaterThan(100);
   });
 
-  it('is in the list of editors and administrators, and in nobody else’s', async () => {
+  it('is in the list of editors and administrators, and in no other user’s', async () => {
     expect(await allPosts(graph, await tokens.of('ed'))).toEqual(
       await allPosts(graph, await tokens.of('ada')),
     );
@@ -54,7 +54,7 @@ describe('A post that is not published', () => {
     expect(pages.flat().map(({ id }) => id)).toEqual(published.slice(0, 35).map(({ id }) => id));
   });
 
-  it('is no place to begin a page for who may not see it, no more than an id that nobody has', async () => {
+  it('is no place to begin a page for who may not see it, no more than an unknown id', async () => {
     const [draft] = drafts;
     const unknown = '01941f29-7c00-7a00-8000-00000000ffff';
     const answers = await Promise.all(

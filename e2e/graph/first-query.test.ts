@@ -41,7 +41,7 @@ describe('The query that joins users, posts and comments', () => {
 
   beforeEach(() => platform.forget());
 
-  it('answers 200 with the data that each subgraph tells by itself', async () => {
+  it('answers 200 with the data that each subgraph returns by itself', async () => {
     const answer = await ask(small);
     expect(answer.status).toBe(200);
     const { users } = dataOf(answer);

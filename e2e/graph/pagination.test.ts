@@ -91,7 +91,7 @@ describe('Walking page by page', () => {
     expect(Math.max(...posts.map((post) => post.comments.length))).toBeLessThanOrEqual(10);
   });
 
-  it('tells times as ISO 8601 in UTC, with milliseconds', async () => {
+  it('returns times as ISO 8601 in UTC, with milliseconds', async () => {
     const [user] = await walk(
       'query ($at: Int!) { list: users(limit: 100, offset: $at) { id createdAt } }',
       (seen) => seen.length,

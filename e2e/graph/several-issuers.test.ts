@@ -60,7 +60,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-/** Subgraphs believe whoever signs with it. */
+/** Subgraphs trust all that is signed with it. */
 function contextKeyIn(dataDirectory: string): unknown {
   const secrets = JSON.parse(readFileSync(join(dataDirectory, 'secrets.json'), 'utf8')) as {
     userContextKey: unknown;
@@ -77,7 +77,7 @@ const claiming = (claims: JWTPayload): JWTPayload => ({
   ...claims,
 });
 
-describe('G4: A token of a further issuer with the sub of somebody else', () => {
+describe('G4: A token of a further issuer with the sub of another user', () => {
   it('is not that user, and writes nothing of theirs', async () => {
     const before = dataOf(await ask<Me>(ada, ME)).me;
     const sub = decodeJwt(ada).sub ?? '';

@@ -22,7 +22,7 @@ describe('A subgraph that fails', () => {
 
   afterAll(() => platform.close());
 
-  it('keeps nothing else from being served when it is down at the start, and is asked again when it is there', async () => {
+  it('prevents nothing else from being served when it is down at the start, and gets requests again when it is up', async () => {
     const answer = await ask<Counts>(counts);
     expectPartial(answer);
     await platform.taps.comments.reopen();
@@ -79,7 +79,7 @@ describe('A subgraph that fails', () => {
     );
   });
 
-  it('does not make the gateway unready, nor tell clients where it lives (S-101)', async () => {
+  it('does not make the gateway unready, nor show clients its address (S-101)', async () => {
     await platform.taps.comments.close();
     const { errors } = await ask<Counts>(counts);
     expect(JSON.stringify(errors)).not.toMatch(/127\.0\.0\.1|localhost|ECONNREFUSED|:\d{4,5}/);
@@ -92,7 +92,7 @@ describe('A subgraph that fails', () => {
   }
 });
 
-/** All but the counts of comments is there, and both errors say where. */
+/** All but the counts of comments is present, and both errors say where. */
 function expectPartial(answer: GraphAnswer<Counts>): void {
   expect(answer.status).toBe(200);
   expect(answer.data?.users).toEqual([{ name: expect.any(String) as string }]);

@@ -75,8 +75,11 @@ const addComment = (postId: string, body: string): Promise<unknown> =>
 const eventually = (assertion: () => Promise<void> | void): Promise<void> =>
   vi.waitFor(assertion, { timeout: 20_000, interval: 50 });
 
-/** A subscription begins a moment after it was sent: what is written is written again until it is told of. */
-async function writeUntilTold(subscription: Subscription, writeOnce: () => Promise<unknown>): Promise<void> {
+/** A subscription begins a moment after it was sent: the write is repeated until an event arrives. */
+async function writeUntilDelivered(
+  subscription: Subscription,
+  writeOnce: () => Promise<unknown>,
+): Promise<void> {
   await vi.waitFor(
     async () => {
       await writeOnce();
@@ -90,16 +93,20 @@ async function writeUntilTold(subscription: Subscription, writeOnce: () => Promi
 }
 
 describe('Subscriptions of the content graph', () => {
-  it('postCreated tells of a published post, with fields of other subgraphs', async () => {
+  it('postCreated delivers a published post, with fields of other subgraphs', async () => {
     const subscription = await subscribe(
       'vi',
       'subscription { postCreated { id title commentCount author { name role } } }',
     );
     await createPost('a draft', { publishedAt: '2100-01-01T00:00:00Z' });
-    await writeUntilTold(subscription, () => createPost('told of'));
+    await writeUntilDelivered(subscription, () => createPost('published'));
     expect(subscription.results[0]).toMatchObject({
       data: {
-        postCreated: { title: 'told of', commentCount: 0, author: { name: 'Ed Thornbury', role: 'EDITOR' } },
+        postCreated: {
+          title: 'published',
+          commentCount: 0,
+          author: { name: 'Ed Thornbury', role: 'EDITOR' },
+        },
       },
       extensions: { eventId: expect.any(String) },
     });
@@ -108,12 +115,12 @@ describe('Subscriptions of the content graph', () => {
     );
   });
 
-  it('S-076 commentAdded tells of comments on its post alone, and goes on after an event that was seen', async () => {
+  it('S-076 commentAdded delivers comments on its post alone, and goes on after an event that was seen', async () => {
     const [post, other] = [await createPost('with comments'), await createPost('with others')];
     const query =
       'subscription ($id: ID!) { commentAdded(postId: $id) { body author { name } post { title } } }';
     const subscription = await subscribe('ada', query, { id: post });
-    await writeUntilTold(subscription, async () => {
+    await writeUntilDelivered(subscription, async () => {
       await addComment(other, 'elsewhere');
       await addComment(post, 'here');
     });
@@ -146,7 +153,7 @@ describe('Subscriptions of the content graph', () => {
     });
   });
 
-  it('whoever has sent an operation or has a connection open is among onlineUsers', async () => {
+  it('a user who has sent an operation or has a connection open is among onlineUsers', async () => {
     await subscribe('vi', 'subscription { postCreated { id } }');
     await eventually(async () => {
       const { onlineUsers } = await write<{ onlineUsers: { id: string; name: string }[] }>(

@@ -46,7 +46,7 @@ const comment = (who: Person, postId: string) =>
 const codesOf = ({ errors = [] }: GraphAnswer<unknown>) => errors.map(({ extensions }) => extensions.code);
 
 describe('Writing through the gateway', () => {
-  it('takes a comment on a post at once, whoever made it a moment ago', async () => {
+  it('takes a comment on a post at once, even a post made a moment ago by another user', async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await createPost('ed');
       const { addComment } = dataOf(await comment('vi', id));
@@ -73,7 +73,7 @@ describe('Writing through the gateway', () => {
     expect(post).toEqual({ comments: [{ id: addComment.id }] });
   });
 
-  it('takes the comments away with their post', async () => {
+  it('deletes the comments with their post', async () => {
     const id = await createPost('ed');
     const { addComment } = dataOf(await comment('vi', id));
     expect(dataOf(await ask('ada', `mutation { deletePost(id: "${id}") }`))).toEqual({ deletePost: true });

@@ -11,11 +11,11 @@ export interface Page {
   readonly document: HTMLElement;
 }
 
-/** The browser was sent away from the site that it began with. */
+/** The browser was redirected from the site that it began with. */
 export interface Departure {
   readonly kind: 'departure';
   readonly url: URL;
-  /** Status of the response that sent it away. */
+  /** Status of the response that redirected it. */
   readonly status: number;
 }
 

@@ -7,7 +7,7 @@ export interface GatewayOptions {
   readonly supergraph: string | Readonly<Record<string, string>>;
   /** More arguments of `npm run gateway`. */
   readonly args?: readonly string[];
-  /** Undefined takes a variable away. */
+  /** Undefined removes a variable. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

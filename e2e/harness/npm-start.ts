@@ -13,7 +13,7 @@ export interface NpmStartOptions {
   readonly dataDirectory: string;
   /** @default the checkout that this file is of */
   readonly checkout?: string;
-  /** The user's home directory. @default that of whoever runs this */
+  /** The user's home directory. @default that of the user who runs this */
   readonly home?: string;
 }
 
@@ -60,7 +60,7 @@ export async function startByNpm(options: NpmStartOptions): Promise<NpmStart> {
   return { npm, output, readyAfterMs: Date.now() - startedAt, processes, killAll };
 }
 
-/** As a terminal's Ctrl-C: the whole group is told. */
+/** As a terminal's Ctrl-C: the whole group gets the signal. */
 export function interruptGroup({ pid }: ChildProcess): void {
   if (pid !== undefined) process.kill(-pid, 'SIGINT');
 }

@@ -7,7 +7,7 @@ export interface ClientMessage {
 
 const LENGTH_BYTES = 4;
 
-/** Cuts the stream of one client into messages. The first, which has no type, tells the client's parameters. */
+/** Cuts the stream of one client into messages. The first, which has no type, has the client's parameters. */
 export class ClientMessageReader {
   #rest: Buffer = Buffer.alloc(0);
   #started = false;

@@ -42,7 +42,7 @@ function belongsTo(pid: string, mark: RunMark): boolean {
   );
 }
 
-/** Elsewhere than on Linux only the arguments tell. */
+/** Elsewhere than on Linux only the arguments show it. */
 function pidsFromPs(mark: RunMark): readonly number[] {
   const { stdout } = spawnSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' });
   return stdout

@@ -32,19 +32,19 @@ export class ProgramOutput {
 
   /** Resolves with the first match; rejects when the program falls silent for good, or `deadlineMs` pass before. */
   async waitFor(pattern: RegExp, deadlineMs: number): Promise<RegExpExecArray> {
-    const told = (what: string): string => `The program ${what} ${pattern}. Its output:\n${this.#all}`;
+    const report = (what: string): string => `The program ${what} ${pattern}. Its output:\n${this.#all}`;
     const match = new Promise<RegExpExecArray>((resolve, reject) => {
       const look = (): void => {
         const found = pattern.exec(this.#all);
         if (found) resolve(found);
-        else if (this.#over) reject(new Error(told('ended without')));
+        else if (this.#over) reject(new Error(report('ended without')));
         else return;
         this.#listeners.delete(look);
       };
       this.#listeners.add(look);
       look();
     });
-    return withDeadline(match, deadlineMs, () => told(`did not say within ${deadlineMs} ms`));
+    return withDeadline(match, deadlineMs, () => report(`did not say within ${deadlineMs} ms`));
   }
 
   #take(text: string): void {

@@ -20,7 +20,7 @@ export interface ProgramOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Standard input, to its end. @default none */
   readonly input?: string;
-  /** Database servers are told apart by this directory, in which they work. */
+  /** Database servers are distinguished by this directory, in which they work. */
   readonly dataDirectory?: string;
 }
 

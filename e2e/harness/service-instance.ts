@@ -4,7 +4,7 @@ import { startGuarded, type GuardedProcess } from '@trellis/dev-stores';
 import { eventually } from './deadline.ts';
 import { inheritedEnvironment, root } from './running-program.ts';
 
-/** Where a subgraph's program is, and what it is told. */
+/** Where a subgraph's program is, and its settings. */
 export interface ServiceInstanceOptions {
   /** For example `posts-0`: for messages and for the name of its log. */
   readonly name: string;

@@ -19,7 +19,7 @@ export type TapBehaviour = 'forward' | 'drop' | 'garbage';
 
 /** A reverse proxy between the gateway and one subgraph that remembers what went through. */
 export interface SubgraphTap {
-  /** What the gateway is told instead of the subgraph's own address. */
+  /** The address given to the gateway instead of the subgraph's own. */
   readonly url: string;
   /** Since the last {@link SubgraphTap.forget}. */
   readonly requests: readonly TappedRequest[];

@@ -11,7 +11,7 @@ import {
   type JWTPayload,
 } from 'jose';
 
-/** An OpenID provider of someone else's, as far as a resource server needs one: it has keys and signs what it is told. */
+/** An OpenID provider of someone else's, as far as a resource server needs one: it has keys and signs what it is given. */
 export interface TokenIssuer {
   readonly issuer: string;
   readonly audience: string;
@@ -69,7 +69,7 @@ export function goodClaims(issuer: string, audience: string): JWTPayload {
   return {
     iss: issuer,
     aud: audience,
-    sub: 'somebody',
+    sub: 'some-user',
     client_id: 'a-client',
     iat: now,
     exp: now + 300,

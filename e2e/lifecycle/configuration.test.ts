@@ -21,7 +21,7 @@ describe('npm start with an environment that can not work', () => {
 
   afterAll(() => directory.remove());
 
-  it('tells every problem at once, in words, and exits with 78 before anything has started', async () => {
+  it('reports every problem at once, in words, and exits with 78 before anything has started', async () => {
     const { program, ending, dataDirectory } = await start('wrong', {
       GATEWAY_PORT: 'four thousand',
       AUTH_PORT: '99999',
@@ -32,15 +32,15 @@ describe('npm start with an environment that can not work', () => {
       CLIENTS_FILE: '/does/not/exist.json',
     });
     expect([ending.code, ending.leftBehind]).toEqual([EXIT_CONFIG, []]);
-    const told = program.output.all;
+    const errors = program.output.all;
     for (const name of ['GATEWAY_PORT', 'AUTH_PORT', 'LOG_LEVEL', 'DATABASE_URL', 'ACCESS_TOKEN_TTL_S'])
-      expect(told).toMatch(new RegExp(`^ +- .*\\b${name}: \\S.*\\.$`, 'm'));
-    expect(told).not.toMatch(/ at .*:\d+|Error:|\[object/);
+      expect(errors).toMatch(new RegExp(`^ +- .*\\b${name}: \\S.*\\.$`, 'm'));
+    expect(errors).not.toMatch(/ at .*:\d+|Error:|\[object/);
     expect(program.output.standard).toBe('');
     expect(existsSync(dataDirectory)).toBe(false);
   });
 
-  it('tells contradictions too: a clients file that is not there, an issuer that is not https', async () => {
+  it('reports contradictions too: a missing clients file, an issuer that is not https', async () => {
     const { program, ending } = await start('contradictory', {
       ISSUER: 'http://auth.example.com/',
       CLIENTS_FILE: '/does/not/exist.json',
@@ -109,7 +109,7 @@ describe('npm run gateway', () => {
     expect(program.output.all).toContain('--supergraph FILE');
   });
 
-  it('tells every problem at once and exits with 78', async () => {
+  it('reports every problem at once and exits with 78', async () => {
     const program = startProgram('gateway', {
       args: [
         '--supergraph',

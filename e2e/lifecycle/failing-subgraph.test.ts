@@ -18,7 +18,7 @@ interface Overview {
 }
 
 /** Not one of ours: the migration of the posts subgraph stumbles over it. */
-const SOMEBODY_ELSES = 'CREATE SCHEMA posts; CREATE TABLE posts.post (kilometres int)';
+const FOREIGN_SCHEMA = 'CREATE SCHEMA posts; CREATE TABLE posts.post (kilometres int)';
 
 describe('A subgraph that can’t start', () => {
   let directory: TemporaryDirectory;
@@ -31,7 +31,7 @@ describe('A subgraph that can’t start', () => {
     directory = createTemporaryDirectory();
     database = await createTestDatabase();
     pool = createPool({ connectionString: database.connectionString, schema: 'public' });
-    await pool.query(SOMEBODY_ELSES);
+    await pool.query(FOREIGN_SCHEMA);
     platform = await startPlatform({
       dataDirectory: join(directory.path, 'data'),
       environment: { DATABASE_URL: database.connectionString },
@@ -51,7 +51,7 @@ describe('A subgraph that can’t start', () => {
     return askGraph<Overview>(platform.addresses.graph, { query, token });
   }
 
-  it('is told of in words, and leaves the gateway serving everything else', async () => {
+  it('is logged in words, and leaves the gateway serving everything else', async () => {
     expect(platform.output.all).toMatch(
       /posts could not be started, and is tried again: .*relation "post" already exists/,
     );

@@ -88,7 +88,7 @@ describe.skipIf(!isPossible)('H4: a user for each service (skipped without redis
     );
   });
 
-  it('is enough for presence: the gateway tells who is there, and users knows', async () => {
+  it('is enough for presence: the gateway publishes who is online, and users knows', async () => {
     await eventually(
       () => ask<{ onlineUsers: { id: string }[] }>('{ onlineUsers { id } }'),
       ({ data }) => (data?.onlineUsers.length ?? 0) > 0,
@@ -96,7 +96,7 @@ describe.skipIf(!isPossible)('H4: a user for each service (skipped without redis
     );
   });
 
-  it('lets nobody complain of rights', () => {
+  it('lets no service complain of rights', () => {
     expect(platform.output.all).not.toMatch(/NOPERM|permission denied/);
   });
 

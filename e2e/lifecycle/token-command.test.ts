@@ -27,10 +27,10 @@ describe('npm run -s token', () => {
   });
 
   it('says on the error output why there is none', async () => {
-    const unknown = await npmToken(['--account', 'nobody@example.com']);
+    const unknown = await npmToken(['--account', 'unknown@example.com']);
     expect([unknown.code, unknown.output]).toEqual([1, '']);
     expect(unknown.errors).toContain(
-      'There is no demo account nobody@example.com; there are ada@example.com',
+      'There is no demo account unknown@example.com; there are ada@example.com',
     );
     const absent = await npmToken(['--issuer', 'http://localhost:1']);
     expect([absent.code, absent.output]).toEqual([1, '']);

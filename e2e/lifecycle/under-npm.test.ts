@@ -7,7 +7,7 @@ import { exitOf, interruptGroup, startByNpm, type NpmStart } from '../harness/np
 const EXIT_DEADLINE_MS = 12_000;
 
 describe('npm start, with npm between the shell and the platform', { timeout: 150_000 }, () => {
-  it('ends in order when npm is told to end, and npm with it', async () => {
+  it('ends in order when npm is stopped, and npm with it', async () => {
     const { npm, processes } = await start();
     npm.kill('SIGTERM');
     expect(await exitOf(npm)).toBe(0);
@@ -22,7 +22,7 @@ describe('npm start, with npm between the shell and the platform', { timeout: 15
     expect(processes()).toEqual([]);
   });
 
-  it('ends when npm is killed, which can tell nobody', async () => {
+  it('ends when npm is killed, which can notify no process', async () => {
     const { npm, processes } = await start();
     npm.kill('SIGKILL');
     await eventually(

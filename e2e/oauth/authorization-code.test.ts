@@ -53,7 +53,7 @@ describe('The authorization code flow with PKCE, by forms alone', () => {
     expect(person.email).toBe(demoPeople.ed.email);
   });
 
-  it('tells userinfo by scope, and no more (A-149, A-073)', async () => {
+  it('returns userinfo by scope, and no more (A-149, A-073)', async () => {
     const bare = await signIn(issuer, { scope: 'openid read:data' });
     const subject = bare.claims()?.sub ?? '';
     expect(await client.fetchUserInfo(config, bare.access_token, subject)).toEqual({ sub: subject });
@@ -64,7 +64,7 @@ describe('The authorization code flow with PKCE, by forms alone', () => {
     expect(refused.headers.get('www-authenticate')).toContain('insufficient_scope');
   });
 
-  it('says at userinfo what is wrong with a token, and to nobody anything else (A-151, A-152)', async () => {
+  it('says at userinfo what is wrong with a token, and nothing else to any caller (A-151, A-152)', async () => {
     const without = await fetch(`${issuer}/userinfo`);
     expect([without.status, without.headers.get('www-authenticate')]).toEqual([
       401,

@@ -29,8 +29,8 @@ describe('GET /authorize', () => {
       expect(isSignInPage(await authorize({ [name]: 'x' }))).toBe(true);
   });
 
-  it('shows a page, sends nobody anywhere and asks for no password when the client is unknown (A-034)', async () => {
-    for (const clientId of ['nobody', '', '__proto__', "x'; DROP TABLE clients; --"])
+  it('shows a page, redirects no user and asks for no password when the client is unknown (A-034)', async () => {
+    for (const clientId of ['unknown', '', '__proto__', "x'; DROP TABLE clients; --"])
       expectErrorPage(await authorize({ client_id: clientId }));
   });
 

@@ -43,7 +43,7 @@ describe('npm run auth-server -- accounts', () => {
   const person: DemoPerson = { email: 'nora@example.com', role: 'VIEWER' };
   const password = 'a password of at least some length';
 
-  it('adds somebody who can sign in, and ends all of it when they are disabled (A-139)', async () => {
+  it('adds a user who can sign in, and ends all of it when they are disabled (A-139)', async () => {
     const added = ['accounts', 'add', '--email', person.email, '--name', 'Nora', '--role', person.role];
     await administer([...added, '--password-stdin'], `${password}\n`);
     const config = await discover(addresses.issuer);

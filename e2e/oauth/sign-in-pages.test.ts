@@ -13,7 +13,7 @@ describe('The sign-in and consent pages', () => {
     ({ url } = await prepareRequest(await discover(issuer), { scope: 'openid profile read:data' }));
   });
 
-  it('are kept by no cache, run no script, tell no referrer (A-002, A-075, A-077)', async () => {
+  it('are stored by no cache, run no script, send no referrer (A-002, A-075, A-077)', async () => {
     const browser = new FormBrowser();
     const login = await showLogin(browser);
     const consent = asPage(await enterPassword(browser, login, demoPeople.ada));
@@ -82,7 +82,7 @@ describe('The sign-in and consent pages', () => {
 
   it('answer a wrong password and an unknown account alike (A-086)', async () => {
     const [wrong, unknown] = await Promise.all(
-      [demoPeople.ada, { email: 'nobody@example.com', role: 'VIEWER' } as const].map(async (person) => {
+      [demoPeople.ada, { email: 'unknown@example.com', role: 'VIEWER' } as const].map(async (person) => {
         const browser = new FormBrowser();
         return asPage(await enterPassword(browser, await showLogin(browser), person, 'not the password'));
       }),
@@ -95,13 +95,13 @@ describe('The sign-in and consent pages', () => {
     expect(wrong?.html).not.toContain('not the password');
   });
 
-  it('ask whoever fails too often to wait, known or not (A-088, A-013)', async () => {
-    const stranger = { email: 'stranger@example.com', role: 'VIEWER' } as const;
+  it('ask a user who fails too often to wait, known or not (A-088, A-013)', async () => {
+    const unregistered = { email: 'unregistered@example.com', role: 'VIEWER' } as const;
     const browser = new FormBrowser();
     const login = await showLogin(browser);
     const answers: Page[] = [];
     for (let attempt = 0; attempt < 11; attempt += 1)
-      answers.push(asPage(await enterPassword(browser, login, stranger, `guess ${attempt}`)));
+      answers.push(asPage(await enterPassword(browser, login, unregistered, `guess ${attempt}`)));
     expect(answers.slice(0, 10).map(({ status }) => status)).not.toContain(429);
     expect(answers[10]?.status).toBe(429);
     expect(Number(answers[10]?.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -52,7 +52,7 @@ describe('POST /token', () => {
   });
 
   it('refuses unknown clients, and a parameter sent twice (A-101, A-006)', async () => {
-    expect(await refusalOf(await postToken({ client_id: 'nobody', code: 'x' }))).toMatch(
+    expect(await refusalOf(await postToken({ client_id: 'unknown', code: 'x' }))).toMatch(
       /^40[01] invalid_client$/,
     );
     const response = await fetch(`${issuer}/token`, {
@@ -129,7 +129,7 @@ describe('A client with a secret', () => {
     expect([400, 401]).toContain(garbage.status);
   });
 
-  it('is nobody else, whatever the body says (A-107)', async () => {
+  it('is no other client, whatever the body says (A-107)', async () => {
     const answer = await postToken({ code: 'x', client_id: 'trellis-cli' }, { authorization: right });
     expect(await refusalOf(answer)).toMatch(/^40[01] invalid_(client|request)$/);
   });

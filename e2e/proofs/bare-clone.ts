@@ -8,7 +8,7 @@ import { root } from '../harness/running-program.ts';
 /** What is promised for two cores that do nothing else; a test run shares them with much else. */
 const budgetMs = { full: { cold: 60_000, warm: 8_000 }, small: { cold: 115_000, warm: 115_000 } };
 
-/** Clones the repository and starts it as someone who has just come by. The small size may use what npm has kept. */
+/** Clones the repository and starts it as someone who has just come by. The small size may use what npm has cached. */
 export const proof: Proof = {
   name: 'bare-clone',
   description:

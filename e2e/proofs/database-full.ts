@@ -30,7 +30,7 @@ const OUTBOX_SIZE = `
 export const proof: Proof = {
   name: 'database-full',
   description:
-    'a full disk makes mutations fail and nothing else (F-17): reads go on, nothing acknowledged is lost, nothing is told that was rolled back',
+    'a full disk makes mutations fail and nothing else (F-17): reads go on, nothing acknowledged is lost, nothing is published that was rolled back',
   run: ({ size, seed }) =>
     canLimitFiles()
       ? prove(sizes[size], seed)

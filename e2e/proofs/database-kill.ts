@@ -45,7 +45,7 @@ export const proof: Proof = {
   },
 };
 
-/** Someone was told in the shape of the graph, no one in another, and no one of a service whose database was there. */
+/** Some readers got errors, all in the shape of the graph, and none from a service whose database was available. */
 function isWellRead({ tally: { fieldErrors, misshapenAnswers, failuresElsewhere } }: Reader): boolean {
   return fieldErrors > 0 && misshapenAnswers === 0 && failuresElsewhere === 0;
 }

@@ -22,7 +22,7 @@ const GIVE_UP_MS = 60_000;
 export const proof: Proof = {
   name: 'redis-full',
   description:
-    'a full disk under Redis’ append-only file keeps nobody from writing (F-17): mutations are answered, their events wait, and are told when there is space again',
+    'a full disk under Redis’ append-only file prevents no one from writing (F-17): mutations are answered, their events wait, and are published when there is space again',
   run: ({ size, seed }) => {
     const program = findRedisProgram(process.env['PATH'] ?? '');
     return program && canLimitFiles()
@@ -95,7 +95,7 @@ async function prove(
   }
 }
 
-/** Whoever writes past a limit is sent SIGXFSZ and dies of it; to be told "no space" as by a disk, it must ignore that. */
+/** A process that writes past a limit gets SIGXFSZ and dies of it; to get "no space" as from a disk, it must ignore that. */
 function survivingItsLimit({ command }: RedisProgram, directory: string): string {
   const file = join(directory, 'redis-server');
   writeFileSync(file, `#!/bin/sh\ntrap '' XFSZ\nexec '${command}' "$@"\n`);

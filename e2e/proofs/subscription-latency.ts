@@ -84,7 +84,7 @@ function subscribe(
         seen.bodies.push(body);
         if (isMeasured(body)) seen.delaysMs.push(Math.max(0, Date.now() - Date.parse(createdAt)));
       },
-      error: () => {}, // what is missing at the end tells
+      error: () => {}, // what is missing at the end shows it
       complete: () => {},
     },
   );

@@ -7,7 +7,7 @@ import type { Databases } from './with-services.ts';
 
 /** What was found when everything had settled. All are counts, and all must be 0. */
 export interface AuditFindings {
-  /** Events that the sources should have told, by the ledger, and did not; or that they told too often. */
+  /** Events that the sources should have published, by the ledger, and did not; or published too often. */
   readonly eventsMissing: number;
   readonly eventsTooMany: number;
   /** Events whose number is missing or not unique. */
@@ -16,7 +16,7 @@ export interface AuditFindings {
   readonly eventsLost: number;
   readonly eventsAppliedTwice: number;
   readonly deadLetters: number;
-  /** Users, posts and comments that are not as their writers were told. */
+  /** Users, posts and comments that differ from what their writers' mutations returned. */
   readonly contentDifferences: number;
   /** Posts that the consumer knows otherwise than the source. */
   readonly projectionDifferences: number;
@@ -40,16 +40,16 @@ const INSTALL = `
 
 const APPLIED = 'SELECT subject AS id, count(*)::int AS count FROM audit.applied GROUP BY subject';
 
-const told = (service: string, type: string): string => `
+const published = (service: string, type: string): string => `
   SELECT subject AS id, count(*)::int AS count FROM ${service}.outbox WHERE type LIKE '${type}.%' GROUP BY subject`;
 
 const misnumbered = (service: string): string => `
   SELECT ((SELECT count(*) FROM ${service}.outbox WHERE seq IS NULL) + coalesce(
     (SELECT abs(count(*) - max(seq)) + count(*) - count(DISTINCT seq) FROM ${service}.outbox), 0))::int AS count`;
 
-// Writers have profiles without a name, made when their token was seen: no one was told that they were.
+// Writers have profiles without a name, made when their token was seen: no event was published for them.
 const USERS = 'SELECT id, name AS state FROM users.profile WHERE name IS NOT NULL';
-const NAMED_USERS_TOLD = `
+const NAMED_USERS_PUBLISHED = `
   SELECT subject AS id, count(*)::int AS count FROM users.outbox WHERE payload ->> 'name' IS NOT NULL GROUP BY subject`;
 const POSTS = "SELECT id, concat_ws('|', author_id, title, published) AS state FROM posts.post";
 const COMMENTS = "SELECT id, concat_ws('|', post_id, body) AS state FROM comments.comment";
@@ -65,31 +65,33 @@ const indexDifferences = (documents: string, language: string): string => `
   FULL JOIN (SELECT * FROM search.${documents}) AS document USING (id)
   WHERE source.id IS NULL OR document.id IS NULL OR NOT document.words @@ phraseto_tsquery('${language}', source.text)`;
 
-/** Begins to note what the consumer applies. The services must have made their tables, and nothing must have been told yet. */
+/** Begins to note what the consumer applies. The services must have made their tables, and nothing must have been published yet. */
 export async function installAudit(databases: Databases): Promise<void> {
   await eventually(() => isSettled(databases), Boolean, 30_000); // the consumers have taken their first snapshots
   await databases.comments.query(INSTALL);
 }
 
-/** Compares what the writers were told, what the services hold, and what the consumers have made of the events. */
+/** Compares what mutations returned to the writers, what the services hold, and what the consumers have made of the events. */
 export async function audit(databases: Databases, ledger: Ledger): Promise<AuditFindings> {
   const { users, posts, comments, search } = databases;
-  const usersTold = await readMap<number>(users, NAMED_USERS_TOLD, 'count');
-  const postsTold = await readMap<number>(posts, told('posts', 'post'), 'count');
-  const commentsTold = sum((await readMap<number>(comments, told('comments', 'comment'), 'count')).values());
+  const usersPublished = await readMap<number>(users, NAMED_USERS_PUBLISHED, 'count');
+  const postsPublished = await readMap<number>(posts, published('posts', 'post'), 'count');
+  const commentsPublished = sum(
+    (await readMap<number>(comments, published('comments', 'comment'), 'count')).values(),
+  );
   const applied = await readMap<number>(comments, APPLIED, 'count');
   return {
     eventsMissing:
-      missing(ledger.userEvents, usersTold) +
-      missing(ledger.postEvents, postsTold) +
-      Math.max(0, ledger.commentEvents - commentsTold),
+      missing(ledger.userEvents, usersPublished) +
+      missing(ledger.postEvents, postsPublished) +
+      Math.max(0, ledger.commentEvents - commentsPublished),
     eventsTooMany:
-      missing(usersTold, ledger.userEvents) +
-      missing(postsTold, ledger.postEvents) +
-      Math.max(0, commentsTold - ledger.commentEvents),
+      missing(usersPublished, ledger.userEvents) +
+      missing(postsPublished, ledger.postEvents) +
+      Math.max(0, commentsPublished - ledger.commentEvents),
     eventsMisnumbered: await countMisnumbered(databases),
-    eventsLost: missing(postsTold, applied),
-    eventsAppliedTwice: missing(applied, postsTold),
+    eventsLost: missing(postsPublished, applied),
+    eventsAppliedTwice: missing(applied, postsPublished),
     deadLetters: (await countDeadLetters(comments, 'comments')) + (await countDeadLetters(search, 'search')),
     contentDifferences: (await countContentDifferences(databases, ledger)) + wronglyMissed(ledger),
     projectionDifferences: await countProjectionDifferences(databases),

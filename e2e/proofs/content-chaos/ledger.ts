@@ -1,27 +1,27 @@
-/** A post as its author was told that it is. */
+/** A post as a mutation returned it to its author. */
 export interface LedgerPost {
   readonly authorId: string;
   readonly title: string;
   readonly published: boolean;
 }
 
-/** A comment as its author was told that it is. */
+/** A comment as a mutation returned it to its author. */
 export interface LedgerComment {
   readonly postId: string;
   readonly body: string;
 }
 
-/** What the writers were told: the state that must be found when everything has settled. */
+/** What mutations returned to the writers: the state that must be found when everything has settled. */
 export class Ledger {
   /** Names by id. */
   readonly users = new Map<string, string>();
   readonly posts = new Map<string, LedgerPost>();
   readonly comments = new Map<string, LedgerComment>();
-  /** How often each user was made: the events that users must have told. */
+  /** How often each user was made: the events that users must have published. */
   readonly userEvents = new Map<string, number>();
-  /** How often each post was created, changed or deleted: the events that posts must have told. */
+  /** How often each post was created, changed or deleted: the events that posts must have published. */
   readonly postEvents = new Map<string, number>();
-  /** How many comments were written, changed or deleted by someone: the events that comments must have told. */
+  /** How many comments were written, changed or deleted by someone: the events that comments must have published. */
   commentEvents = 0;
   /** Posts whose comments were found missing: each must turn out to have been deleted. */
   readonly missedPosts = new Set<string>();

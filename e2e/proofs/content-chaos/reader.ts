@@ -7,10 +7,10 @@ import {
   type ContentServices,
 } from '../../harness/content-services.ts';
 
-/** What readers were told while something was broken. */
+/** What readers got while something was broken. */
 export interface ReaderTally {
   reads: number;
-  /** Answers that say with a path and a code which field failed, of a service whose database was away. */
+  /** Answers that say with a path and a code which field failed, of a service whose database was unavailable. */
   fieldErrors: number;
   /** Answers that were anything else than data and errors in the shape of the graph, or did not come. */
   misshapenAnswers: number;

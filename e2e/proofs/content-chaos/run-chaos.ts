@@ -36,7 +36,7 @@ export interface ChaosOutcome {
   readonly mutations: number;
   /** How often something had to be sent again. */
   readonly retries: number;
-  /** From the last mutation, or the end of the last fault, until everything told was applied. */
+  /** From the last mutation, or the end of the last fault, until everything published was applied. */
   readonly drainedMs: number;
 }
 

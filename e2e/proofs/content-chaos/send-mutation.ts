@@ -71,7 +71,7 @@ export function createSender(services: ContentServices, userId: string, random: 
         const codes = typeof answer === 'string' ? [answer] : codesOf(answer);
         if (typeof answer !== 'string' && !codes.includes('INTERNAL_SERVER_ERROR'))
           return { data: answer.data, codes };
-        if (Date.now() > end) throw new Error(`Nobody answered ${mutation.query}: ${codes.join(', ')}`);
+        if (Date.now() > end) throw new Error(`No response to ${mutation.query}: ${codes.join(', ')}`);
         retries += 1;
         await delay(PAUSE_MS);
       }

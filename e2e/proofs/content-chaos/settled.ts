@@ -12,7 +12,7 @@ const LINKS: readonly (readonly [consumer: ContentService, source: (typeof SOURC
   ['search', 'comments'],
 ];
 
-/** Whether everything that was told has its number and has been applied. */
+/** Whether everything that was published has its number and has been applied. */
 export async function isSettled(databases: Databases): Promise<boolean> {
   const heads = new Map<string, number | undefined>();
   for (const source of SOURCES) heads.set(source, await lastNumber(databases[source], source));

@@ -32,7 +32,7 @@ export async function withClusters<Name extends string, Result>(
   };
   try {
     const starting = names.map(start);
-    await Promise.allSettled(starting); // whoever has started by then is ended, also when another could not
+    await Promise.allSettled(starting); // what has started by then is ended, also when another could not
     const clusters = await Promise.all(starting);
     return await work(Object.fromEntries(clusters) as Record<Name, Cluster>); // one entry for each
   } finally {

@@ -36,7 +36,7 @@ const MIX: readonly (readonly [share: number, step: Step])[] = [
   [4, deleteComment],
 ];
 
-/** Writes until told to stop, and enters in the ledger what it was told. A step that has nothing to work on makes a post. */
+/** Writes until stopped, and enters in the ledger what mutations returned. A step that has nothing to work on makes a post. */
 export async function write(options: WriterOptions): Promise<void> {
   const own: Own = { posts: [], comments: [], written: 0 };
   while (await options.mayGoOn()) {
