@@ -32,11 +32,11 @@ export const areas: readonly Area[] = [
   { paths: ['packages/'], atMost: 0 },
   { paths: ['services/'], atMost: 0 },
   { paths: ['cli/'], atMost: 0 },
-  { paths: ['e2e/'], atMost: 118 },
+  { paths: ['e2e/'], atMost: 0 },
   { paths: ['bench/'], atMost: 0 },
-  { paths: ['docs/adr/'], atMost: 54 },
+  { paths: ['docs/adr/'], atMost: 0 },
   { paths: ['docs/'], atMost: 0 },
-  { paths: [''], atMost: 52 },
+  { paths: [''], atMost: 0 },
 ];
 
 /** A line that keeps an old word, and why. */
@@ -66,5 +66,21 @@ export const wordExceptions: readonly WordException[] = [
     text: "['postgres', 'nobody']",
     reason: 'the name of a system user',
   },
+  {
+    path: 'e2e/fixtures/copied-tables/posts/0001_create_posts.sql',
+    text: '',
+    reason: 'a copy of an applied migration',
+  },
+  {
+    path: 'e2e/fixtures/copied-tables/search/0001_create_index.sql',
+    text: '',
+    reason: 'a copy of an applied migration',
+  },
+  {
+    path: 'e2e/fixtures/copied-tables/users/0001_create_profiles.sql',
+    text: '',
+    reason: 'a copy of an applied migration',
+  },
+  { path: 'README.md', text: '"title": "Nobody told me', reason: 'the title of a demo post' },
   { path: 'docs/operations.md', text: 'else to `nobody`', reason: 'the name of a system user' },
 ];
