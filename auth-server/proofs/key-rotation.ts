@@ -68,13 +68,13 @@ async function refreshAlong(
   const pkce = createPkce();
   const code = await obtainCode(issuer, pkce, { scope: 'openid read:data' }, new Browser());
   let tokens = tokensOf(await exchange(server, code, pkce));
-  const kept: string[] = [];
+  const recent: string[] = [];
   while (!isDone()) {
     tokens = tokensOf(await refresh(server, tokens.refreshToken));
     tally.issued += 1;
     tally.kids.add(decodeProtectedHeader(tokens.accessToken).kid ?? '');
-    kept.push(tokens.accessToken);
-    const earlier = kept.length > 50 ? (kept.shift() ?? '') : (kept[0] ?? '');
+    recent.push(tokens.accessToken);
+    const earlier = recent.length > 50 ? (recent.shift() ?? '') : (recent[0] ?? '');
     const verdicts = await Promise.all([
       verifies(tokens.accessToken, issuer, keys),
       verifies(earlier, issuer, keys),

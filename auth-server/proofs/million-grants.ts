@@ -28,7 +28,7 @@ export const proof: Proof = {
       const grants = size === 'full' ? MILLION : 20_000;
       const before = await usedBytes(redis);
       if (before === undefined)
-        return { passed: true, figures: { skipped: 'the embedded Redis tells no memory' } };
+        return { passed: true, figures: { skipped: 'the in-process Redis reports no memory' } };
       await saveGrants(redis, grants);
       const bytesPerGrant = ((await usedBytes(redis)) ?? 0) / grants - before / grants;
       const megabytesPerMillion = (bytesPerGrant * MILLION) / 1_048_576;
@@ -77,7 +77,7 @@ async function saveGrants(redis: RedisConnection, count: number): Promise<void> 
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - saved) }, saveOne));
 }
 
-/** Undefined where the server does not tell. */
+/** Undefined where the server does not report it. */
 async function usedBytes(redis: RedisConnection): Promise<number | undefined> {
   const text = await redis.info('memory').catch(() => '');
   const [, bytes] = /^used_memory:(\d+)/m.exec(text) ?? [];

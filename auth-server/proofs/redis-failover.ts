@@ -6,7 +6,7 @@ import { obtainTokens, refresh, type JsonAnswer } from '../src/testing/flow.ts';
 import { startTestAuthServer } from '../src/testing/test-auth-server.ts';
 import { startReplicatedRedis, type ReplicatedRedis } from './processes/replicated-redis.ts';
 
-/** Milliseconds within which a client that is told to try again gets an answer. */
+/** Milliseconds within which a client that received a 503 gets a response. */
 const RETRY_FOR_MS = 60_000;
 const AT_ONCE = 50;
 
@@ -39,7 +39,7 @@ interface Family {
 
 interface Tally {
   answeredAtOnce: number;
-  toldToTryAgain: number;
+  askedToRetry: number;
   signedInAgain: number;
   lostTokens: number;
   endedWrongly: number;
@@ -50,7 +50,7 @@ async function refreshThrough(issuer: string, redis: ReplicatedRedis, count: num
   const families = await begin(issuer, count);
   const tally: Tally = {
     answeredAtOnce: 0,
-    toldToTryAgain: 0,
+    askedToRetry: 0,
     signedInAgain: 0,
     lostTokens: 0,
     endedWrongly: 0,
@@ -61,17 +61,17 @@ async function refreshThrough(issuer: string, redis: ReplicatedRedis, count: num
     families.map(async (family) => {
       const answer = await refreshAs(issuer, family);
       if (answer.status === 200) tally.answeredAtOnce += 1;
-      else tally.toldToTryAgain += 1;
+      else tally.askedToRetry += 1;
       failover ??= redis.failOver(); // with the first answer, while the others are on their way
       return answer;
     }),
   );
   await failover;
   await inBatches(families, (family, index) => settle(issuer, family, first[index], tally));
-  const { lostTokens, endedWrongly, oldBesideNew, toldToTryAgain } = tally;
+  const { lostTokens, endedWrongly, oldBesideNew, askedToRetry } = tally;
   return {
     figures: { refreshes: count, ...tally },
-    passed: lostTokens + endedWrongly + oldBesideNew === 0 && toldToTryAgain > 0,
+    passed: lostTokens + endedWrongly + oldBesideNew === 0 && askedToRetry > 0,
   };
 }
 

@@ -4,10 +4,10 @@ import { Browser } from '../src/testing/browser.ts';
 import { obtainTokens, refresh } from '../src/testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../src/testing/test-auth-server.ts';
 
-/** How long Redis is away, and how many clients go on asking. */
+/** How long Redis is down, and how many clients send requests. */
 const SIZES = {
-  small: { awayMs: 1_500, clients: 8 },
-  full: { awayMs: 60_000, clients: 64 },
+  small: { downMs: 1_500, clients: 8 },
+  full: { downMs: 60_000, clients: 64 },
 } as const;
 
 /** Milliseconds that a client waits before it asks again. */
@@ -16,15 +16,15 @@ const PAUSE_MS = 50;
 const ANSWER_WITHIN_MS = 20_000;
 const RETURN_WITHIN_MS = 60_000;
 
-/** Clients refresh all the time, while Redis goes away and comes back. */
+/** Clients refresh all the time, while Redis stops and restarts. */
 export const proof: Proof = {
   name: 'redis-outage',
   description:
-    'While Redis is away the token endpoint answers 503 with Retry-After, refuses no good token, and goes on with the same tokens afterwards (F-07, A-014).',
+    'While Redis is unavailable the token endpoint answers 503 with Retry-After, refuses no good token, and goes on with the same tokens afterwards (F-07, A-014).',
   run: async ({ size }) => {
     const server = await startTestAuthServer();
     try {
-      return await refreshThrough(server, SIZES[size].clients, SIZES[size].awayMs);
+      return await refreshThrough(server, SIZES[size].clients, SIZES[size].downMs);
     } finally {
       await server.stop();
     }
@@ -43,8 +43,8 @@ interface Tally {
   slowestMs: number;
 }
 
-/** Where Redis is just now. */
-type Phase = 'there' | 'leaving' | 'away' | 'returning' | 'back';
+/** The state of Redis. */
+type Phase = 'up' | 'leaving' | 'down' | 'returning' | 'back';
 
 interface Stage {
   readonly issuer: string;
@@ -54,7 +54,7 @@ interface Stage {
   isOver: boolean;
 }
 
-async function refreshThrough(server: TestAuthServer, count: number, awayMs: number): Promise<ProofOutcome> {
+async function refreshThrough(server: TestAuthServer, count: number, downMs: number): Promise<ProofOutcome> {
   const tokens = await begin(server.issuer, count);
   const tally: Tally = {
     refreshed: 0,
@@ -64,13 +64,13 @@ async function refreshThrough(server: TestAuthServer, count: number, awayMs: num
     endedByLostAnswer: 0,
     slowestMs: 0,
   };
-  const stage: Stage = { issuer: server.issuer, tally, phase: 'there', isOver: false };
+  const stage: Stage = { issuer: server.issuer, tally, phase: 'up', isOver: false };
   const clients = tokens.map((token) => new RefreshingClient(stage, token));
   const running = clients.map((client) => client.run());
   stage.phase = 'leaving';
   await server.redis.restart(async () => {
-    stage.phase = 'away';
-    await pause(awayMs);
+    stage.phase = 'down';
+    await pause(downMs);
     stage.phase = 'returning';
   });
   await untilReady(server.issuer);
@@ -96,7 +96,7 @@ async function begin(issuer: string, count: number): Promise<readonly string[]> 
   return tokens;
 }
 
-/** A client that refreshes again and again, and tries again when it is told to. */
+/** A client that refreshes again and again, and retries after a 503. */
 class RefreshingClient {
   readonly #stage: Stage;
   #token: string;
@@ -123,7 +123,7 @@ class RefreshingClient {
     const { status, headers, body } = await refresh(issuer, this.#token);
     tally.slowestMs = Math.max(tally.slowestMs, performance.now() - from);
     const isUnavailable = status === 503 && headers.has('retry-after');
-    if (before === 'away' && this.#stage.phase === 'away' && !isUnavailable) tally.otherInOutage += 1;
+    if (before === 'down' && this.#stage.phase === 'down' && !isUnavailable) tally.otherInOutage += 1;
     if (status === 200) this.#renew(String(body['refresh_token']), before);
     else if (isUnavailable) this.#tryAgain(before);
     else this.#giveUp();
@@ -138,7 +138,7 @@ class RefreshingClient {
 
   #tryAgain(before: Phase): void {
     this.#stage.tally.unavailable += 1;
-    if (before === 'there' || before === 'leaving') this.#mayBeUsed = true;
+    if (before === 'up' || before === 'leaving') this.#mayBeUsed = true;
   }
 
   /** A refused token is the end of a grant; only one whose refresh was under way may end so. */

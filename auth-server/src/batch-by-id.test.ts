@@ -4,7 +4,7 @@ import { batchById } from './batch-by-id.ts';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('batchById', () => {
-  it('reads once for all who ask in one turn, and anew for who asks later', async () => {
+  it('reads once for all who ask in one turn, and again for later callers', async () => {
     const reads: (readonly string[])[] = [];
     const find = batchById(async (ids) => {
       reads.push(ids);
@@ -62,10 +62,10 @@ describe('batchById', () => {
     expect(sizes).toEqual([500, 500, 200]);
   });
 
-  it('tells everybody of a failure, and goes on afterwards', async () => {
+  it('rejects all callers on a failure, and goes on afterwards', async () => {
     let fails = true;
     const find = batchById(async (ids) => {
-      if (fails) throw new Error('away');
+      if (fails) throw new Error('unavailable');
       return new Map(ids.map((id) => [id, id]));
     });
     const outcomes = await Promise.allSettled([find('a'), find('b')]);

@@ -1,4 +1,4 @@
-/** Tells the time: milliseconds since 1970. */
+/** The current time in milliseconds since 1970. */
 export type Clock = () => number;
 
 /** Seconds since 1970, as tokens and records count. */
@@ -6,7 +6,7 @@ export function nowS({ clock }: { readonly clock: Clock }): number {
   return Math.floor(clock() / 1000);
 }
 
-/** What tells the time. */
+/** Has the clock. */
 export interface HasClock {
   readonly clock: Clock;
 }

@@ -28,7 +28,7 @@ export interface Area {
 /** Every tracked text belongs to one. */
 export const areas: readonly Area[] = [
   { paths: ['gateway/'], atMost: 417 },
-  { paths: ['auth-server/'], atMost: 257 },
+  { paths: ['auth-server/'], atMost: 0 },
   { paths: ['packages/'], atMost: 0 },
   { paths: ['services/'], atMost: 0 },
   { paths: ['cli/'], atMost: 0 },

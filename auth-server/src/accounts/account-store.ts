@@ -18,7 +18,7 @@ export interface NewAccount {
 /** What may change; what is absent stays. */
 export interface AccountChanges {
   readonly name?: string | undefined;
-  /** Whoever changes it has verified it. */
+  /** Verified before each change. */
   readonly email?: string | undefined;
   readonly role?: Role | undefined;
   /** All further claims, which take the place of those before. */

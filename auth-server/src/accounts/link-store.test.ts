@@ -34,7 +34,7 @@ async function areLive(tokens: readonly string[]): Promise<readonly boolean[]> {
 }
 
 describe('Links to reset a password', () => {
-  it('L3: are not voided by whoever asks for others, as often as anybody may within an hour', async () => {
+  it('L3: are not voided by requests for others, as often as anybody may within an hour', async () => {
     const own = await reset('ada', 'anybody');
     for (let asked = 0; asked < 15; asked += 1) await reset('ada', 'anybody');
     expect(await areLive([own])).toEqual([true]);

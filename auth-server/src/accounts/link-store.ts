@@ -35,7 +35,7 @@ export type LinkIssuer = 'anybody' | 'administrator';
 export interface LinkStore {
   /**
    * A link that an administrator issues takes the place of those before. One that anybody may have asked for stands beside
-   * them: who asks for another in someone's name takes none away.
+   * them: a request for another in someone's name invalidates none.
    *
    * @returns the token
    */

@@ -36,7 +36,7 @@ describe('A-092: sessions', () => {
     expect(await sessions.find('s', NOW + 1_000_000)).toBeUndefined();
   });
 
-  it('are stored with a hash of the cookie, so that the store signs nobody in', async () => {
+  it('are stored with a hash of the cookie, so that the store can sign no user in', async () => {
     const cookie = await sessions.save(session);
     const keys = await connection.keys('*');
     const [, secret = ''] = cookie.split('.');

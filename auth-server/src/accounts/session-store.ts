@@ -33,7 +33,7 @@ export interface SessionUse {
 
 /** Sessions, found by what the browser's cookie holds. */
 export interface SessionStore {
-  /** Whether other records can be there while this one's node is away. */
+  /** Whether other records can be available while this one's node is not. */
   readonly mayFailAlone: boolean;
   /**
    * Begins a session, or goes on with one after another sign-in.
@@ -50,7 +50,7 @@ export interface SessionStore {
   listIds(subject: string): Promise<readonly string[]>;
   /** The live sessions of an account, newest first. @param now milliseconds since 1970 */
   list(subject: string, now: number): Promise<readonly Session[]>;
-  /** Remembers who is to be told of the session's end, and what ends with it. */
+  /** Stores which clients to notify of the session's end, and what ends with it. */
   addUse(sessionId: string, use: SessionUse): Promise<void>;
   /** Grants have ended before the session. */
   removeGrants(sessionId: string, grants: readonly ListedGrant[]): Promise<void>;

@@ -54,7 +54,7 @@ describe('an account with a real mail server', () => {
     await obtainTokens(server.issuer, {}, new Browser(), email, PASSWORD);
   });
 
-  it('tells its owner of a browser that is new, and of one that is known no more', async () => {
+  it('notifies its owner of a browser that is new, and of one that is known no more', async () => {
     await expect.poll(() => subjects(email)).toContain('A new sign-in to your account');
     const browser = new Browser();
     await obtainTokens(server.issuer, {}, browser, email, PASSWORD);
@@ -64,13 +64,13 @@ describe('an account with a real mail server', () => {
     await expect.poll(count).toBe(2);
   });
 
-  it('gets another password by a link, and its owner is told of it', async () => {
+  it('gets another password by a link, and its owner is notified', async () => {
     await ask('forgotten', { email });
     await choosePassword(await linkFor(email, 'Your password'), 'eight blue kites in the wind');
     await expect.poll(() => subjects(email)).toContain('Your password was changed');
   });
 
-  it('tells the address of before that it is another one now', async () => {
+  it('notifies the previous address of the change', async () => {
     const args = ['accounts', 'update', '--email', email, '--new-email', 'grace.hall@example.com'];
     const { status, err } = await runCommand(server, args);
     expect(status, err).toBe(0);

@@ -2,14 +2,14 @@ import type { Account } from '../accounts/accounts.ts';
 import type { NoticeKind, PageTexts } from '../pages/texts/page-texts.ts';
 import type { MailSender } from '../mail/mail-limits.ts';
 
-/** Messages with one-time links. Nothing is waited for, so that the answer does not tell whether an account exists. */
+/** Messages with one-time links. The response does not wait for them, so it does not reveal whether an account exists. */
 export interface AccountMail {
   /** To a new address a link for an account, to the owner of an account a link for its password. */
   offerAccount(email: string, name: string, from: MailSender, texts: PageTexts): void;
   /** To the owner of an account a link for its password, to others nothing. */
   offerReset(email: string, from: MailSender, texts: PageTexts): void;
   /**
-   * Tells the owner of an account what happened to it.
+   * Notifies the owner of an account what happened to it.
    *
    * @param what the browser, where one is new
    */

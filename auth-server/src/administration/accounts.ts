@@ -55,7 +55,7 @@ export async function changeAccount(
   const changed = await features.accounts.update(id, changes);
   if (changed === undefined || changed === 'taken') return changed;
   const { before, after } = changed;
-  // Whoever reads the address now need not speak for the one who did before.
+  // The new address may have another reader than the old one.
   if (before.email !== after.email)
     features.accountMail?.notify(before, 'address_withdrawn', chooseTexts(undefined, undefined));
   features.audit.record({ event: 'account_changed', subject: id, by });

@@ -76,7 +76,7 @@ describe('M3: a client that was removed since it was read', () => {
     expect(await clientStore.find('app')).toEqual(again);
   });
 
-  it('is changed as long as it is there, and another secret changes nothing else', async () => {
+  it('is changed as long as it exists, and another secret changes nothing else', async () => {
     const named = { ...METADATA, client_name: 'Another name' };
     expect(await replaceClient(features, read, named, 'command')).toMatchObject({ kind: 'registered' });
     const changed = required(await clientStore.find('app'));

@@ -23,7 +23,7 @@ export type ClientAdministrationFeatures = HasClock &
   Pick<GrantFeatures, 'revoker'> &
   EndClientFeatures;
 
-/** A client that was registered, with its secret, which is never told again. */
+/** A client that was registered, with its secret, which is never shown again. */
 export interface RegisteredClient {
   readonly client: Client;
   readonly secret: string | undefined;

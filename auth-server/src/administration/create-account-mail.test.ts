@@ -47,14 +47,14 @@ describe('H2: the room for links', () => {
     mail.offerAccount('new@example.com', 'New', FROM, TEXTS);
     mail.offerAccount('ada@example.com', 'Ada', FROM, TEXTS);
     mail.offerReset('ada@example.com', FROM, TEXTS);
-    mail.offerReset('nobody@example.com', FROM, TEXTS);
+    mail.offerReset('unknown@example.com', FROM, TEXTS);
     await mail.settle();
     expect(links.toSorted()).toEqual(['reset', 'reset', 'sign_up']);
     expect(room.taken).toBe(1);
   });
 
   it('is given back when the message could not be sent', async () => {
-    const mail = createMail(() => Promise.reject(new Error('The mail server is away.')));
+    const mail = createMail(() => Promise.reject(new Error('The mail server is unavailable.')));
     mail.offerAccount('new@example.com', 'New', FROM, TEXTS);
     await mail.settle();
     expect(room.taken).toBe(0);

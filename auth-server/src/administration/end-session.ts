@@ -19,7 +19,7 @@ const MOST_SESSIONS = 50;
 const AT_ONCE = 20;
 
 /**
- * Ends a session, and with it the grants that were not given `offline_access`. Clients that knew of it are told. Nothing else
+ * Ends a session, and with it the grants that were not given `offline_access`. Its clients are notified. Nothing else
  * ends a session but its time.
  *
  * @see OpenID Connect Core §11, Back-Channel Logout §2.7
@@ -32,7 +32,7 @@ export async function endSession(
   const { subject, sessionId } = session;
   const { clientIds, grants } = await features.sessions.end(subject, sessionId);
   await features.revoker.revokeMany(subject, grants, reason);
-  await features.backChannelLogout.announce(session, clientIds);
+  await features.backChannelLogout.notify(session, clientIds);
   features.audit.record({ event: 'signed_out', subject });
 }
 

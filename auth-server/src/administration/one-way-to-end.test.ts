@@ -10,7 +10,7 @@ const calls: readonly (readonly [call: RegExp, what: string, allowed: readonly s
   [/\bsessions\.end\(/, 'a session ends by endSession', ['administration/end-session.ts']],
   [/\bgrants\.revoke\(/, 'a grant ends by the revoker', ['grants/grant-revoker.ts']],
   [/\bclientStore\.remove\(/, 'a client ends by endClient', ['administration/end-client.ts']],
-  [/\bfeed\.announce(Stale)?\(/, 'the revoker tells of revocations', ['grants/grant-revoker.ts']],
+  [/\bfeed\.publish(Stale)?\(/, 'the revoker publishes revocations', ['grants/grant-revoker.ts']],
   [
     /\baccountGrants\.remove\(/,
     'a grant leaves the list of its account when it has ended',
@@ -22,7 +22,7 @@ const calls: readonly (readonly [call: RegExp, what: string, allowed: readonly s
     ['grants/grant-revoker.ts'],
   ],
   [/\bsessions\.save\(/, 'a session begins, or goes on, by beginSession', ['routes/begin-session.ts']],
-  [/\bbackChannelLogout\.announce\(/, 'clients are told by endSession', ['administration/end-session.ts']],
+  [/\bbackChannelLogout\.notify\(/, 'endSession notifies clients', ['administration/end-session.ts']],
 ];
 
 /** A key in Redis that is written or deleted, and the only store that may name it. */
@@ -63,7 +63,7 @@ describe('One function ends a session, one a grant, one a client', () => {
     expect(filesWith(statement)).toEqual(store === 'none' ? [] : [store]);
   });
 
-  it('is told of no store under another name', () => {
+  it('find no store under another name', () => {
     // What the checks above go by: the stores are called by these names wherever they are handed on.
     const renamed = /\b(sessions|grants|accountGrants|clientStore|feed): (?!string\b)[a-z]\w*[,;})]/;
     const asides = filesWith(renamed).filter((file) => !file.endsWith('-store.ts'));

@@ -25,12 +25,17 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 /** Things of which others learn in their own time. */
-const TOLD: ReadonlySet<LifeCycleThing> = new Set(['gatewayToken', 'socket', 'notice', 'introspectedToken']);
+const PUBLISHED: ReadonlySet<LifeCycleThing> = new Set([
+  'gatewayToken',
+  'socket',
+  'notice',
+  'introspectedToken',
+]);
 const PATIENCE_MS = 10_000;
 
-/** What is told takes a moment, and so it is asked for again; what stays is asked for once all has been told. */
+/** What is published takes a moment, so it is polled; what stays is read once all has been published. */
 async function observe(scene: Scene, thing: LifeCycleThing, expected: Effect): Promise<Effect> {
-  const deadline = Date.now() + (TOLD.has(thing) ? PATIENCE_MS : 0);
+  const deadline = Date.now() + (PUBLISHED.has(thing) ? PATIENCE_MS : 0);
   for (;;) {
     const effect = await probes[thing](scene);
     if (effect === expected || Date.now() > deadline) return effect;

@@ -184,12 +184,12 @@ function createStores(
   };
 }
 
-interface StrangersAttempts {
-  /** Counts what anybody may try. */
-  readonly strangers: BoundedAttempts;
+interface AnonymousAttempts {
+  /** Counts attempts that anybody may make. */
+  readonly anonymousAttempts: BoundedAttempts;
 }
 
-type Limits = StrangersAttempts &
+type Limits = AnonymousAttempts &
   Pick<Features, 'mailLimits' | 'requestLimits' | 'secretGuesses' | 'userCodeGuesses' | 'writeRoom'>;
 
 /** What keeps anybody from asking for too much. */
@@ -201,12 +201,12 @@ function createLimits(
   const attempts = createAttemptStore(redis);
   const { ANONYMOUS_STORE_BYTES: roomBytes } = config;
   const links = { room: createWriteRoom(roomBytes, clock), ttlS: config.LINK_TTL_S };
-  const strangers = createBoundedAttempts(attempts, createWriteRoom(roomBytes, clock), clock);
+  const anonymousAttempts = createBoundedAttempts(attempts, createWriteRoom(roomBytes, clock), clock);
   return {
-    strangers,
-    mailLimits: createMailLimits(attempts, strangers, accountName, links),
+    anonymousAttempts,
+    mailLimits: createMailLimits(attempts, anonymousAttempts, accountName, links),
     requestLimits: createRequestLimits(config.REQUESTS_PER_ADDRESS),
-    secretGuesses: createSecretGuesses(strangers, clock),
+    secretGuesses: createSecretGuesses(anonymousAttempts, clock),
     userCodeGuesses: createGuesses(attempts, 'user-code', USER_CODE_GUESSES),
     writeRoom: createWriteRoom(roomBytes, clock),
   };
@@ -217,11 +217,11 @@ type Actions = Pick<Features, 'accountMail' | 'backChannelLogout' | 'revoker' | 
 /** What is done with the stores and the rest. */
 function createActions(
   config: AuthServerConfig,
-  base: Omit<Features, keyof Actions> & StrangersAttempts,
+  base: Omit<Features, keyof Actions> & AnonymousAttempts,
   mail: Mail | undefined,
   { redis, logger }: FeatureResources,
 ): Actions {
-  const throttle = createThrottle(createAttemptStore(redis), throttleLimits(config), base.strangers);
+  const throttle = createThrottle(createAttemptStore(redis), throttleLimits(config), base.anonymousAttempts);
   const feed = createRevocationFeed(redis, revocationTtlOf(config));
   const guard = createAddressGuard({
     loopback: allowsConveniences(config),

@@ -192,9 +192,9 @@ describe.skipIf(!canMirrorRedis())(
       await stale.mark({ kind: 'person', subject: 'ada' }, NOW_S);
       expect(await stale.isStale({ subject: 'ada', clientId: 'client', issuedAt: NOW_S })).toBe(true);
       const feed = createRevocationFeed(redis, 60);
-      await feed.announce(['g', 'h'], NOW_S);
-      await feed.announce(['i'], NOW_S + 100);
-      await feed.announceStale({ kind: 'client', clientId: 'client' }, NOW_S, NOW_S);
+      await feed.publish(['g', 'h'], NOW_S);
+      await feed.publish(['i'], NOW_S + 100);
+      await feed.publishStale({ kind: 'client', clientId: 'client' }, NOW_S, NOW_S);
       await expect(createReplicated(redis, 1)(() => redis.set('written', '1'))).rejects.toThrow(
         'lost a replica',
       );

@@ -29,7 +29,7 @@ const RETRY_MS = 2_000;
 
 /**
  * Gathers events for a moment and stores them in one statement, so that an audit log costs a request no round trip. While
- * the database is away they wait.
+ * the database is unavailable they wait.
  */
 export function createAuditWriter({
   store,

@@ -165,8 +165,8 @@ describe('the audit log', () => {
   });
 });
 
-describe('L9: what strangers have sent', () => {
-  it('is not kept as a client id that nobody has, nor tells an e-mail address to those who try some', async () => {
+describe('L9: what anonymous callers have sent', () => {
+  it('is not stored as an unknown client id, nor reveals an e-mail address to those who try some', async () => {
     const secret = 'a-secret-in-the-wrong-field';
     await postForm(`${server.issuer}/token`, { grant_type: 'client_credentials' }, basic(secret, 'machine'));
     const [failed] = await listed(['--limit', '1'], ['client_authentication_failed']);
@@ -224,11 +224,11 @@ describe('what a client has sent', () => {
   });
 });
 
-describe('audit events while the database is away', () => {
+describe('audit events while the database is unavailable', () => {
   const logger = createLogger({ service: 'test', level: 'silent' });
   const event = (name: string): StoredAuditEvent => ({ occurredAt: 0, event: name, details: {} });
 
-  /** A store that fails as often as told. */
+  /** A store that fails this often. */
   function failingStore(failures: number): AuditStore & { readonly stored: StoredAuditEvent[] } {
     const stored: StoredAuditEvent[] = [];
     let left = failures;
@@ -236,7 +236,7 @@ describe('audit events while the database is away', () => {
       stored,
       append: async (events) => {
         left -= 1;
-        if (left >= 0) throw new Error('away');
+        if (left >= 0) throw new Error('unavailable');
         stored.push(...events);
       },
       list: async () => [],

@@ -9,7 +9,7 @@ export interface AuthServerMetrics {
   readonly errors: Counter<'error'>;
   /** Sign-ins by outcome: signed_in, credentials, disabled, throttled_account, throttled_address. */
   readonly signIns: Counter<'outcome'>;
-  /** Clients that were to be told of the end of a session, by outcome: delivered, failed, dropped. */
+  /** Logout notifications by outcome: delivered, failed, dropped. */
   readonly backChannelLogouts: Counter<'outcome'>;
   /** Attempts to hand messages over, by outcome: delivered, failed, refused, expired. */
   readonly mailMessages: Counter<'outcome'>;

@@ -29,7 +29,7 @@ describe('L9: failures that repeat', () => {
     ]);
   });
 
-  it('are told apart by client, reason and network', () => {
+  it('are counted apart by client, reason and network', () => {
     const others = [
       failure,
       { ...failure, why: 'disabled' },

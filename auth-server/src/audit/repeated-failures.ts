@@ -11,7 +11,7 @@ export interface Failure {
 
 /** Failures of one kind, client and network that were counted and not written one by one. */
 export interface CountedFailures extends Omit<Failure, 'address'> {
-  /** In CIDR notation; undefined for all networks beyond those that are told apart. */
+  /** In CIDR notation; undefined for all networks beyond those that are counted apart. */
   readonly network: string | undefined;
   readonly count: number;
 }
@@ -38,7 +38,7 @@ interface Count extends Omit<CountedFailures, 'count'> {
 
 /** Failures of one kind, client and network that are written by themselves in a window. */
 const FIRST = 5;
-/** Kinds, clients and networks that are told apart in a window: no more rows than six times as many. */
+/** Kinds, clients and networks that are counted apart in a window: no more rows than six times as many. */
 const MAX_COUNTS = 500;
 const WINDOW_MS = 60_000;
 
@@ -86,7 +86,7 @@ function keyOf({ event, clientId = '', network = '', why }: Omit<Count, 'seen'>)
   return [event, why, network, clientId].join('\n');
 }
 
-/** What is beyond those that are told apart is counted from the first. */
+/** What is beyond those that are counted apart is counted from the first. */
 function firstOf({ network }: Pick<Count, 'network'>): number {
   return network === undefined ? 0 : FIRST;
 }

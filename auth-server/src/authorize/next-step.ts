@@ -40,9 +40,9 @@ export function nextStep(situation: Situation): NextStep {
     if (silent) throw new OAuthError('login_required', 'The person has to sign in.');
     return { kind: 'sign_in' };
   }
-  if (isSomebodyElse(request, session)) {
+  if (isAnotherUser(request, session)) {
     if (silent || isFresh(situation, session)) {
-      throw new OAuthError('login_required', 'Somebody else than the hinted person is signed in.');
+      throw new OAuthError('login_required', 'Another user than the hinted one is signed in.');
     }
     return { kind: 'sign_in' };
   }
@@ -70,7 +70,7 @@ function isFresh({ waitingSince }: Pick<Situation, 'waitingSince'>, session: Ses
 }
 
 /** Whether the request hints at another person than the one who signed in. */
-export function isSomebodyElse({ hintedSubject }: AuthorizationRequest, session: Session): boolean {
+export function isAnotherUser({ hintedSubject }: AuthorizationRequest, session: Session): boolean {
   return hintedSubject !== undefined && hintedSubject !== session.subject;
 }
 

@@ -34,7 +34,7 @@ export type NewTransaction =
 export type ParameterEntries = readonly (readonly [string, string])[];
 
 /**
- * Transactions, which browsers carry sealed in addresses and forms: whoever has not signed in leaves nothing in a store. What
+ * Transactions, which browsers carry sealed in addresses and forms: a caller who has not signed in writes to no store. What
  * is stored is that a transaction was answered.
  */
 export interface Transactions {

@@ -42,7 +42,7 @@ export interface ClientMetadata {
   readonly jwks?: { readonly keys: readonly Record<string, unknown>[] } | undefined;
   /** Space separated. */
   readonly scope: string;
-  /** Where this server tells of the end of a session. Back-Channel Logout §2.2 */
+  /** Where this server sends logout notifications. Back-Channel Logout §2.2 */
   readonly backchannel_logout_uri?: string | undefined;
   /** Accepted as it is declared: every logout token names its session. */
   readonly backchannel_logout_session_required: boolean;

@@ -36,7 +36,7 @@ export interface ClientRegistryDependencies {
 /** Milliseconds for which a client is remembered: a change by command reaches every instance within this time. */
 const CACHE_MS = 5_000;
 const CACHE_SIZE = 1_000;
-/** Enough to tell the registrations of one id apart. */
+/** Enough to distinguish the registrations of one id. */
 const INCARNATION_BYTES = 6;
 
 /** A registry over a store, which remembers the clients found for a few seconds. Unknown ids are never remembered. */

@@ -55,10 +55,10 @@ describe('the command line', () => {
   });
 
   it('reports everything that is wrong with a new account at once', async () => {
-    const { status, err } = await run(['accounts', 'add', '--email', 'nobody', '--role', 'KING']);
+    const { status, err } = await run(['accounts', 'add', '--email', 'no-address', '--role', 'KING']);
     expect(status).toBe(64);
     for (const problem of [
-      '--email: nobody is no address',
+      '--email: no-address is no address',
       '--name is needed',
       '--role: must be',
       '--password-stdin',
@@ -109,7 +109,7 @@ describe('the command line', () => {
     await obtainTokens(server.issuer, {}, new Browser(), 'forgetful@example.com', 'the second password');
   });
 
-  it('A-149 keeps further claims of an account, which userinfo tells by scope', async () => {
+  it('A-149 stores further claims of an account, which userinfo returns by scope', async () => {
     const claims = {
       given_name: 'Vi',
       birthdate: '1990-02-01',
@@ -123,8 +123,8 @@ describe('the command line', () => {
     const scope = 'openid profile address phone';
     const tokens = await obtainTokens(server.issuer, { scope }, new Browser(), 'ada@example.com');
     const headers = { authorization: `Bearer ${tokens.accessToken}` };
-    const told = await (await fetch(`${server.issuer}/userinfo`, { headers })).json();
-    expect(told).toMatchObject(claims);
+    const userinfo = await (await fetch(`${server.issuer}/userinfo`, { headers })).json();
+    expect(userinfo).toMatchObject(claims);
     const bad = await run(update, JSON.stringify({ birthdate: 'soon', email: 'x@example.com' }));
     expect(bad.status).toBe(1);
     expect(bad.err).toContain('birthdate');
@@ -140,15 +140,15 @@ describe('the command line', () => {
     await expect(obtainTokens(server.issuer, {}, new Browser(), 'ed@example.com')).rejects.toThrow(
       'expected 403 to be 303',
     );
-    expect((await run(['accounts', 'disable', '--email', 'nobody@example.com'])).status).toBe(1);
+    expect((await run(['accounts', 'disable', '--email', 'unknown@example.com'])).status).toBe(1);
     expect(await run(['accounts', 'enable', '--email', 'ed@example.com'])).toMatchObject({ status: 0 });
     await obtainTokens(server.issuer, {}, new Browser(), 'ed@example.com');
   });
 
-  it('revokes grants by id and by account, with their codes, and announces it', async () => {
+  it('revokes grants by id and by account, with their codes, and publishes it', async () => {
     const subscriber = connectRedis({ url: server.redis.url, name: 'test', onError: () => undefined });
-    const announced: string[] = [];
-    subscriber.on('message', (_channel: string, grantId: string) => void announced.push(grantId));
+    const published: string[] = [];
+    subscriber.on('message', (_channel: string, grantId: string) => void published.push(grantId));
     await subscriber.subscribe('revocations');
     const [one, two, other] = [
       await obtainTokens(server.issuer, {}, new Browser(), 'vi@example.com'),
@@ -164,7 +164,7 @@ describe('the command line', () => {
     expect(await isHonoured(server.issuer, two.accessToken)).toBe(false);
     expect((await exchange(server.issuer, code, pkce)).body['error']).toBe('invalid_grant');
     expect(await isHonoured(server.issuer, other.accessToken)).toBe(true);
-    await expect.poll(() => announced).toEqual(expect.arrayContaining([one.grantId, two.grantId]));
+    await expect.poll(() => published).toEqual(expect.arrayContaining([one.grantId, two.grantId]));
     subscriber.disconnect();
     const reader = connectRedis({ url: server.redis.url, name: 'test', onError: () => undefined });
     expect(await reader.zscore('revocations', one.grantId)).not.toBeNull();

@@ -48,7 +48,7 @@ export const commandNames: readonly string[] = [...commands.keys()];
 const EXIT_USAGE = 64;
 
 /**
- * Runs a command of the auth-server against its database and Redis; a running server need not be told.
+ * Runs a command of the auth-server against its database and Redis; a running server needs no notification.
  *
  * @param args what follows the program's name: `accounts add --email …`
  * @returns the exit status: 0, 1 when the command failed, 64 when it was called wrongly

@@ -18,7 +18,7 @@ export const rotateKeys: Command = {
   },
 };
 
-/** Throws away all keys that have signed, and what they signed: for keys that have got into wrong hands. */
+/** Replaces all keys that have signed, and invalidates what they signed: for compromised keys. */
 export const replaceKeys: Command = {
   usage: 'keys replace',
   run: async (args, { features, commandLine }) => {

@@ -36,7 +36,7 @@ export interface VerifiedProof {
 
 /**
  * Verifies a proof of possession: type, signature by the key in its header, method, address, age, first use and, at a
- * resource, the access token. A nonce of this server tells the age of a proof, whatever the client's clock says.
+ * resource, the access token. A nonce of this server proves the age of a proof, whatever the client's clock says.
  *
  * @throws OAuthError invalid_dpop_proof, or use_dpop_nonce when a fresh nonce is needed
  * @see RFC 9449 §4.3, §8, §11.1
@@ -51,7 +51,8 @@ export async function verifyProof(
   const problem = claimsProblem(claims, expected);
   if (problem !== undefined) throw invalidProof(problem);
   const hasNonce = dpopNonces.check(claims['nonce']);
-  if (!hasNonce && isTooFarAway(claims.iat, clock())) throw dpopNonces.demand('iat is too far away');
+  if (!hasNonce && isTooFarFromNow(claims.iat, clock()))
+    throw dpopNonces.demand('iat is too far from the current time');
   const rememberS = hasNonce ? NONCE_LIFETIME_S : 2 * PROOF_WINDOW_S;
   if (!(await assertions.markUsed(`dpop ${thumbprint}`, String(claims.jti), rememberS))) {
     throw invalidProof('jti was used before');
@@ -67,7 +68,7 @@ async function verifySignature(proof: string, nowMs: number): Promise<SignedProo
   }
 }
 
-function isTooFarAway(iat: number | undefined, nowMs: number): boolean {
+function isTooFarFromNow(iat: number | undefined, nowMs: number): boolean {
   return Math.abs(nowMs / 1_000 - (iat ?? 0)) > PROOF_WINDOW_S;
 }
 

@@ -51,7 +51,7 @@ describe('the grants of an account', () => {
     expect(await idsOf('mover', NOW)).toEqual([]);
   });
 
-  it('M10: are told, oldest first, where one client has more than it may have', async () => {
+  it('M10: are returned, oldest first, where one client has more than it may have', async () => {
     const addTo = (
       clientId: string,
       grantId: string,

@@ -149,7 +149,7 @@ async function consume(
   }
   if (outcome === 'replayed') {
     audit.record({ event: 'code_replayed', grantId: code.grantId, clientId: grant.clientId, address });
-    await revoker.announce(code.grantId, grant, 'code_replayed');
+    await revoker.publish(code.grantId, grant, 'code_replayed');
   }
   throw invalidGrant(`code is ${outcome}`);
 }

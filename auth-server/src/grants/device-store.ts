@@ -59,7 +59,7 @@ export interface DeviceStore {
   poll(poll: DevicePoll): Promise<PollOutcome>;
 }
 
-/** Seconds for which a record outlives its code, so that the device is told that it has expired. */
+/** Seconds for which a record outlives its code, so that the device gets expired_token. */
 const AFTERLIFE_S = 300;
 /** RFC 8628 §3.5 */
 const SLOW_DOWN_S = 5;
@@ -82,7 +82,7 @@ const SEALED_LINE = 6;
 
 /**
  * Devices in Redis. What the scripts read and change stands in the clear; who asks for what, by which secret, and what was
- * allowed, is sealed, so that whoever can write there can't have a device of his own allowed by another's consent.
+ * allowed, is sealed, so that writing to Redis can't get a device allowed by another's consent.
  */
 export function createDeviceStore(redis: RedisConnection, sealer: Sealer): DeviceStore {
   const records = createDeviceRecords(sealer);

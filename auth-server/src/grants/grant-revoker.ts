@@ -17,12 +17,12 @@ export interface GrantOwner {
   readonly sessionId: string;
 }
 
-/** Ends grants and tells everybody. Nothing else ends a grant but its time, and the scripts that find a token used twice. */
+/** Ends grants and publishes it. Nothing else ends a grant but its time, and the scripts that find a token used twice. */
 export interface GrantRevoker {
   /** Ends one grant with its refresh token, code and access tokens. @returns whether it was live */
   revoke(grantId: string, reason: RevocationReason): Promise<boolean>;
   /** Does what else belongs to a revocation that a script has already made. */
-  announce(grantId: string, owner: GrantOwner, reason: RevocationReason): Promise<void>;
+  publish(grantId: string, owner: GrantOwner, reason: RevocationReason): Promise<void>;
   /** Ends grants of an account. @returns how many were live */
   revokeMany(subject: string, grants: readonly ListedGrant[], reason: RevocationReason): Promise<number>;
   /** Ends the grants of an account that `which` accepts. @returns how many were live */
@@ -60,14 +60,14 @@ export function createGrantRevoker(dependencies: GrantRevokerDependencies): Gran
   const nowS = (): number => Math.floor(clock() / 1000);
 
   /** Has ended in the store already: a resource server that misses this learns of it by polling. */
-  const tell = (announcement: Promise<void>): Promise<void> =>
-    announcement.catch((error: unknown) => logger.error({ err: error }, 'publishing a revocation failed'));
+  const ignoreFailure = (published: Promise<void>): Promise<void> =>
+    published.catch((error: unknown) => logger.error({ err: error }, 'publishing a revocation failed'));
   const record = async (grantIds: readonly string[], reason: RevocationReason): Promise<void> => {
     for (const grantId of grantIds) {
       audit.record({ event: 'grant_revoked', grantId, reason });
       metrics.revocations.inc({ reason });
     }
-    await tell(feed.announce(grantIds, nowS()));
+    await ignoreFailure(feed.publish(grantIds, nowS()));
   };
   const unlist = async (grantId: string, { subject, clientId, sessionId }: GrantOwner): Promise<void> => {
     await accountGrants.remove(subject, [{ grantId, clientId }]);
@@ -99,7 +99,7 @@ export function createGrantRevoker(dependencies: GrantRevokerDependencies): Gran
       if (owner) await unlist(grantId, owner);
       return wasLive;
     },
-    announce: async (grantId, owner, reason) => {
+    publish: async (grantId, owner, reason) => {
       await record([grantId], reason);
       await unlist(grantId, owner);
     },
@@ -110,7 +110,7 @@ export function createGrantRevoker(dependencies: GrantRevokerDependencies): Gran
       const now = nowS();
       await staleTokens.mark(holder, now);
       audit.record({ event: 'access_tokens_revoked', ...withoutKind(holder), reason });
-      await tell(feed.announceStale(holder, now, now));
+      await ignoreFailure(feed.publishStale(holder, now, now));
     },
   };
 }

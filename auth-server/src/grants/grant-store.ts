@@ -66,9 +66,9 @@ export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocat
     findWithGeneration,
     rotate: ({ grantId, generation, grant, now, idleTtlS, leewayS }) => {
       const key = grantKeys.grant(grantId);
-      const sealedAnew = grant.isOutdated ? sealGrant(sealer, key, grant) : '';
+      const resealed = grant.isOutdated ? sealGrant(sealer, key, grant) : '';
       const keys = [key, grantKeys.revoked(grantId)];
-      const args = [generation, grant.expiresAt, now, idleTtlS, revocationTtlS, leewayS, sealedAnew];
+      const args = [generation, grant.expiresAt, now, idleTtlS, revocationTtlS, leewayS, resealed];
       return rotateRefreshToken(redis, keys, args).then(toOutcome);
     },
     revoke: async (grantId, reason) => {

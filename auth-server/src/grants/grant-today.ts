@@ -8,7 +8,7 @@ import type { AccountFeatures } from '../accounts/account-features.ts';
 import type { HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';
 
-/** What tells which scopes a grant gives today. */
+/** What determines the scopes that a grant gives today. */
 export type ScopesTodayFeatures = HasClock & HasSettings & Pick<AccountFeatures, 'sessions'>;
 
 /** What ends a grant that is over. */

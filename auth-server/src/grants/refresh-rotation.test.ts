@@ -80,7 +80,7 @@ describe('rotate-refresh-token-2.lua', () => {
     expect(await rotate({ leewayS: 10, now: NOW + 11 })).toEqual({ kind: 'reused' });
   });
 
-  it('leaves what is sealed under the newest key, and seals what is not anew', async () => {
+  it('leaves what is sealed under the newest key, and seals the rest again', async () => {
     const [olderKey, newerKey] = [randomBytes(32), randomBytes(32)];
     const older = createGrantStore(connection, createSealer([olderKey]), 960);
     const both = createGrantStore(connection, createSealer([newerKey, olderKey]), 960);

@@ -116,7 +116,7 @@ async function rotate(
       return outcome.generation;
     case 'reused':
       audit.record({ event: 'refresh_token_reused', grantId: token.grantId, clientId, address });
-      await revoker.announce(token.grantId, grant, 'refresh_token_reused');
+      await revoker.publish(token.grantId, grant, 'refresh_token_reused');
       throw invalidGrant('reused');
     case 'gone':
       throw invalidGrant(outcome.kind);

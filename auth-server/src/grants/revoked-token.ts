@@ -2,7 +2,7 @@ import type { VerifiedAccessToken } from '../tokens/verify-own-token.ts';
 import type { TokenFeatures } from '../tokens/token-features.ts';
 import type { GrantFeatures } from './grant-features.ts';
 
-/** What tells of revocations. */
+/** Stores of revocations. */
 export type RevokedTokenFeatures = Pick<TokenFeatures, 'staleTokens'> & Pick<GrantFeatures, 'grants'>;
 
 /** Whether an access token is no longer good although it has not expired: its grant has ended, or it says too much. */

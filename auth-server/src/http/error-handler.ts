@@ -7,7 +7,7 @@ import { outageOf } from './outage.ts';
 export type ErrorWriter = (error: OAuthError, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /**
- * Turns whatever a route throws into an {@link OAuthError}, logs what the client is not told, and has it written.
+ * Turns whatever a route throws into an {@link OAuthError}, logs what the client must not see, and has it written.
  */
 export function createErrorHandler(
   metrics: AuthServerMetrics,
@@ -54,7 +54,7 @@ function logError(error: OAuthError, request: FastifyRequest): void {
   else request.log.info(record, 'request rejected');
 }
 
-/** Someone is told to come back because of others: nothing has failed. */
+/** Rejected because of load by others: nothing has failed. */
 function isBusy({ code, cause }: OAuthError): boolean {
   return code === 'temporarily_unavailable' && cause === undefined;
 }

@@ -7,7 +7,7 @@ const RETRY_AFTER_S = 5;
 const SOCKET_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
 const SQL_STATES = /^(08|53|57)[0-9A-Z]{3}$/;
 
-/** Messages of ioredis, node-postgres and Redis for a server that is away, starting, switching over or full. */
+/** Messages of ioredis, node-postgres and Redis for a server that is unavailable, starting, switching over or full. */
 const MESSAGES =
   /^(Command timed out|Connection is closed|Connection terminated|Reached the max retries per request|timeout exceeded when trying to connect|Failed to refresh slots cache|Cluster isn't ready|Query read timeout|LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|OOM|TRYAGAIN|MISCONF)/;
 

@@ -28,8 +28,8 @@ export function sendPage(reply: FastifyReply, html: string, options: PageOptions
         "base-uri 'none'",
       ].join('; '),
       'x-frame-options': 'DENY',
-      // Whoever has opened the page in a window keeps no hold of it. Pages of an authorization request do without: an application
-      // that has them in a popup is told of the end by its opener.
+      // The opener of the window loses its handle. Pages of an authorization request do without: an application
+      // that has them in a popup learns of the end through its opener.
       ...(options.formTarget === undefined && { 'cross-origin-opener-policy': 'same-origin' }),
     })
     .send(html);

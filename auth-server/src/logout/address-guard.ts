@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Tells which addresses this server may send requests to on behalf of clients. */
+/** Decides to which addresses this server may send requests on behalf of clients. */
 export interface AddressGuard {
   /** @param address a literal IPv4 or IPv6 address */
   allows(address: string): boolean;

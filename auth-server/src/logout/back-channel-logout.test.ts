@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = await startTestAuthServer();
   receiver = await startLogoutReceiver(() => 200);
   slow = await startLogoutReceiver((index) => (index === 0 ? 302 : 204));
-  for (const [clientId, { url }] of [['told', receiver] as const, ['told-again', slow] as const]) {
+  for (const [clientId, { url }] of [['notified', receiver] as const, ['notified-again', slow] as const]) {
     const metadata = {
       client_id: clientId,
       redirect_uris: [CALLBACK],
@@ -33,16 +33,16 @@ afterAll(async () => {
 });
 
 describe('A-164: OpenID Connect Back-Channel Logout', () => {
-  it('A-164 tells every client of a session that it has ended, by a token that is no id_token', async () => {
+  it('A-164 notifies every client of a session that it has ended, by a token that is no id_token', async () => {
     const browser = new Browser();
-    const tokens = await obtainTokens(server.issuer, { client_id: 'told', nonce: 'n' }, browser);
+    const tokens = await obtainTokens(server.issuer, { client_id: 'notified', nonce: 'n' }, browser);
     await obtainTokens(server.issuer, { client_id: 'spa' }, browser);
     const before = receiver.tokens.length;
     await browser.get(`${server.issuer}/logout?id_token_hint=${tokens.idToken}`);
     await expect.poll(() => receiver.tokens.length).toBe(before + 1);
     const token = receiver.tokens.at(-1) ?? '';
     const keys = createRemoteJWKSet(new URL(`${server.issuer}/jwks.json`));
-    const { payload } = await jwtVerify(token, keys, { issuer: server.issuer, audience: 'told' });
+    const { payload } = await jwtVerify(token, keys, { issuer: server.issuer, audience: 'notified' });
     expect(decodeProtectedHeader(token).typ).toBe('logout+jwt');
     const idToken = (await jwtVerify(tokens.idToken, keys)).payload;
     expect(payload).toMatchObject({
@@ -58,7 +58,7 @@ describe('A-164: OpenID Connect Back-Channel Logout', () => {
 
   it('A-164 tries again when it is not taken, with another token, and follows no redirect', async () => {
     const browser = new Browser();
-    const tokens = await obtainTokens(server.issuer, { client_id: 'told-again' }, browser);
+    const tokens = await obtainTokens(server.issuer, { client_id: 'notified-again' }, browser);
     await browser.get(`${server.issuer}/logout?id_token_hint=${tokens.idToken}`);
     await expect.poll(() => slow.tokens.length, { timeout: 5_000 }).toBe(2);
     expect(slow.tokens[1]).not.toBe(slow.tokens[0]);
@@ -67,13 +67,13 @@ describe('A-164: OpenID Connect Back-Channel Logout', () => {
       .toMatch(/trellis_auth_backchannel_logouts_total\{outcome="delivered".*\} 2/);
   });
 
-  it('A-164 is advertised, and tells of sessions that an operator ends too', async () => {
+  it('A-164 is advertised, and notifies of sessions that an operator ends too', async () => {
     const response = await fetch(`${server.issuer}/.well-known/openid-configuration`);
     expect(await response.json()).toMatchObject({
       backchannel_logout_supported: true,
       backchannel_logout_session_supported: true,
     });
-    await obtainTokens(server.issuer, { client_id: 'told' }, new Browser(), 'vi@example.com');
+    await obtainTokens(server.issuer, { client_id: 'notified' }, new Browser(), 'vi@example.com');
     const before = receiver.tokens.length;
     await runCommand(server, ['accounts', 'disable', '--email', 'vi@example.com']);
     expect(receiver.tokens).toHaveLength(before + 1);

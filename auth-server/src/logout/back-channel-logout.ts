@@ -7,17 +7,17 @@ import type { AddressGuard } from './address-guard.ts';
 import { issueLogoutToken, type EndedSessionName, type LogoutTokenDependencies } from './logout-token.ts';
 import { postForm } from './post-form.ts';
 
-/** Tells clients that a session has ended. */
+/** Sends logout notifications to clients. */
 export interface BackChannelLogout {
-  /** Begins to tell the clients that knew of the session; resolves before they have answered. */
-  announce(session: EndedSessionName, clientIds: readonly string[]): Promise<void>;
-  /** Resolves when all that is under way has been told or given up, which takes at most some twenty seconds. */
+  /** Starts notifying the clients of the session; resolves before they have responded. */
+  notify(session: EndedSessionName, clientIds: readonly string[]): Promise<void>;
+  /** Resolves when all notifications are delivered or given up, which takes at most some twenty seconds. */
   settle(): Promise<void>;
   /** Gives up what is under way. */
   close(): Promise<void>;
 }
 
-/** What telling works with. */
+/** What {@link createBackChannelLogout} needs. */
 export interface BackChannelLogoutDependencies extends LogoutTokenDependencies {
   readonly clients: Pick<ClientRegistry, 'find'>;
   readonly guard: AddressGuard;
@@ -69,7 +69,7 @@ export function createBackChannelLogout(dependencies: BackChannelLogoutDependenc
     underWay.add(done);
   };
   return {
-    announce: async (session, clientIds) => {
+    notify: async (session, clientIds) => {
       for (const clientId of clientIds) {
         const client = await clients.find(clientId);
         const uri = client?.metadata.backchannel_logout_uri;
@@ -86,7 +86,7 @@ export function createBackChannelLogout(dependencies: BackChannelLogoutDependenc
   };
 }
 
-/** Clients that are told of sign-outs. */
+/** Sends logout notifications. */
 export interface LogoutFeatures {
   readonly backChannelLogout: BackChannelLogout;
 }

@@ -17,9 +17,9 @@ beforeEach(() => {
     refund: async (name: string): Promise<void> => void counts.set(name, (counts.get(name) ?? 0) - 1),
   };
   const room = { take: (): { giveBack: () => undefined } => ({ giveBack: () => undefined }) };
-  const strangers = createBoundedAttempts(attempts, room, Date.now);
+  const anonymousAttempts = createBoundedAttempts(attempts, room, Date.now);
   const links = { room: createWriteRoom(1_048_576, Date.now), ttlS: 86_400 };
-  limits = createMailLimits(attempts, strangers, (email) => email, links);
+  limits = createMailLimits(attempts, anonymousAttempts, (email) => email, links);
 });
 
 const ask = (address: string, knownBrowser?: string): Promise<boolean> =>
@@ -40,17 +40,17 @@ describe('L3: mail', () => {
     expect(await countTrue(2_000, (round) => from(`2001:db8:2:${round.toString(16)}::1`))).toBe(320);
   });
 
-  it('is not kept from a person by three requests of somebody else', async () => {
+  it('is not withheld from a user by three requests of another', async () => {
     expect(await countTrue(10, () => ask('203.0.113.1'))).toBe(3);
     expect(await ask('198.51.100.1')).toBe(true);
   });
 
-  it('is not kept from a browser that the account knows by all others together', async () => {
+  it('is not withheld from a browser that the account knows by all others together', async () => {
     expect(await countTrue(100, (round) => ask(`203.0.113.${round}`))).toBe(12);
     expect(await countTrue(10, () => ask('203.0.113.1', 'known'))).toBe(3);
   });
 
-  it('H2: is closed to nobody by what others ask for, which takes no room for links', async () => {
+  it('H2: is closed to no user by what others ask for, which takes no room for links', async () => {
     const tooMany = 1_048_576 / 1_500;
     for (let round = 0; round < 3 * tooMany; round += 1) {
       expect(await limits.reserveSender(`10.${round >> 8}.${round & 255}.1`)).toBe(0);
@@ -58,7 +58,7 @@ describe('L3: mail', () => {
     expect(limits.takeLinkRoom('198.51.100.1')).toBeDefined();
   });
 
-  it('tells the owner of a new password, however many new browsers there were', async () => {
+  it('notifies the owner of a new password, however many new browsers there were', async () => {
     expect(await countTrue(100, () => limits.reserveNotice('ada', 'new_device'))).toBe(20);
     expect(await limits.reserveNotice('ada', 'password_changed')).toBe(true);
   });

@@ -34,7 +34,7 @@ export interface MailLimits {
    * @returns undefined where there is none
    */
   takeLinkRoom(address: string): TakenRoom | undefined;
-  /** Whether the owner of an account may be told of another thing of this kind that happened to it. */
+  /** Whether the owner of an account may get another notice of this kind. */
   reserveNotice(accountId: string, kind: NoticeKind): Promise<boolean>;
 }
 
@@ -55,22 +55,22 @@ const PER_NOTIFIED_ACCOUNT = { failures: 20, windowS: 3_600 };
  * from one network, those that are asked for from others.
  *
  * @param attempts of browsers that an account knows, and notices
- * @param strangers counts all others, who can make a counter for each address that can be typed
+ * @param anonymousAttempts of all others, who can make a counter for each address that can be typed
  */
 export function createMailLimits(
   attempts: AttemptStore,
-  strangers: BoundedAttempts,
+  anonymousAttempts: BoundedAttempts,
   accountName: AccountName,
   links: LinkRoom,
 ): MailLimits {
   return {
     reserveSender: async (address) => {
       const counters = countersByNetwork('mail-from', address, PER_SENDER);
-      const { waitsS } = await reserveTogether(strangers.from(address), counters);
+      const { waitsS } = await reserveTogether(anonymousAttempts.from(address), counters);
       return Math.max(...waitsS);
     },
     reserveRecipient: async (email, from) => {
-      const store = from.knownBrowser === undefined ? strangers.from(from.address) : attempts;
+      const store = from.knownBrowser === undefined ? anonymousAttempts.from(from.address) : attempts;
       const { waitsS } = await reserveTogether(store, recipientCounters(accountName(email), from));
       return waitsS.every((waitS) => waitS === 0);
     },

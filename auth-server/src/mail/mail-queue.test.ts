@@ -123,7 +123,7 @@ describe('mail over SMTP', () => {
   });
 });
 
-describe('mail while the mail server is away', () => {
+describe('mail while the mail server is unavailable', () => {
   it('waits in the database, sealed, and is handed over when the server is back', async () => {
     const port = await freePort();
     const queue = startQueue(smtp({ url: `smtp://trellis:s3cret%20word@127.0.0.1:${port}` }));

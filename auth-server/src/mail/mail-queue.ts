@@ -35,7 +35,7 @@ const FIRST_DELAY_MS = 10_000;
 const MAX_DELAY_MS = 3_600_000;
 
 /**
- * A queue in the database: a message that was accepted is handed over although the mail server is away for hours and this
+ * A queue in the database: a message that was accepted is handed over although the mail server is unavailable for hours and this
  * process ends in between. It may be handed over twice, under the same id, when a process dies in the very moment.
  */
 export function createMailQueue(dependencies: MailQueueDependencies): MailQueue {

@@ -14,7 +14,7 @@ export interface ClaimedMessage {
 export interface MailStore {
   /** @returns false where too many wait already */
   add(id: string, message: MailMessage, now: number, expiresAt: number): Promise<boolean>;
-  /** Takes messages that are due, for so long: whoever dies with them leaves them to the next. */
+  /** Leases messages that are due: after a crash another instance takes them. */
   claim(now: number, limit: number, leaseMs: number): Promise<readonly ClaimedMessage[]>;
   postpone(id: string, nextAttemptAt: number): Promise<void>;
   remove(id: string): Promise<void>;

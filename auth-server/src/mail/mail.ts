@@ -12,10 +12,10 @@ export interface Mail {
   send(message: MailMessage): Promise<void>;
 }
 
-/** Hands messages over to whoever delivers them. */
+/** Hands messages over for delivery. */
 export interface MailTransport {
   /**
-   * @param id the same for each attempt at one message, so that a receiver can tell repetitions
+   * @param id the same for each attempt at one message, so that a receiver can detect repetitions
    * @throws MailRefused when there is no use in trying again
    * @throws Error when another attempt may succeed
    */

@@ -6,7 +6,7 @@ const HASHES = 16;
 
 /** A Bloom filter over passwords. */
 export interface PasswordFilter {
-  /** Whether it may be one of them: certain where it says no. */
+  /** Whether it may be one of them; false is certain. */
   has(password: string): boolean;
 }
 

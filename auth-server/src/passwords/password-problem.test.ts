@@ -4,7 +4,7 @@ import { passwordProblem, type PasswordProblem } from './password-problem.ts';
 
 const ada = { email: 'ada.marlow@example.com', name: 'Ada Marlow', issuer: 'https://auth.trellis.example' };
 
-describe('M9: a password that somebody chooses', () => {
+describe('M9: a password that a user chooses', () => {
   it.each<[string, PasswordProblem | undefined]>([
     ['1234567', 'short'],
     ['🙂🙂🙂🙂🙂🙂🙂', 'short'],
@@ -28,7 +28,7 @@ describe('M9: a password that somebody chooses', () => {
   });
 
   it('is not taken for a common one by chance', () => {
-    const common = Array.from({ length: 20_000 }, (_, index) => `own words ${index} nobody has`).filter(
+    const common = Array.from({ length: 20_000 }, (_, index) => `own words ${index} none has`).filter(
       isCommonPassword,
     );
     expect(common).toEqual([]);

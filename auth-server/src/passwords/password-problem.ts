@@ -7,7 +7,7 @@ export const MAX_PASSWORD_LENGTH = 1_024;
 /** Why a password can't be chosen. */
 export type PasswordProblem = 'short' | 'long' | 'common' | 'personal';
 
-/** What a password must not be made of: words that whoever attacks an account knows. */
+/** What a password must not be made of: words that an attacker of the account knows. */
 export interface PasswordContext {
   readonly email: string;
   readonly name: string;

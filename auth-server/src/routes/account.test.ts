@@ -116,7 +116,7 @@ describe('the account page', () => {
   });
 });
 
-/** Asks for a message. @param from address of the computer, as a proxy tells it */
+/** Asks for a message. @param from address of the computer, as a proxy sends it */
 async function ask(page: string, form: Record<string, string>, from = '127.0.0.1'): Promise<Response> {
   const browser = new Browser();
   const headers = { 'x-forwarded-for': from };
@@ -145,17 +145,17 @@ describe('sign-up and forgotten passwords', () => {
     await obtainTokens(server.issuer, {}, new Browser(), 'fresh@example.com', 'a fresh password');
   });
 
-  it('A-086 answers the same whether or not there is such an account, and tells its owner alone', async () => {
+  it('A-086 answers the same whether or not the account exists, and notifies its owner alone', async () => {
     for (const page of ['sign-up', 'forgotten']) {
       const known = await ask(page, { email: 'ada@example.com', name: 'X' });
-      const unknown = await ask(page, { email: `nobody-${page}@example.com`, name: 'X' });
+      const unknown = await ask(page, { email: `unknown-${page}@example.com`, name: 'X' });
       expect(known.status).toBe(unknown.status);
       const text = (await known.text()).replaceAll('ada@example.com', '');
-      expect(text).toBe((await unknown.text()).replaceAll(`nobody-${page}@example.com`, ''));
+      expect(text).toBe((await unknown.text()).replaceAll(`unknown-${page}@example.com`, ''));
     }
     await expect.poll(() => messagesTo('ada@example.com').length).toBe(2);
     expect(messagesTo('ada@example.com').every(({ subject }) => subject === 'Your password')).toBe(true);
-    expect(messagesTo('nobody-forgotten@example.com')).toEqual([]);
+    expect(messagesTo('unknown-forgotten@example.com')).toEqual([]);
   });
 
   it('A-013 sends at most three messages an hour to one address, and slows down who asks for many', async () => {
@@ -170,7 +170,7 @@ describe('sign-up and forgotten passwords', () => {
     expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('L3: is kept from nobody by somebody else who has asked for that address', async () => {
+  it('L3: is withheld from no user because another has asked for that address', async () => {
     const email = 'vi@example.com';
     const before = messagesTo(email).length;
     for (let round = 0; round < 4; round += 1) await ask('forgotten', { email }, '203.0.113.1');
@@ -181,7 +181,7 @@ describe('sign-up and forgotten passwords', () => {
   it('L3: is asked for by a whole /64 as often as by one address', async () => {
     const statuses: number[] = [];
     for (let index = 0; index < 21; index += 1) {
-      const email = `nobody-${index}@example.com`;
+      const email = `unknown-${index}@example.com`;
       statuses.push((await ask('forgotten', { email }, `2001:db8:1:1::${index}`)).status);
     }
     expect(statuses.slice(0, 20).every((status) => status === 200)).toBe(true);

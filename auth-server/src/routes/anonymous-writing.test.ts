@@ -33,7 +33,7 @@ async function keysWrittenBy(work: () => Promise<unknown>): Promise<readonly str
   return (await redis.keys('*')).filter((key) => !before.has(key));
 }
 
-describe('H2: what anybody asks for, before somebody has signed in,', () => {
+describe('H2: what anybody asks for, before a user has signed in,', () => {
   it.each(['GET', 'POST'])(
     'leaves nothing in Redis: /authorize by %s, up to the sign-in page',
     async (method) => {
@@ -92,7 +92,7 @@ describe('H2: what anybody asks for, before somebody has signed in,', () => {
     expect(answer.get('state')).toBe(state);
   });
 
-  it('is kept without unknown parameters at /par', async () => {
+  it('is stored without unknown parameters at /par', async () => {
     const [key = ''] = await keysWrittenBy(() =>
       postForm(`${server.issuer}/par`, formOf({ unknown: 'x'.repeat(60_000) })),
     );

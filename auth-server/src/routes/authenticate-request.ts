@@ -6,7 +6,7 @@ import type { Parameters } from '../parameters.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { HttpFeatures } from '../http/http-features.ts';
 
-/** What tells which client sent a request. */
+/** What identifies the client that sent a request. */
 export type AuthenticateRequestFeatures = Pick<HttpFeatures, 'requestLimits'> & AuthenticateClientFeatures;
 
 /**

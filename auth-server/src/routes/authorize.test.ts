@@ -71,7 +71,7 @@ describe('RFC 6749 §4.1.1: the code flow', () => {
       await new Browser().post(`${server.issuer}/authorize`, url.searchParams),
       'unsupported_response_type',
     );
-    const unknown = new URL(authorizationUrl(server.issuer, pkce, { client_id: 'nobody' }));
+    const unknown = new URL(authorizationUrl(server.issuer, pkce, { client_id: 'missing' }));
     await expectPageError(await new Browser().post(`${server.issuer}/authorize`, unknown.searchParams));
   });
 
@@ -102,12 +102,14 @@ describe('RFC 6749 §4.1.1: the code flow', () => {
 });
 
 describe('RFC 6749 §4.1.2.1: client and redirect URI', () => {
-  it.each([{ client_id: undefined }, { client_id: '' }, { client_id: 'nobody' }, { client_id: '__proto__' }])(
-    'A-034 shows a page without a form or redirect for %j',
-    async (changes) => {
-      await expectPageError(await request(changes));
-    },
-  );
+  it.each([
+    { client_id: undefined },
+    { client_id: '' },
+    { client_id: 'missing' },
+    { client_id: '__proto__' },
+  ])('A-034 shows a page without a form or redirect for %j', async (changes) => {
+    await expectPageError(await request(changes));
+  });
 
   it('A-035 does not guess among several registered redirect URIs', async () => {
     await expectPageError(await request({ client_id: 'several', redirect_uri: undefined }));
@@ -236,7 +238,7 @@ describe('RFC 6749 §4.1.2.1: errors by redirect', () => {
     }
   });
 
-  it('A-060 sends no error to a client that nobody vetted before the person has signed in', async () => {
+  it('A-060 sends no error to an unvetted client before the user has signed in', async () => {
     const broken = { client_id: 'unvetted', scope: 'nothing known' };
     const html = await expectPageError(await request(broken));
     expect(html).not.toContain(CALLBACK);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { issueCode, type IssueCodeFeatures } from '../authorize/authorization-response.ts';
 import type { Account } from '../accounts/accounts.ts';
-import { honoursSignIn, isSomebodyElse } from '../authorize/next-step.ts';
+import { honoursSignIn, isAnotherUser } from '../authorize/next-step.ts';
 import { OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
@@ -79,7 +79,7 @@ async function findPerson(
     waitingSince: transaction.createdAt,
   };
   if (!honoursSignIn(situation, session, account)) throw pageExpired('sign-in is too old');
-  if (isSomebodyElse(transaction.request, session)) throw pageExpired('somebody else');
+  if (isAnotherUser(transaction.request, session)) throw pageExpired('another user');
   return { session, account };
 }
 

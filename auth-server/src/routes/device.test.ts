@@ -87,7 +87,7 @@ describe('RFC 8628: device authorization', () => {
 
   it('A-168 is for clients that are registered for it, and their scopes', async () => {
     expect((await begin({ client_id: 'spa' })).body['error']).toBe('unauthorized_client');
-    expect((await begin({ client_id: 'nobody' })).body['error']).toBe('invalid_client');
+    expect((await begin({ client_id: 'missing' })).body['error']).toBe('invalid_client');
     expect((await begin({ scope: 'unknown' })).body['error']).toBe('invalid_scope');
     expect((await begin({ resource: 'https://unknown.example' })).body['error']).toBe('invalid_target');
     expect((await fetch(`${server.issuer}/device_authorization`)).status).toBe(405);
@@ -134,7 +134,7 @@ describe('RFC 8628: device authorization', () => {
     expect(await page.text()).toContain(device.userCode);
   });
 
-  it('A-168 tells a device that asks too often to slow down, by 5 s each time', async () => {
+  it('A-168 asks a device that polls too often to slow down, by 5 s each time', async () => {
     const device = await beginDevice();
     expect((await poll(device)).body['error']).toBe('authorization_pending');
     expect((await poll(device)).body['error']).toBe('slow_down');
@@ -144,7 +144,7 @@ describe('RFC 8628: device authorization', () => {
     expect(record.split('\n')[4]).toBe('10000');
   });
 
-  it('A-168 tells a device that it was denied', async () => {
+  it('A-168 reports to a device that it was denied', async () => {
     const device = await beginDevice();
     const browser = new Browser();
     expect(

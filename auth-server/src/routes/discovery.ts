@@ -8,7 +8,7 @@ import { signingAlgorithms } from '../keys/signing-keys.ts';
 import { supportedClaims } from '../accounts/user-claims.ts';
 import { paths } from '../http/paths.ts';
 
-/** What clients are told of. */
+/** What is advertised to clients. */
 export type DiscoveryFeatures = HasSettings;
 
 const CACHE_CONTROL = 'public, max-age=300';

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('H4: a session that somebody else has written into Redis signs nobody in', async () => {
+it('H4: a session that an attacker has written into Redis signs no user in', async () => {
   const redis = connectRedis({ url: server.redis.url, name: 'attacker', onError: () => undefined });
   const forged = { sessionId: 'forged', subject: demoAccounts[0]?.id, authenticatedAt: Date.now() };
   const secret = 'x'.repeat(43);

@@ -127,10 +127,10 @@ describe('OpenID Connect RP-Initiated Logout', () => {
   });
 
   it('A-161 asks when the hint is of another session', async () => {
-    const stranger = await obtainTokens(server.issuer);
+    const other = await obtainTokens(server.issuer);
     const browser = new Browser();
     await obtainTokens(server.issuer, {}, browser);
-    const page = await browser.get(logoutUrl({ id_token_hint: stranger.idToken }));
+    const page = await browser.get(logoutUrl({ id_token_hint: other.idToken }));
     expect(await page.text()).toContain('Do you want to sign out?');
     expect(await hasSession(browser)).toBe(true);
   });

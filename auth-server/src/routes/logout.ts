@@ -64,7 +64,7 @@ function known(sent: Parameters): Parameters {
 }
 
 /**
- * A form of another site comes without the session's cookie (SameSite=Lax), so no one can tell who has sent it. The person sends
+ * A form of another site comes without the session's cookie (SameSite=Lax), so its sender is unknown. The person sends
  * it again, from a page of this server: fetched by GET, its id_token would stand in addresses, histories and logs.
  */
 async function startPosted(

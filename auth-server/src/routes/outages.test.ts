@@ -17,7 +17,7 @@ import {
 import { startTestAuthServer } from '../testing/test-auth-server.ts';
 
 describe('a store that is out of reach', () => {
-  it('A-014 A-002 answers 503 with Retry-After while Redis is away, without hanging, and recovers', async () => {
+  it('A-014 A-002 answers 503 with Retry-After while Redis is unavailable, without hanging, and recovers', async () => {
     const own = await startTestAuthServer();
     try {
       const tokens = await obtainTokens(own.issuer);
@@ -72,17 +72,17 @@ describe('a store that is out of reach', () => {
     }
   });
 
-  it('A-014 answers 503 with Retry-After while PostgreSQL is away, uses no token up, and recovers', async () => {
+  it('A-014 answers 503 with Retry-After while PostgreSQL is unavailable, uses no token up, and recovers', async () => {
     const database = await createTestDatabase();
     const way = await openWay(database.connectionString);
     const own = await startTestAuthServer({ DATABASE_URL: way.url });
     try {
       const tokens = await obtainTokens(own.issuer);
       way.close();
-      const away = await refresh(own.issuer, tokens.refreshToken);
-      expect(away.status).toBe(503);
-      expect(away.body['error']).toBe('temporarily_unavailable');
-      expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0);
+      const rejected = await refresh(own.issuer, tokens.refreshToken);
+      expect(rejected.status).toBe(503);
+      expect(rejected.body['error']).toBe('temporarily_unavailable');
+      expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
       expect((await fetch(`${own.issuer}/jwks.json`)).status).toBe(200);
       way.open();
       expect((await refresh(own.issuer, tokens.refreshToken)).status).toBe(200);
@@ -95,7 +95,7 @@ describe('a store that is out of reach', () => {
 });
 
 describe('a failure inside', () => {
-  it('S-101 A-008 A-094 is told in general terms, in JSON and on pages', async () => {
+  it('S-101 A-008 A-094 is reported in general terms, in JSON and on pages', async () => {
     const own = await startTestAuthServer();
     const pool = createPool({ connectionString: own.environment['DATABASE_URL'] ?? '', schema: 'auth' });
     try {

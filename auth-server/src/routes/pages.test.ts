@@ -115,9 +115,9 @@ describe('the sign-in page', () => {
   it('A-080 works in no other browser than the one it was made for', async () => {
     const browser = new Browser();
     const page = await openSignIn(browser);
-    const stranger = new Browser();
-    await openSignIn(stranger);
-    for (const other of [new Browser(), stranger]) {
+    const elsewhere = new Browser();
+    await openSignIn(elsewhere);
+    for (const other of [new Browser(), elsewhere]) {
       expect((await other.get(page.url)).status).toBe(403);
       const copy = new Response(await page.clone().text());
       Object.defineProperty(copy, 'url', { value: page.url });
@@ -143,10 +143,10 @@ describe('the sign-in page', () => {
 
   it('A-083 gives a new session at each sign-in and ends the old one', async () => {
     const browser = new Browser();
-    browser.cookies.set('trellis-session', 'planted-by-somebody');
+    browser.cookies.set('trellis-session', 'planted-by-attacker');
     await openConsent(browser);
     const first = browser.cookies.get('trellis-session');
-    expect(first).not.toBe('planted-by-somebody');
+    expect(first).not.toBe('planted-by-attacker');
     await openConsent(browser, { prompt: 'login' });
     expect(browser.cookies.get('trellis-session')).not.toBe(first);
     const old = new Browser();
@@ -162,7 +162,7 @@ describe('the sign-in page', () => {
       const html = await answer.text();
       return { status: answer.status, html: html.replaceAll(/value="[^"]*"/g, '') };
     };
-    const [known, unknown] = [await submit('ada@example.com'), await submit('nobody@example.com')];
+    const [known, unknown] = [await submit('ada@example.com'), await submit('unknown@example.com')];
     expect(known).toEqual(unknown);
     expect(known.status).toBe(403);
     expect(known.html).toContain('role="alert"');
@@ -182,7 +182,7 @@ describe('the sign-in page', () => {
     const unknown: number[] = [];
     for (let round = 0; round < 7; round += 1) {
       known.push(await time('vi@example.com'));
-      unknown.push(await time(`nobody-${round}@example.com`));
+      unknown.push(await time(`unknown-${round}@example.com`));
     }
     expect(median(unknown)).toBeGreaterThan(median(known) / 2);
     expect(median(known)).toBeGreaterThan(median(unknown) / 2);
@@ -229,7 +229,7 @@ describe('the consent page', () => {
     expect(answers.filter(({ status }) => status === 403)).toHaveLength(2);
   });
 
-  it('A-082 is not for somebody else who has signed in meanwhile', async () => {
+  it('A-082 is not for another user who has signed in meanwhile', async () => {
     const browser = new Browser();
     const page = await openConsent(browser);
     const { action, fields } = readForm(await page.text(), page.url);

@@ -66,7 +66,7 @@ export async function verifyPresented(
   return token;
 }
 
-/** What is wrong with a proof at a resource is told by a challenge. RFC 9449 §7.1, §9 */
+/** A challenge reports what is wrong with a proof at a resource. RFC 9449 §7.1, §9 */
 async function readProofOf(
   token: string,
   request: FastifyRequest,

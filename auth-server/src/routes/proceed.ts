@@ -113,7 +113,7 @@ async function answer(
 }
 
 /**
- * Sends an error to the client, if a redirect may carry it; a store that is out of reach is told to the person, who can
+ * Sends an error to the client, if a redirect may carry it; an unavailable store is reported to the user, who can
  * try again. So is an error for a client that no one has looked at, while no one has signed in.
  *
  * @param session of the person, if someone is signed in

@@ -103,7 +103,7 @@ describe('OpenID Connect Core §3.1.2.1: prompt', () => {
 });
 
 describe('OpenID Connect Core §3.1.2.1: max_age and hints', () => {
-  it('A-066 asks again when the sign-in is older than max_age, and tells auth_time', async () => {
+  it('A-066 asks again when the sign-in is older than max_age, and returns auth_time', async () => {
     const { browser } = await signedIn();
     expect(answerOf(await ask(browser, { max_age: '1000' })).get('code')).not.toBeNull();
     await new Promise((resolve) => setTimeout(resolve, 1_050));

@@ -90,7 +90,7 @@ describe('RFC 9126: pushed authorization requests', () => {
       [{ scope: 'unknown' }, 'invalid_scope'],
       [{ request_uri: 'urn:ietf:params:oauth:request_uri:x' }, 'invalid_request'],
       [{ request: 'x' }, 'request_not_supported'],
-      [{ client_id: 'nobody' }, 'invalid_client'],
+      [{ client_id: 'missing' }, 'invalid_client'],
     ];
     for (const [changes, error] of errors) {
       const answer = await push(changes);

@@ -28,7 +28,7 @@ export function offerNonce(
 }
 
 /**
- * Verifies the DPoP proof of a request, if it has one. Whoever works with nonces gets a fresh one with the answer.
+ * Verifies the DPoP proof of a request, if it has one. A client that uses nonces gets a fresh one with the response.
  *
  * @param path of the endpoint, below the issuer
  * @param accessToken the token that the proof goes with, at a resource

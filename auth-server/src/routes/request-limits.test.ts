@@ -56,7 +56,7 @@ const limited = endpoints.filter(([, decision]) => decision !== 'free').map(([en
 const free = endpoints.filter(([, decision]) => decision === 'free').map(([endpoint]) => endpoint);
 
 describe('H2: every endpoint', () => {
-  it.each(endpoints)('%s of the table is there', async (endpoint) => {
+  it.each(endpoints)('%s of the table exists', async (endpoint) => {
     const { status } = await send(endpoint, newNetwork());
     expect([404, 405]).not.toContain(status);
   });

@@ -45,7 +45,7 @@ export function addRevokeRoute(server: FastifyInstance, features: RevocationFeat
   );
 }
 
-/** Unknown tokens and those of other clients are left alone, and the answer doesn't tell. */
+/** Unknown tokens and those of other clients are left alone, and the response doesn't reveal it. */
 async function grantToRevoke(
   token: string,
   clientId: string,

@@ -9,7 +9,7 @@ import type { AccountFeatures } from '../accounts/account-features.ts';
 import type { HttpFeatures } from '../http/http-features.ts';
 import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
 
-/** What tells who has signed in. */
+/** What identifies the user who has signed in. */
 export type SignedInPersonFeatures = HasSettings &
   Pick<AccountFeatures, 'accounts'> &
   Pick<HttpFeatures, 'cookies'> &

@@ -24,7 +24,7 @@ export function takeRoom(
   if (metadata.token_endpoint_auth_method === 'none') takeRoomOf(address, bytes, ttlS, { writeRoom });
 }
 
-/** The same for whoever asks. @throws OAuthError 429 when the network has its share already */
+/** The same for the sender of a request. @throws OAuthError 429 when the network has its share already */
 export function takeRoomOf(
   address: string,
   bytes: number,

@@ -44,7 +44,7 @@ export function addTokenRoute(server: FastifyInstance, features: TokenEndpointFe
   );
 }
 
-/** @param readKey verifies the proof, which costs more than anything else that strangers can send: after the client */
+/** @param readKey verifies the proof, which costs more than anything else that anonymous callers can send: after the client */
 async function answerTokenRequest(
   request: FastifyRequest,
   parameters: Parameters,

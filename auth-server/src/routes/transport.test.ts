@@ -119,7 +119,7 @@ describe('robustness', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
-  it('A-094 tells nothing of the inside, and logs no secret', async () => {
+  it('A-094 reveals nothing of the inside, and logs no secret', async () => {
     const tokens = await obtainTokens(server.issuer);
     await postForm(`${server.issuer}/token`, {
       grant_type: 'refresh_token',

@@ -55,7 +55,7 @@ describe('RFC 9068 §2: access tokens', () => {
     expect(decodeJwt(String(second.body['access_token'])).jti).not.toBe(decodeJwt(first.accessToken).jti);
   });
 
-  it('tell name and e-mail address only for their scopes', async () => {
+  it('return name and e-mail address only for their scopes', async () => {
     const { accessToken } = await obtainTokens(server.issuer, { scope: 'openid read:data' });
     expect(decodeJwt(accessToken)).not.toHaveProperty('name');
     expect(decodeJwt(accessToken)).not.toHaveProperty('email');
@@ -84,7 +84,7 @@ describe('OpenID Connect Core §2: id_tokens', () => {
 });
 
 describe('OpenID Connect Core §5.3: userinfo', () => {
-  it('A-149 A-003 tells the claims of the granted scopes and no others', async () => {
+  it('A-149 A-003 returns the claims of the granted scopes and no others', async () => {
     const full = await obtainTokens(server.issuer);
     const response = await userinfo(bearer(full.accessToken));
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -188,7 +188,7 @@ describe('RFC 7662: introspection', () => {
   const introspect = (token: string, headers = basic('basic'), form: Record<string, string> = {}) =>
     postForm(`${server.issuer}/introspect`, { token, ...form }, headers);
 
-  it('A-154 tells about access tokens, whatever the hint, and says nothing of anything else', async () => {
+  it('A-154 describes access tokens, whatever the hint, and says nothing of anything else', async () => {
     const tokens = await obtainTokens(server.issuer);
     for (const hint of ['access_token', 'refresh_token', 'x']) {
       const { body, headers } = await introspect(tokens.accessToken, basic('basic'), {
@@ -237,7 +237,7 @@ describe('RFC 7009: revocation', () => {
     expect((await refresh(server.issuer, tokens.refreshToken)).body['error']).toBe('invalid_grant');
   });
 
-  it('A-157 leaves unknown tokens and those of others alone, and does not tell', async () => {
+  it('A-157 leaves unknown tokens and those of others alone, and does not reveal it', async () => {
     const tokens = await obtainTokens(server.issuer, {}, new Browser());
     expect((await revoke('garbage')).status).toBe(200);
     for (const token of [tokens.refreshToken, tokens.accessToken]) {

@@ -1,7 +1,7 @@
 import { createSealer, type Sealer } from './sealing.ts';
 
 /**
- * The sealer of what lies in Redis. A record that does not open counts as absent, and is told of, since someone else has
+ * The sealer of what lies in Redis. A record that does not open counts as absent and is logged, since someone else has
  * written it, or this server under a secret that is not configured any more.
  *
  * @param keys derived for the purpose `records`; the first seals, all of them open

@@ -119,7 +119,7 @@ describe.each(kinds)('H4: a $prefix in Redis', ({ prefix, make }) => {
     expect(await (await make(redis, createSealer([randomBytes(32)])))(sealer)).toBeUndefined();
   });
 
-  it('is not believed in the clear, as whoever can write to Redis would write it', async () => {
+  it('is not believed in the clear, as an attacker would write it to Redis', async () => {
     const open: Sealer = {
       seal: (text) => text,
       open: (text) => text,
@@ -152,7 +152,7 @@ describe.each(kinds)('H4: a $prefix in Redis', ({ prefix, make }) => {
 });
 
 describe('H4: a code, grant or device whose clear part was changed', () => {
-  it('is not exchanged by a secret that somebody else has chosen', async () => {
+  it('is not exchanged by a secret that an attacker has chosen', async () => {
     const codes = createCodeStore(redis, sealer, 960);
     const contents = { ...grant, redirectUri: 'https://x.example', codeChallenge: 'c', issuedAt: 1 };
     await codes.save('g', { secretHash: 'hash', contents }, 60);
@@ -181,7 +181,7 @@ describe('H4: a code, grant or device whose clear part was changed', () => {
     expect(await devices.poll({ ...poll, secretHash: 'hash' })).toEqual({ kind: 'allowed', grant });
   });
 
-  it('gives a device nothing that nobody has allowed', async () => {
+  it('gives a device nothing that no user has allowed', async () => {
     const devices = createDeviceStore(redis, sealer);
     await saveDevice(redis, sealer, 'g', 'BBBBCCCC', 'hash');
     await replace('device:{g}', 'pending\n', 'allowed\n');
@@ -195,7 +195,7 @@ describe('H4: a code, grant or device whose clear part was changed', () => {
     await grants.save('g', grant, 60);
     await redis.persist('grant:{g}');
     const request = { grantId: 'g', generation: 1, now: grant.expiresAt, idleTtlS: 60, leewayS: 0 };
-    const found = (await grants.find('g')) ?? expect.fail('it is there');
+    const found = (await grants.find('g')) ?? expect.fail('the grant exists');
     expect(await grants.rotate({ ...request, grant: found })).toEqual({ kind: 'gone' });
   });
 

@@ -32,7 +32,7 @@ describe('Sealed texts', () => {
     expect(halves(0).has(again.toString('hex', 0, 12))).toBe(false);
   });
 
-  test('tell whether they are under the newest key', () => {
+  test('show whether they are under the newest key', () => {
     const both = createSealer([randomBytes(32), key]);
     expect(both.unseal(sealer.seal('old', 'here'), 'here')).toEqual({ text: 'old', isOutdated: true });
     expect(both.unseal(both.seal('new', 'here'), 'here')).toEqual({ text: 'new', isOutdated: false });

@@ -123,7 +123,7 @@ function openWith(root: SealingKey, sealed: string, bytes: Buffer, place: string
   const known = root.derived.get(selector);
   const key = known ?? deriveKey(root, bytes.subarray(0, SELECTOR_BYTES));
   const text = decrypt(key, bytes, place);
-  // Only for what has opened: whoever makes texts up does not fill the memory.
+  // Only for what has opened: made-up texts do not fill the memory.
   if (text !== undefined && known === undefined) remember(root.derived, selector, key);
   return text;
 }

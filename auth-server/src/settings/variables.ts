@@ -26,12 +26,12 @@ export const variables = {
   DATABASE_URL: {
     type: 'url',
     schemes: ['postgres', 'postgresql'],
-    doc: 'PostgreSQL, where accounts, clients, consents and signing keys are kept (schema auth).',
+    doc: 'PostgreSQL, where accounts, clients, consents and signing keys are stored (schema auth).',
   },
   REDIS_URL: {
     type: 'text',
     form: 'redisUrl',
-    doc: 'Redis, where sessions, codes and grants are kept. Several URLs, separated by commas, are the seed nodes of a cluster.',
+    doc: 'Redis, where sessions, codes and grants are stored. Several URLs, separated by commas, are the seed nodes of a cluster.',
   },
   REDIS_REPLICAS: {
     type: 'int',
@@ -43,7 +43,7 @@ export const variables = {
   },
   KEY_ENCRYPTION_SECRET: {
     type: 'secrets',
-    doc: 'Random, 128 bits or more; or several of these, separated by spaces, the newest first. Encrypts the signing keys at rest, seals what is kept in Redis, hashes client secrets and authenticates refresh tokens.',
+    doc: 'Random, 128 bits or more; or several of these, separated by spaces, the newest first. Encrypts the signing keys at rest, seals what is stored in Redis, hashes client secrets and authenticates refresh tokens.',
   },
   COOKIE_SECRET: {
     type: 'secrets',
@@ -226,7 +226,7 @@ export const variables = {
     max: 315_360_000,
     default: 15_552_000,
     unit: 'seconds',
-    doc: 'Time for which security events are kept in the database.',
+    doc: 'Time for which security events are stored in the database.',
   },
   SIGN_UP: {
     type: 'flag',
@@ -280,6 +280,6 @@ export const variables = {
   BACKCHANNEL_NETWORKS: {
     type: 'list',
     default: [],
-    doc: 'Private networks in CIDR notation in which clients may be told of sign-outs, separated by spaces. Loopback addresses may where DEMO_DATA is allowed.',
+    doc: 'Private networks in CIDR notation to which logout notifications may be sent, separated by spaces. Loopback addresses may where DEMO_DATA is allowed.',
   },
 } as const;

@@ -235,7 +235,7 @@ describe('A-169: @auth/core, unmodified', () => {
           issuer: server.issuer,
           clientId: 'site',
           clientSecret: CLIENT_SECRET,
-          // Claims about the person are told by userinfo, as OpenID Connect Core §5.4 has it for this flow.
+          // Userinfo returns claims about the user, as OpenID Connect Core §5.4 has it for this flow.
           idToken: false,
           checks: ['pkce', 'state', 'nonce'],
         },

@@ -10,7 +10,7 @@ import { startSecondInstance } from './second-instance.ts';
 
 const NEW_PASSWORD = 'giraffes in Lübeck juggle';
 
-/** How each event is brought about, by whoever does so in life. @returns what ends what was started for it */
+/** How each event is brought about, as in production. @returns what ends what was started for it */
 export const bringAbout: Readonly<
   Record<LifeCycleEvent, (scene: Scene) => Promise<void | (() => Promise<void>)>>
 > = {
@@ -58,7 +58,7 @@ export const bringAbout: Readonly<
   },
   consent_withdrawn: (scene) => sendAccountForm(scene, 'applications', {}),
   session_over: async ({ stage, sessionId }) => {
-    expect(await stage.redis.pexpire(`session:{${sessionId}}`, 1), 'the session is there').toBe(1);
+    expect(await stage.redis.pexpire(`session:{${sessionId}}`, 1), 'the session exists').toBe(1);
     const isOver = async (): Promise<boolean> => (await stage.redis.exists(`session:{${sessionId}}`)) === 0;
     await until(isOver, 'the session is over');
   },

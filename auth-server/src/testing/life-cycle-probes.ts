@@ -32,8 +32,8 @@ export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
     return (await Promise.race([socket.closed, Promise.resolve(open)])) === open ? 'stays' : 'ends';
   },
   notice: async ({ stage, sessionId }) => {
-    const told = stage.receiver.tokens.some((token) => decodeJwt(token)['sid'] === sessionId);
-    return told ? 'sent' : 'none';
+    const isNotified = stage.receiver.tokens.some((token) => decodeJwt(token)['sid'] === sessionId);
+    return isNotified ? 'sent' : 'none';
   },
   introspectedToken: async ({ url, online }) =>
     effectOf(await postForm(`${url}/introspect`, { token: online.accessToken }, basic('basic'))),

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A client's endpoint that is told of sign-outs. */
+/** A client's endpoint for logout notifications. */
 export interface LogoutReceiver {
   readonly url: string;
   /** The logout tokens that came, in order. */

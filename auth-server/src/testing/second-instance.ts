@@ -3,7 +3,7 @@ import { freePort } from '@trellis/testkit';
 import { authServer } from '../app/auth-server.ts';
 import type { TestAuthServer } from './test-auth-server.ts';
 
-/** Starts another auth-server on the stores of one under test, with the same issuer. @param overrides of its environment; undefined takes a variable away */
+/** Starts another auth-server on the stores of one under test, with the same issuer. @param overrides of its environment; undefined removes a variable */
 export async function startSecondInstance(
   { environment, issuer }: TestAuthServer,
   overrides: Readonly<Record<string, string | undefined>> = {},

@@ -8,12 +8,12 @@ const REVOCATIONS_KEY = redisNames.revocations;
 /** The channel on which each revocation is published. */
 const REVOCATIONS_CHANNEL = redisNames.revocations;
 
-/** Tells resource servers which access tokens are no longer good. */
+/** Publishes to resource servers which access tokens are revoked. */
 export interface RevocationFeed {
   /** The tokens of grants. @param now seconds since 1970 */
-  announce(grantIds: readonly string[], now: number): Promise<void>;
+  publish(grantIds: readonly string[], now: number): Promise<void>;
   /** The tokens of a person or a client that were issued up to a second. @param now seconds since 1970 */
-  announceStale(holder: TokenHolder, untilS: number, now: number): Promise<void>;
+  publishStale(holder: TokenHolder, untilS: number, now: number): Promise<void>;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface RevocationFeed {
  * @param revocationTtlS seconds for which a revocation is remembered
  */
 export function createRevocationFeed(redis: RedisConnection, revocationTtlS: number): RevocationFeed {
-  const announce = async (entries: readonly string[], now: number): Promise<void> => {
+  const publish = async (entries: readonly string[], now: number): Promise<void> => {
     if (entries.length === 0) return;
     const scored = entries.flatMap((entry) => [now + revocationTtlS, entry]);
     await redis.zadd(REVOCATIONS_KEY, ...scored);
@@ -31,7 +31,7 @@ export function createRevocationFeed(redis: RedisConnection, revocationTtlS: num
     await redis.zremrangebyscore(REVOCATIONS_KEY, '-inf', String(now));
   };
   return {
-    announce,
-    announceStale: (holder, untilS, now) => announce([`revoked-before:${holderName(holder)}:${untilS}`], now),
+    publish,
+    publishStale: (holder, untilS, now) => publish([`revoked-before:${holderName(holder)}:${untilS}`], now),
   };
 }

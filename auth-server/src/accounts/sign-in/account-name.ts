@@ -2,7 +2,7 @@ import { canonicalEmail } from '../canonical-email.ts';
 import { macOf } from '../../secrets/secrets.ts';
 
 /**
- * Names an e-mail address in counters and logs without telling it: no one without the key can try whose name it is. All
+ * Names an e-mail address in counters and logs without disclosing it: no one without the key can try whose name it is. All
  * spellings of an address have the same name.
  */
 export type AccountName = (email: string) => string;

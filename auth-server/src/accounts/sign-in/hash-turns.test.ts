@@ -24,11 +24,11 @@ describe('M7: turns at hashing passwords', () => {
   it('are had at once by a known browser, while 130 addresses wait', async () => {
     const inTurn = createHashTurns(2);
     const { begun, of } = createWork();
-    const strangers = Array.from({ length: 130 }, (_, index) =>
+    const unknown = Array.from({ length: 130 }, (_, index) =>
       inTurn(of(`${index}`), callerAt(`203.0.${index}.1`)),
     );
     const known = inTurn(of('ada'), ada);
-    const outcomes = await Promise.allSettled(strangers);
+    const outcomes = await Promise.allSettled(unknown);
     await known;
     expect(begun.indexOf('ada')).toBeLessThan(4);
     expect(outcomes.filter(({ status }) => status === 'rejected').length).toBeGreaterThanOrEqual(28);

@@ -9,7 +9,7 @@ interface Turn {
   readonly giveUp: () => void;
 }
 
-/** Most callers that wait; more are told to come back. */
+/** Most callers that wait; more are rejected with Retry-After. */
 const MAX_WAITING = 100;
 /** Longest wait, milliseconds: a person has given up by then. */
 const MAX_WAIT_MS = 15_000;

@@ -3,7 +3,7 @@ import type { QueueCaller } from '@trellis/admission';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createPasswordHasher, type PasswordHasher } from './password-hasher.ts';
 
-const caller: QueueCaller = { keys: ['somebody'], isKnown: false };
+const caller: QueueCaller = { keys: ['caller'], isKnown: false };
 const composed = 'caf\u00e9 au lait sucr\u00e9';
 const decomposed = composed.normalize('NFD');
 

@@ -59,7 +59,7 @@ type FailureReason = 'credentials' | 'disabled' | 'throttled_account' | 'throttl
 
 /**
  * Throttles before it hashes, by the account and not by how its address is spelled, and takes the same way for unknown, wrong and disabled, so that neither text nor time
- * tells which it was.
+ * reveals which it was.
  */
 export function createSignIn(dependencies: SignInDependencies): SignIn {
   const { accounts, accountName, hasher, throttle, audit, metrics, clock } = dependencies;

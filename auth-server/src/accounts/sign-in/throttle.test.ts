@@ -47,7 +47,7 @@ describe('A-088: who is counted together', () => {
     ]);
   });
 
-  it('M7: an address with the port that a proxy tells is no new one', async () => {
+  it('M7: an address with the port that a proxy sends is no new one', async () => {
     expect(await countersOf('198.51.100.7:40001')).toEqual(await countersOf('198.51.100.7:40002'));
   });
 
@@ -68,7 +68,7 @@ describe('A-088: who is counted together', () => {
     expect(admitted).toBe(1_600);
   });
 
-  it('H2: whoever has no room left for counters makes none, and may try all the same, counted here', async () => {
+  it('H2: a caller without room left for counters makes none, and may try all the same, counted here', async () => {
     const attempts = createCounting();
     const throttle = createThrottle(attempts, LIMITS, { take: () => undefined });
     const attempt = { account: 'ada', address: '192.0.2.7' };

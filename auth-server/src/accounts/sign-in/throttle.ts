@@ -14,7 +14,7 @@ export interface ThrottledAttempt {
   /** The account's id, or for an unknown address its name: they are counted alike. */
   readonly account: string;
   readonly address: string;
-  /** Proof that this account has signed in with this browser before; counted apart from strangers. */
+  /** Proof that this account has signed in with this browser before; counted apart from unknown browsers. */
   readonly knownBrowser: string | undefined;
 }
 
@@ -35,12 +35,12 @@ export interface ThrottleLimits {
  * before has a counter of its own and no other, so that no one else, near or far, can lock the account's owner out.
  *
  * @param attempts of browsers that an account knows
- * @param strangers counts all others, who can make a counter for each address that can be typed
+ * @param anonymousAttempts of all others, who can make a counter for each address that can be typed
  */
 export function createThrottle(
   attempts: AttemptStore,
   limits: ThrottleLimits,
-  strangers: BoundedAttempts,
+  anonymousAttempts: BoundedAttempts,
 ): Throttle {
   const count = async (
     attempt: ThrottledAttempt,
@@ -60,7 +60,7 @@ export function createThrottle(
       if (attempt.knownBrowser !== undefined) return count(attempt, attempts, []);
       const { address } = attempt;
       const networks = countersByNetwork('sign-in', address, limits.perAddress);
-      return count(attempt, strangers.from(address), networks);
+      return count(attempt, anonymousAttempts.from(address), networks);
     },
   };
 }

@@ -26,7 +26,7 @@ async function attempt(email: string, password?: string, browser = new Browser()
 }
 
 describe('throttling', () => {
-  it.each(['ada@example.com', 'nobody@example.com'])(
+  it.each(['ada@example.com', 'unknown@example.com'])(
     'A-013 A-088 answers 429 with Retry-After after 5 failures of %s, before hashing, even for the right password',
     async (email) => {
       const answers = await Promise.all(Array.from({ length: 9 }, () => attempt(email, 'wrong')));
@@ -45,7 +45,7 @@ describe('throttling', () => {
     for (let round = 0; round < 8; round += 1) expect((await attempt('ed@example.com')).status).toBe(303);
   });
 
-  it('A-088 does not let strangers lock out a browser in which the person has signed in before', async () => {
+  it('A-088 does not let unknown browsers lock out a browser in which the person has signed in before', async () => {
     const known = new Browser();
     expect((await attempt('vi@example.com', undefined, known)).status).toBe(303);
     for (let round = 0; round < 6; round += 1) await attempt('vi@example.com', 'wrong');
@@ -55,21 +55,21 @@ describe('throttling', () => {
     expect((await attempt('vi@example.com', undefined, known)).status).toBe(429);
   });
 
-  it('M6: counts every spelling of an address together, and signs nobody in by a letter that only looks alike', async () => {
+  it('M6: counts every spelling of an address together, and signs no user in by a letter that only looks alike', async () => {
     for (let round = 0; round < 5; round += 1) await attempt('cy@example.com', 'wrong');
     expect((await attempt('Cy@Example.com')).status).toBe(429);
     expect((await attempt('ｃy@example.com')).status).toBe(429);
     expect((await attempt('v\u0130@example.com')).status).toBe(403);
   });
 
-  it('M7: 130 sign-ins from as many addresses keep nobody from signing in with a browser that the account knows', async () => {
+  it('M7: 130 sign-ins from as many addresses stop no sign-in with a browser that the account knows', async () => {
     const known = new Browser();
     expect((await attempt('ed@example.com', undefined, known)).status).toBe(303);
-    const strangers = Array.from({ length: 130 }, (_, index) => signInFrom(server, `203.0.${index}.1`));
+    const attempts = Array.from({ length: 130 }, (_, index) => signInFrom(server, `203.0.${index}.1`));
     const people = Array.from({ length: 5 }, () => attempt('ed@example.com', undefined, known));
     const statuses = (await Promise.all(people)).map(({ status }) => status);
     expect(statuses).toEqual([303, 303, 303, 303, 303]);
-    await Promise.all(strangers);
+    await Promise.all(attempts);
   }, 60_000);
 
   it('M7: a link that is used while the queue of hashing is full is not burnt', async () => {
@@ -98,7 +98,7 @@ describe('throttling', () => {
   it('M7: a browser that the account knows signs in whatever its address has failed, also in hashing', async () => {
     const known = new Browser();
     expect((await attempt('ed@example.com', undefined, known)).status).toBe(303);
-    for (let round = 0; round < 70; round += 1) await attempt(`somebody-${round % 14}@example.com`, 'wrong');
+    for (let round = 0; round < 70; round += 1) await attempt(`user-${round % 14}@example.com`, 'wrong');
     expect((await attempt('ed@example.com')).status).toBe(429);
     expect((await attempt('ed@example.com', undefined, known)).status).toBe(303);
   }, 60_000);

@@ -24,14 +24,14 @@ function probe(form: Record<string, string>, headers: Record<string, string> = {
 
 describe('RFC 6749 §2.3: client authentication', () => {
   it('A-101 refuses an unknown client', async () => {
-    const answer = await probe({ client_id: 'nobody' });
+    const answer = await probe({ client_id: 'unknown' });
     expect(answer.status).toBe(400);
     expect(answer.body['error']).toBe('invalid_client');
     expect((await probe({})).body['error']).toBe('invalid_client');
   });
 
   it('A-102 answers failed Basic with 401 and a challenge', async () => {
-    for (const headers of [basic('basic', 'wrong'), basic('nobody'), basic('basic', `${CLIENT_SECRET} `)]) {
+    for (const headers of [basic('basic', 'wrong'), basic('unknown'), basic('basic', `${CLIENT_SECRET} `)]) {
       const answer = await probe({}, headers);
       expect(answer.status).toBe(401);
       expect(answer.body['error']).toBe('invalid_client');
@@ -208,7 +208,7 @@ describe('M5: secrets of clients', () => {
   const guess = (address: string, clientId: string, secret?: string): Promise<JsonAnswer> =>
     probe({}, { 'x-forwarded-for': address, ...basic(clientId, secret) });
 
-  it.each(['basic', 'nobody'])(
+  it.each(['basic', 'unknown'])(
     'of %s can be guessed 20 times from an address, however many are sent together',
     async (id) => {
       const answers = await Promise.all(Array.from({ length: 60 }, () => guess('203.0.113.1', id, 'wrong')));
@@ -239,7 +239,7 @@ describe('M5: secrets of clients', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(80);
   });
 
-  it('are not told right from wrong to a network that has guessed, and work from any other', async () => {
+  it('are not confirmed to a network that has guessed, and work from any other', async () => {
     await Promise.all(Array.from({ length: 25 }, () => guess('192.0.2.1', 'basic', 'wrong')));
     const right = await guess('192.0.2.1', 'basic');
     expect(right).toMatchObject({ status: 429, body: { error: 'too_many_requests' } });

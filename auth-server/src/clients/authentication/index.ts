@@ -55,7 +55,7 @@ export async function authenticateClient(
   throw refused(presented, problem ?? 'unknown client');
 }
 
-/** What is sent for an id that no one has may be anything, a secret too: it is not kept. */
+/** An unknown id may be anything, a secret too: it is not stored. */
 function recordFailure(
   { audit }: AuthenticateClientFeatures,
   client: Client | undefined,

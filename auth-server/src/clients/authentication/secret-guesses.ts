@@ -4,7 +4,7 @@ import type { BoundedAttempts } from '../../attempts/bounded-attempts.ts';
 import { countersByNetwork } from '../../attempts/network-counters.ts';
 
 /**
- * Keeps guessing of clients' secrets slow, by client and network: whoever guesses closes the client for its own network, and
+ * Keeps guessing of clients' secrets slow, by client and network: a guesser closes the client for its own network, and
  * for no other. RFC 6749 §2.3.1
  */
 export interface SecretGuesses {
@@ -52,7 +52,7 @@ export function createSecretGuesses(attempts: BoundedAttempts, clock: () => numb
       here[1].charge(keysOf(ALL, address), 1);
       const store = attempts.from(address);
       for (const { name, limit } of countersOf(clientId, address)) {
-        // While the store is away, each instance counts for itself.
+        // While the store is unavailable, each instance counts for itself.
         store.reserve(name, limit).then(
           (waitS) => waitS > 0 && block(name, waitS),
           () => undefined,

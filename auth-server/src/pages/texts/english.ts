@@ -16,7 +16,7 @@ export const english: PageTexts = {
   consent: {
     title: 'Allow access?',
     intro: (clientName) => `${clientName} would like to`,
-    unvetted: 'This application registered itself. Nobody here has verified its name.',
+    unvetted: 'This application registered itself. Its name has not been verified.',
     destination: (host) => `Your answer goes to ${host}.`,
     signedInAs: (email) => `You are signed in as ${email}.`,
     allow: 'Allow',
@@ -27,7 +27,7 @@ export const english: PageTexts = {
       email: 'see your e-mail address',
       address: 'see your postal address',
       phone: 'see your telephone number',
-      offline_access: 'keep this access while you are away',
+      offline_access: 'keep this access while you are offline',
       'auth:admin': 'administer everything here: accounts, clients, grants and keys',
       'auth:accounts:read': 'see all accounts',
       'auth:accounts:write': 'invite people, and change and disable accounts',
@@ -123,19 +123,19 @@ export const english: PageTexts = {
       new_device: {
         subject: 'A new sign-in to your account',
         text: (browser, moment, link) =>
-          `Somebody signed in to your account on ${moment} with a browser that was not used for it before: ${browser ?? 'an unknown one'}.\n\nIf it was not you, end that session and change your password at\n${link}`,
+          `Someone signed in to your account on ${moment} with a browser that was not used for it before: ${browser ?? 'an unknown one'}.\n\nIf it was not you, end that session and change your password at\n${link}`,
       },
       address_withdrawn: {
         subject: 'This is no longer the address of your account',
         text: (_what, moment) =>
-          `Since ${moment} your account has another e-mail address. Messages no longer come to this one.\n\nIf you did not ask for that, tell the people who run this service.`,
+          `Since ${moment} your account has another e-mail address. Messages no longer come to this one.\n\nIf you did not ask for that, contact the people who run this service.`,
       },
     },
   },
   error: {
     title: 'This did not work',
     expired: 'This page is no longer valid. Please go back to the application and start again.',
-    refused: 'The application sent a request that can’t be answered. Please tell the people who run it.',
+    refused: 'The application sent a request that can’t be answered. Please contact the people who run it.',
     tooMany: 'Too many requests come from your network. Please wait a moment and try again.',
     unavailable: 'The service is not available at this moment. Please try again in a few seconds.',
     broken: 'Something failed on our side. Please try again later.',

@@ -100,7 +100,7 @@ export interface PageTexts {
     readonly signUp: (link: string) => string;
     readonly resetSubject: string;
     readonly reset: (link: string) => string;
-    /** To the owner of an account, who did what they tell of, or should know of it. */
+    /** To the owner of an account, who did what they report, or should know of it. */
     readonly notices: Readonly<Record<NoticeKind, NoticeText>>;
   };
   readonly error: {

@@ -17,7 +17,7 @@ import {
 import type { HasSettings } from '../../settings/settings.ts';
 import type { AccountFeatures } from '../../accounts/account-features.ts';
 
-/** What tells who administers. */
+/** What identifies the administrator. */
 export type AuthorizedFeatures = HasClock &
   HasSettings &
   Pick<AccountFeatures, 'accounts'> &

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Every call of the API, and the one narrow scope that allows it. Ids are of nothing that is there. */
+/** Every call of the API, and the one narrow scope that allows it. Ids are of nothing that exists. */
 const calls: readonly (readonly [scope: string, method: string, path: string, body?: unknown])[] = [
   ['auth:clients:read', 'GET', '/clients'],
   ['auth:clients:read', 'GET', '/clients/none'],

@@ -77,7 +77,7 @@ async function replacedAsRead(metadata: unknown, meanwhile: () => Promise<unknow
 }
 
 describe('the admin API', () => {
-  it('lets nobody in but tokens for it with its scope, of clients or of administrators', async () => {
+  it('accepts only tokens for it with its scope, of clients or of administrators', async () => {
     const elsewhere = await adminToken({ resource: 'https://api.example/graphql' });
     const without = await adminToken({ scope: 'read:data' });
     const console = { client_id: 'console', scope: 'openid auth:admin', resource: `${server.issuer}/admin` };
@@ -106,7 +106,7 @@ describe('the admin API', () => {
     }
   });
 
-  it('A-110 registers, shows, replaces and removes clients, and tells a secret once', async () => {
+  it('A-110 registers, shows, replaces and removes clients, and shows a secret once', async () => {
     const metadata = { client_id: 'managed', grant_types: ['client_credentials'], scope: 'read:data' };
     const made = await call('POST', '/clients', metadata);
     expect(made.status).toBe(201);
@@ -167,7 +167,7 @@ describe('the admin API', () => {
     expect(await isHonoured(server.issuer, again.accessToken)).toBe(false);
     const reset = await call('POST', `${path}/reset`);
     await choosePassword(String(reset.body['link']), 'another password for in');
-    expect((await call('GET', '/accounts/nobody')).status).toBe(404);
+    expect((await call('GET', '/accounts/unknown')).status).toBe(404);
     expect((await call('GET', '/accounts')).body['accounts']).not.toHaveLength(0);
   });
 
@@ -236,7 +236,7 @@ describe('RFC 7591: clients that register themselves', () => {
     expect([status, body['error']]).toEqual([400, 'invalid_client_metadata']);
   });
 
-  it('M8: are shown as what they are: nobody has verified them, and where the answer goes', async () => {
+  it('M8: are shown as what they are: unverified, and where the answer goes', async () => {
     const redirect_uri = 'https://evil.example/callback';
     const made = await register({
       redirect_uris: [redirect_uri],
@@ -249,7 +249,7 @@ describe('RFC 7591: clients that register themselves', () => {
     const page = await browser.follow(await browser.get(url), open.issuer);
     const consent = await browser.follow(await submitSignIn(browser, page), open.issuer);
     const html = await consent.text();
-    expect(html).toContain('Nobody here has verified its name.');
+    expect(html).toContain('Its name has not been verified.');
     expect(html).toContain('Your answer goes to evil.example.');
   });
 
