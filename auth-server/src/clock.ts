@@ -6,7 +6,7 @@ export function nowS({ clock }: { readonly clock: Clock }): number {
   return Math.floor(clock() / 1000);
 }
 
-/** Has the clock. */
+/** Gives the clock. */
 export interface HasClock {
   readonly clock: Clock;
 }
