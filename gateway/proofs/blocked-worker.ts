@@ -27,7 +27,7 @@ const BODY_BYTES = 1_000_000;
 /** F-21: what blocks one event loop, or would, is felt by no one else. */
 export const proof: Proof = {
   name: 'blocked-worker',
-  description: 'Plan bombs, large bodies and a worker that stands still hold up nobody else.',
+  description: 'Plan bombs, large bodies and a worker that stands still hold up no other client.',
   async run({ size }) {
     const { perSecond, phaseMs, attackers, standstill, ...allowed } = SIZES[size];
     const graph = await startLibraryGraph();

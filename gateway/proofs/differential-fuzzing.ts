@@ -31,7 +31,7 @@ export const proof: Proof = {
       differences.push(...found.differences.map((text) => `${graph.name}: ${text}`));
     }
     const [first] = differences;
-    const passed = differences.length === 0 && isTelling(sum);
+    const passed = differences.length === 0 && isMeaningful(sum);
     return {
       passed,
       figures: {
@@ -47,7 +47,7 @@ export const proof: Proof = {
 type Sum = Omit<FuzzFindings, 'differences'>;
 
 /** Whether enough of everything was compared: operations that fail nowhere, or have no parts, would prove nothing of these. */
-function isTelling({ operations, withErrors, substantial, written, verbatim, parts }: Sum): boolean {
+function isMeaningful({ operations, withErrors, substantial, written, verbatim, parts }: Sum): boolean {
   return (
     substantial > operations / 3 &&
     withErrors > operations / 20 &&

@@ -22,11 +22,11 @@ const DEFERRED = '{ latest { id ... @defer { author { name } } } }';
 export const proof: Proof = {
   name: 'gateway-drain',
   description:
-    'A gateway that is told to end answers what it has begun, closes every socket in order, and ends with 0; no subscriber loses an event.',
+    'A gateway that is asked to end answers what it has begun, closes every socket in order, and ends with 0; no subscriber loses an event.',
   async run({ size }) {
     const graph = await startEventGraph();
     const other = startGatewayProcess({ subgraphs: graph.all, environment: { WORKERS: '1' } });
-    const started = other.catch(() => undefined); // it is awaited by whoever needs it
+    const started = other.catch(() => undefined); // awaited where it is needed
     const events = startNumberedEvents(graph.news, EVENTS_PER_SECOND);
     try {
       const outcomes: Drained[] = [];
@@ -72,7 +72,7 @@ function judge(outcomes: readonly Drained[]): ProofOutcome {
       drains: outcomes.length,
       requests: sum(({ requests }) => requests.sent),
       failed,
-      turnedAway: sum(({ requests }) => requests.turnedAway),
+      shed: sum(({ requests }) => requests.shed),
       sockets,
       closedInOrder,
       events: sum(({ subscribers }) => subscribers.events),
@@ -85,7 +85,7 @@ function judge(outcomes: readonly Drained[]): ProofOutcome {
   };
 }
 
-/** The close codes that tell a client why it ends: disconnecting, and service restart. RFC 6455 §7.4.1, IANA's registry. */
+/** The close codes that show a client why it ends: disconnecting, and service restart. RFC 6455 §7.4.1, IANA's registry. */
 function isInOrder(code: number): boolean {
   return code === 1001 || code === 1012;
 }
@@ -132,7 +132,7 @@ async function drainOnce(drain: Drain): Promise<Drained> {
 
 interface RequestReport extends LoadReport {
   /** Those that were sent after the signal and found no one any more. They have not failed. */
-  readonly turnedAway: number;
+  readonly shed: number;
 }
 
 interface Requests {
@@ -144,7 +144,7 @@ interface Requests {
 function startRequests(url: string, perSecond: number): Requests {
   const agent = new Agent({ connections: 64 });
   let endsAt = Infinity;
-  let turnedAway = 0;
+  let shed = 0;
   const load = startLoad({
     perSecond,
     async send(number) {
@@ -153,7 +153,7 @@ function startRequests(url: string, perSecond: number): Requests {
         await ask(url, agent, number);
       } catch (error) {
         if (sentAt < endsAt || error instanceof BadAnswer) throw error;
-        turnedAway += 1;
+        shed += 1;
       }
     },
   });
@@ -162,7 +162,7 @@ function startRequests(url: string, perSecond: number): Requests {
     async stop() {
       const report = await load.stop();
       await agent.destroy();
-      return { ...report, turnedAway };
+      return { ...report, shed };
     },
   };
 }

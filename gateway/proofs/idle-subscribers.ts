@@ -28,7 +28,7 @@ const SETTINGS = `subscriptions: { maxPerUser: 1000000, webSocket: { maxConnecti
 export const proof: Proof = {
   name: 'idle-subscribers',
   description:
-    'Ten thousand silent subscribers fit in 600 MB, and hurt nobody when they all come again at once.',
+    'Ten thousand silent subscribers fit in 600 MB, and hurt no one when they all come again at once.',
   async run({ size }) {
     const { clients, some, idleMs, perSecond, maxSomeMs, maxAllMs } = SIZES[size];
     const stage = await openStage();

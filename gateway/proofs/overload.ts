@@ -53,7 +53,7 @@ const CONNECTIONS = 1_000;
 /** Enough to keep the gateway busy. */
 const SATURATING = 16;
 
-/** F-20: three times as many requests as the gateway can answer, half of them of strangers. */
+/** F-20: three times as many requests as the gateway can answer, half of them from anonymous callers. */
 export const proof: Proof = {
   name: 'overload',
   description:
@@ -133,7 +133,7 @@ async function saturate(stage: Stage, durationMs: number): Promise<number> {
   return (answered / (performance.now() - start)) * 1_000;
 }
 
-/** As many as are told to, however slowly they are answered. */
+/** As many as requested, however slowly they are answered. */
 async function press(stage: Stage, perSecond: number, durationMs: number): Promise<Pressure> {
   const admittedMs: number[] = [];
   const refusedMs: number[] = [];

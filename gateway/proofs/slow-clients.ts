@@ -26,7 +26,7 @@ const ANSWER_CHARACTERS = 12_000_000;
 /** S-055: connections that send or read slowly, or not at all. */
 export const proof: Proof = {
   name: 'slow-clients',
-  description: 'Clients that send or read too slowly are cut off, and nobody else waits for them.',
+  description: 'Clients that send or read too slowly are cut off, and no one else waits for them.',
   async run({ size }) {
     const { slow, unread, canaryPerSecond, maxP99Ms } = SIZES[size];
     const stage = await openStage();
@@ -68,7 +68,7 @@ export const proof: Proof = {
   },
 };
 
-/** Making megabytes takes others a while, whoever reads them: that is not what is measured. */
+/** Making megabytes delays others, however they are read: that is not what is measured. */
 async function untilAnswersBegin(sockets: readonly Socket[]): Promise<void> {
   const deadline = performance.now() + CLOSED_WITHIN_MS;
   while (sockets.some(({ bytesRead, closed: isClosed }) => bytesRead === 0 && !isClosed)) {

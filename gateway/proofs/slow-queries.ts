@@ -43,7 +43,7 @@ const OTHERS = 8;
 /** What other processes may delay is allowed for where they have the processors: measured so often, with the worst taken. */
 const CONTROLS = 5;
 
-/** G9: whoever asks for what takes long does not take a subgraph from the others. */
+/** G9: a caller with slow queries does not take a subgraph from the others. */
 export const proof: Proof = {
   name: 'slow-queries',
   description: 'From the first of many slow queries on, a subgraph answers the quick ones of others at once.',

@@ -52,7 +52,7 @@ const MIB = 1_048_576;
 export const proof: Proof = {
   name: 'subgraph-faults',
   description:
-    'What one subgraph does wrong is told at its own fields; everything else is answered as before.',
+    'What one subgraph does wrong is reported at its own fields; everything else is answered as before.',
   async run({ size }) {
     const stage = await openFaultStage({ subgraphMs: SUBGRAPH_MS, pauseMs: PAUSE_MS });
     try {

@@ -21,7 +21,7 @@ const SIZES = {
 /** How much the heap may grow from the first measurement to the last. A few swaps prove nothing of growth. */
 const MAX_GROWTH_PERCENT = { small: 50, full: 5 } as const;
 const SWAP_DEADLINE_MS = 15_000;
-/** F-12: what is no supergraph is told of by then. */
+/** F-12: an invalid supergraph is reported by then. */
 const REJECTED_WITHIN_MS = { small: 15_000, full: 5_000 } as const;
 const BROKEN_EVERY = 4;
 const MULTIPART = 'multipart/mixed;deferSpec=20220824, application/json';
@@ -81,7 +81,7 @@ interface Stage {
   swapUnderLoad(swaps: number, perSecond: number): Promise<LoadReport>;
   /** From the new file to its being served. */
   slowestSwapMs(): number;
-  /** From a broken file to its being told of. */
+  /** From a broken file to its report. */
   slowestRejectionMs(): number;
   generations(): Promise<number>;
   repeatedMutations(): number;

@@ -18,7 +18,7 @@ const SIZES = {
 const SAMPLE_MS = 20;
 const AT_ONCE = 10;
 const ASK_DEADLINE_MS = 60_000;
-/** What a runtime needs for large answers, whoever reads them, it has after so many. */
+/** What a runtime needs for large responses, however they are read, it has after so many. */
 const WARM_UP = 30;
 
 /** G7: who asks and does not read holds a bounded part of the process. */

@@ -27,7 +27,7 @@ export interface Area {
 
 /** Every tracked text belongs to one. */
 export const areas: readonly Area[] = [
-  { paths: ['gateway/'], atMost: 417 },
+  { paths: ['gateway/'], atMost: 0 },
   { paths: ['auth-server/'], atMost: 0 },
   { paths: ['packages/'], atMost: 0 },
   { paths: ['services/'], atMost: 0 },

@@ -7,7 +7,7 @@ import { DeadlineSignal, timeLeftMs } from './deadline-signal.ts';
 const reason = new Error('The client has left.');
 
 describe('the signal of a request', () => {
-  it('tells watchers and listeners once, with the first reason', () => {
+  it('notifies watchers and listeners once, with the first reason', () => {
     const signal = new DeadlineSignal();
     const [watcher, listener] = [vi.fn<() => void>(), vi.fn<() => void>()];
     whenAborted(signal, watcher);
@@ -21,7 +21,7 @@ describe('the signal of a request', () => {
     expect(() => signal.throwIfAborted()).toThrow(reason);
   });
 
-  it('tells nothing to those who have stopped watching', () => {
+  it('does not notify those who have stopped watching', () => {
     const signal = new DeadlineSignal();
     const watcher = vi.fn<() => void>();
     whenAborted(signal, watcher)();

@@ -53,7 +53,7 @@ describe('Streams of a gateway with two workers', () => {
     await gateway.close();
     for (const socket of sockets)
       expect(await socket.closed).toEqual({ code: 1012, reason: 'Service restart' });
-    expect(await stream.text()).not.toContain('complete'); // a client that is sent away comes again
+    expect(await stream.text()).not.toContain('complete'); // a disconnected client reconnects
     await until(() => graph.news.open() === 0);
   }, 60_000);
 });

@@ -117,7 +117,7 @@ describe('G2: What anybody can have stored', () => {
     const stored: boolean[] = [];
     for (const bytes of [15_001, 15_002, 15_003]) stored.push(await isStored(shared, ofBytes(bytes), caller));
     expect(stored).toEqual([true, true, false]);
-    expect(await isStored(shared, ofBytes(15_001), caller)).toBe(true); // it is there, and costs nothing
+    expect(await isStored(shared, ofBytes(15_001), caller)).toBe(true); // it is stored already, and costs nothing
     expect((await shared.post({ query: ofBytes(15_003) }, caller)).status).toBe(200);
     expect(await isStored(shared, ofBytes(15_004), from('100.64.0.1'))).toBe(true);
   });
@@ -130,7 +130,7 @@ describe('G2: What anybody can have stored', () => {
   });
 });
 
-describe('G2: Answers that are kept', () => {
+describe('G2: Answers that are cached', () => {
   let asked = 0;
   let pages: SubgraphServer;
   let keeping: TestGateway;
@@ -183,7 +183,7 @@ describe('G2: Answers that are kept', () => {
     const greedy = '203.0.113.9';
     expect(await ask(250, 100_000, greedy)).toBe(250); // 25 MB, and Redis has 16 MB
     expect(await made()).toBe(0);
-    expect(await ask(20, 100_000, greedy)).toBeGreaterThanOrEqual(10); // it is served, and most of it is not kept
+    expect(await ask(20, 100_000, greedy)).toBeGreaterThanOrEqual(10); // it is served, and most of it is not stored
     expect([await ask(3, 100_000, '198.51.100.9'), await ask(3, 100_000, '198.51.100.9')]).toEqual([3, 0]);
     // Of its 270 pages; some room has come back to it meanwhile, as the clock goes on.
     expect(await cacheCommands.dbsize()).toBeLessThan(100);
@@ -254,7 +254,7 @@ describe('G2: In production a gateway', () => {
     expect(opened?.cacheRedis?.isUsable).toBe(false);
   });
 
-  it('uses a fit one, and starts beside one that is away', async () => {
+  it('uses a fit one, and starts beside an unavailable one', async () => {
     expect((await open(cache.url)).cacheRedis?.isUsable).toBe(true);
     expect((await open('redis://127.0.0.1:1')).cacheRedis?.isUsable).toBe(false);
   });

@@ -5,7 +5,7 @@ import { S3FifoCache } from './s3-fifo-cache.ts';
 const value = (name: string): { readonly name: string } => ({ name });
 
 describe('An S3-FIFO cache', () => {
-  it('S-034 keeps what is in use through a flood of what nobody asks for twice', () => {
+  it('S-034 keeps what is in use through a flood of keys that are used once', () => {
     const cache = new S3FifoCache({ maxEntries: 100 });
     const hot = Array.from({ length: 50 }, (_, index) => `hot ${index}`);
     for (const key of hot) cache.set(key, value(key));
@@ -18,9 +18,9 @@ describe('An S3-FIFO cache', () => {
   it('lets a new population in: after 1,500 that were used again and again, 1,000 others in two rounds', () => {
     const cache = new S3FifoCache({ maxEntries: 1_500 });
     const use = (key: string): boolean => {
-      const isThere = cache.get(key) !== undefined;
-      if (!isThere) cache.set(key, value(key));
-      return isThere;
+      const isHit = cache.get(key) !== undefined;
+      if (!isHit) cache.set(key, value(key));
+      return isHit;
     };
     const population = (name: string, count: number): readonly string[] =>
       Array.from({ length: count }, (_, index) => `${name} ${index}`);
@@ -137,9 +137,9 @@ describe('An S3-FIFO cache', () => {
         weigh: ({ weight }) => weight,
       });
       const use = (key: string): boolean => {
-        const isThere = cache.get(key) !== undefined;
-        if (!isThere) cache.set(key, { weight: 10 });
-        return isThere;
+        const isHit = cache.get(key) !== undefined;
+        if (!isHit) cache.set(key, { weight: 10 });
+        return isHit;
       };
       for (let round = 0; round < 20; round += 1) population('old', 1_500).forEach(use);
       for (let round = 0; round < 2; round += 1) population('new', 1_000).forEach(use);
@@ -154,7 +154,7 @@ describe('An S3-FIFO cache', () => {
     });
   });
 
-  it('takes a value anew', () => {
+  it('replaces a value', () => {
     const cache = new S3FifoCache({ maxEntries: 10 });
     cache.set('key', value('one'));
     cache.get('key');

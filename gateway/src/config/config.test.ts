@@ -42,7 +42,7 @@ describe('The environment', () => {
     ]);
   });
 
-  it('is judged as a whole: every problem is told at once', () => {
+  it('is judged as a whole: every problem is reported at once', () => {
     const problems = problemsOf({
       PORT: '99999',
       TOKEN_ISSUER: 'not a url',
@@ -103,7 +103,7 @@ describe('gateway.yaml', () => {
       expect(problemsOf(file(`headers: { forward: [x-tenant, "${name}"] }`))).toHaveLength(1);
   });
 
-  it('tells where its syntax is wrong', () => {
+  it('reports where its syntax is wrong', () => {
     expect(problemsOf(file('limits: {'))[0]).toMatch(/ at line 1, column \d+\.$/);
     expect(problemsOf({ ...MINIMAL, CONFIG: '/nowhere/gateway.yaml' })[0]).toMatch(/can't be read/);
   });

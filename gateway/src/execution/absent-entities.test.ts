@@ -36,8 +36,8 @@ async function items(of: readonly string[], selection: string): Promise<unknown>
   );
 }
 
-/** What the third subgraph was told, call by call. */
-function told(): unknown {
+/** What the third subgraph got, call by call. */
+function sent(): unknown {
   return chain.server('shop').requests.map(({ variables }) => variables['representations']);
 }
 
@@ -50,12 +50,12 @@ async function parts(answered: readonly unknown[]): Promise<unknown> {
   return plain(await warehouse.run('{ parts { price } }'));
 }
 
-function toldOfParts(): unknown {
+function sentOfParts(): unknown {
   return warehouse.server('prices').requests.map(({ variables }) => variables['representations']);
 }
 
 describe('An entity that a subgraph answers with null', () => {
-  it('is not told to the next one; what hangs on it is null, and its neighbours are answered', async () => {
+  it('is not sent to the next one; what hangs on it is null, and its neighbours are answered', async () => {
     expect(await items(['u1', 'gone', 'u2'], 'upc price')).toEqual({
       data: {
         items: [
@@ -65,7 +65,7 @@ describe('An entity that a subgraph answers with null', () => {
         ],
       },
     });
-    expect(told()).toEqual([
+    expect(sent()).toEqual([
       [
         { __typename: 'Item', id: 'i1' },
         { __typename: 'Item', id: 'i2' },
@@ -77,7 +77,7 @@ describe('An entity that a subgraph answers with null', () => {
     expect(await items(['gone'], 'price postage')).toEqual({
       data: { items: [{ price: null, postage: null }] },
     });
-    expect(told()).toEqual([]);
+    expect(sent()).toEqual([]);
   });
 });
 
@@ -91,7 +91,7 @@ describe('A key that is null', () => {
       data: { items: [{ price: 10 }, { price: null }] },
       errors: [{ path: ['items', 1, 'price'], code: 'INTERNAL_SERVER_ERROR' }],
     });
-    expect(told()).toEqual([[{ __typename: 'Item', id: 'i1' }]]);
+    expect(sent()).toEqual([[{ __typename: 'Item', id: 'i1' }]]);
   });
 });
 
@@ -105,13 +105,13 @@ describe('A compound key whose fields may be null', () => {
     expect(await parts([{ __typename: 'Part', ...key }, whole])).toEqual({
       data: { parts: [{ price: null }, { price: 7 }] },
     });
-    expect(toldOfParts()).toEqual([[whole]]);
+    expect(sentOfParts()).toEqual([[whole]]);
   });
 
   it('is sent where a part of it has a value', async () => {
     const half = { __typename: 'Part', place: null, serial: 's2' };
     expect(await parts([half, whole])).toEqual({ data: { parts: [{ price: 7 }, { price: 7 }] } });
-    expect(toldOfParts()).toEqual([[half, whole]]);
+    expect(sentOfParts()).toEqual([[half, whole]]);
   });
 
   it('is not sent on with a list in the place of an object', async () => {
@@ -119,7 +119,7 @@ describe('A compound key whose fields may be null', () => {
       data: { parts: [{ price: null }, { price: 7 }] },
       errors: [{ path: ['parts', 0, 'price'], code: 'INTERNAL_SERVER_ERROR' }],
     });
-    expect(toldOfParts()).toEqual([[whole]]);
+    expect(sentOfParts()).toEqual([[whole]]);
   });
 });
 
@@ -139,7 +139,7 @@ describe('A compound key of which one field may be null by the schema', () => {
       data: { crates: [{ price: null }, { price: 9 }, { price: 9 }] },
       errors: [{ path: ['crates', 0, 'price'], code: 'INTERNAL_SERVER_ERROR' }],
     });
-    expect(toldOfParts()).toEqual([[halves, whole]]);
+    expect(sentOfParts()).toEqual([[halves, whole]]);
   });
 });
 
@@ -164,7 +164,7 @@ describe('An input of @requires that is null', () => {
       },
       errors: [{ path: ['items', 1, 'postage'], code: 'INTERNAL_SERVER_ERROR' }],
     });
-    expect(JSON.stringify(told())).not.toContain('null');
+    expect(JSON.stringify(sent())).not.toContain('null');
   });
 });
 

@@ -177,7 +177,7 @@ describe('abstract types across subgraphs', () => {
 });
 
 describe('what can not be answered', () => {
-  it('is an error and not a silent null: an object whose type nobody knows', async () => {
+  it('is an error and not a silent null: an object of unknown type', async () => {
     expect(await ask(media, '{ lost { __typename stars } best { stars } }')).toEqual({
       data: { lost: null, best: { stars: 4 } },
       errors: [expect.objectContaining({ path: ['lost', '__typename'] })],

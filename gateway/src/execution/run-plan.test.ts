@@ -32,7 +32,7 @@ describe('an operation over several subgraphs', () => {
     ]);
   });
 
-  it('asks nobody about what is not there', async () => {
+  it('asks no subgraph about objects that do not exist', async () => {
     expect(plain(await graph.run('{ maybe { count } book(id: "none") { count } }'))).toEqual({
       data: { maybe: null, book: null },
     });
@@ -190,7 +190,7 @@ describe('denied fields', () => {
     });
   });
 
-  it('at the root ask nobody', async () => {
+  it('at the root ask no subgraph', async () => {
     expect(plain(await graph.run('{ maybe { title } }', { denied: { maybe: denial } }))).toEqual({
       data: { maybe: null },
       errors: [{ message: 'No.', path: ['maybe'], code: 'FORBIDDEN' }],

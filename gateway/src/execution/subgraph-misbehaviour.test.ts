@@ -59,7 +59,7 @@ describe('S-110 an answer that is none', () => {
     });
   });
 
-  it('an error without data is told at the fields that were asked for', async () => {
+  it('an error without data is reported at the fields that were asked for', async () => {
     answer('stock', '{"errors": [{"message": "Down for the night.", "extensions": {"code": "NIGHT"}}]}', 503);
     expect(plain(await graph.run(text))).toEqual({
       data: siblings,
@@ -67,7 +67,7 @@ describe('S-110 an answer that is none', () => {
     });
   });
 
-  it('an error that clients are told nothing of names the subgraph for the log', async () => {
+  it('an error without details for clients names the subgraph for the log', async () => {
     answer('stock', '{"errors": [{"message": "No route to the database."}]}');
     const { errors } = await graph.run(text);
     const [cause] = (errors ?? []).map(({ originalError }) => originalError);
@@ -177,7 +177,7 @@ describe('S-111 values that are none of their type', () => {
   it.each([
     ['{"message": "No price."}', 'No price.'],
     ['"bad"', 'A subgraph reported an error without a message.'],
-  ])('errors beside data that are no list are told all the same: %s', async (sent, message) => {
+  ])('errors beside data that are no list are reported all the same: %s', async (sent, message) => {
     answer('books', `{"data": {"books": [{"pages": 1}]}, "errors": ${sent}}`);
     const { data, errors } = await graph.run('{ books { pages } }');
     expect([data, errors?.map((error) => error.message)]).toEqual([{ books: [{ pages: 1 }] }, [message]]);
@@ -265,7 +265,7 @@ describe('error paths', () => {
 });
 
 describe('An error of a subgraph is never lost', () => {
-  const told = { message: 'Half of it is gone.', code: 'INTERNAL_SERVER_ERROR' };
+  const reported = { message: 'Half of it is gone.', code: 'INTERNAL_SERVER_ERROR' };
 
   it.each([
     ['a field that was not asked for', ['book', 'unknown']],
@@ -277,10 +277,10 @@ describe('An error of a subgraph is never lost', () => {
     ['no path', undefined],
   ])('whose path leads to %s', async (_name, path) => {
     const data = { book: { title: 'First', related: [{ title: 'Second' }] } };
-    answer('books', JSON.stringify({ data, errors: [{ message: told.message, path }] }));
+    answer('books', JSON.stringify({ data, errors: [{ message: reported.message, path }] }));
     expect(plain(await graph.run('{ book(id: "b1") { title related { title } } }'))).toEqual({
       data,
-      errors: [told],
+      errors: [reported],
     });
   });
 
@@ -289,12 +289,12 @@ describe('An error of a subgraph is never lost', () => {
       'stock',
       JSON.stringify({
         data: { _entities: [{ price: 1.5 }] },
-        errors: [{ message: told.message, path: ['_entities', 0, 'unknown'] }],
+        errors: [{ message: reported.message, path: ['_entities', 0, 'unknown'] }],
       }),
     );
     expect(plain(await graph.run(text))).toEqual({
       data: { book: { title: 'First', price: 1.5 } },
-      errors: [told],
+      errors: [reported],
     });
   });
 

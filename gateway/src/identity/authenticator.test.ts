@@ -188,7 +188,7 @@ describe('Verified tokens', () => {
     await expect(authenticate(token)).rejects.toThrow(InvalidAccessToken);
   });
 
-  it('are kept in bounded number', async () => {
+  it('are cached in bounded number', async () => {
     const tokens = await Promise.all(
       Array.from({ length: 5 }, (_, index) => issuer.sign({ jti: `${index}` })),
     );

@@ -105,7 +105,7 @@ describe('Requirements of a supergraph', () => {
           type Inner { email: String @external }`,
       },
     ]);
-    // An older composition let the field go without: take its own statement away.
+    // An older composition let the field go without: remove its own statement.
     const stated = /(contact: String[^\n]*)@requiresScopes\(scopes: \[\["x"\]\]\)/;
     expect(supergraph).toMatch(stated);
     const { fields } = readAuthorizationRules(
@@ -114,7 +114,7 @@ describe('Requirements of a supergraph', () => {
     expect(fields.get('P.contact')?.scopes).toEqual([[['x']]]);
   });
 
-  it('that nobody can meet stay so', () => {
+  it('that no caller can meet stay so', () => {
     const fields = requirementsOf(`${LINK} type Query { a: Int @requiresScopes(scopes: []) }`);
     expect(fields.get('Query.a')?.scopes).toEqual([[]]);
   });

@@ -15,7 +15,7 @@ describe('G4: A client', () => {
   });
 });
 
-it('An anonymous caller is nobody, and no client', () => {
+it('An anonymous caller has no id, and no client', () => {
   expect(userOf(ANONYMOUS)).toBeUndefined();
   expect(clientOf(ANONYMOUS)).toBeUndefined();
 });

@@ -158,7 +158,7 @@ describe('G4: Users of two issuers with one sub', () => {
     expect(userIdOf('a', '","b', { users: 'own' })).not.toBe(userIdOf('a","', 'b', { users: 'own' }));
   });
 
-  it('are nobody where they are clients that act for themselves', async () => {
+  it('are anonymous where they are clients that act for themselves', async () => {
     const client = await callerOf(PARTNER, {}, { sub: 'web' });
     expect(client.context).toMatchObject({ issuer: PARTNER, clientId: 'web' });
     expect(client.context.user).toBeUndefined();

@@ -154,7 +154,7 @@ describe('Keys of an issuer', () => {
     expect(await verifies(keys, await sign(fresh))).toBe(true);
   });
 
-  it('that were never to be had are told apart from tokens that are not good', async () => {
+  it('that were never to be had are distinguished from invalid tokens', async () => {
     published = () => Promise.reject(new Error('connection refused'));
     const keys = openKeySet();
     const pair = await createPair('a');

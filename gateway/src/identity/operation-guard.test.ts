@@ -52,7 +52,7 @@ describe('G14: A denial is worded for the caller at hand', () => {
     [withScopes('as', 'bs'), undefined],
     [ANONYMOUS, 'This field needs a valid access token.'],
     [withScopes('bs', 'other'), 'This field needs the scope as.'],
-  ])('whoever asked before', (caller, message) => {
+  ])('in any order of callers', (caller, message) => {
     expect(messageFor(caller)).toBe(message);
   });
 

@@ -32,8 +32,9 @@ afterAll(async () => {
   await redis.stop();
 });
 
-const told = (): Promise<readonly ActivityBatch[]> => stream.readAfter(connection, '0', 1);
-const usersTold = async (): Promise<readonly string[]> => (await told()).flatMap(({ userIds }) => userIds);
+const published = (): Promise<readonly ActivityBatch[]> => stream.readAfter(connection, '0', 1);
+const usersPublished = async (): Promise<readonly string[]> =>
+  (await published()).flatMap(({ userIds }) => userIds);
 const eventually = (assertion: () => Promise<void>): Promise<void> =>
   vi.waitFor(assertion, { timeout: 10_000, interval: 10 });
 
@@ -41,46 +42,46 @@ describe('the publisher of activity', () => {
   it('writes once for many requests of many users', async () => {
     start(60_000);
     for (let request = 0; request < 1_000; request += 1) publisher.touch(`user-${request % 50}`);
-    await eventually(async () => expect(await told()).toHaveLength(1));
-    expect((await usersTold()).toSorted()).toEqual(
+    await eventually(async () => expect(await published()).toHaveLength(1));
+    expect((await usersPublished()).toSorted()).toEqual(
       Array.from({ length: 50 }, (_, index) => `user-${index}`).toSorted(),
     );
     publisher.touch('user-1');
     publisher.touch('new');
-    await eventually(async () => expect(await told()).toHaveLength(2));
-    expect((await told())[1]?.userIds).toEqual(['new']);
+    await eventually(async () => expect(await published()).toHaveLength(2));
+    expect((await published())[1]?.userIds).toEqual(['new']);
   });
 
-  it('tells again of a user who has a connection open, and once more when it closes', async () => {
+  it('publishes a user again who has a connection open, and once more when it closes', async () => {
     start(60);
     const releases = [publisher.hold('ada'), publisher.hold('ada')];
-    await eventually(async () => expect((await usersTold()).length).toBeGreaterThan(3));
+    await eventually(async () => expect((await usersPublished()).length).toBeGreaterThan(3));
     releases[0]?.();
     releases[0]?.();
-    const before = (await usersTold()).length;
-    await eventually(async () => expect((await usersTold()).length).toBeGreaterThan(before + 2));
+    const before = (await usersPublished()).length;
+    await eventually(async () => expect((await usersPublished()).length).toBeGreaterThan(before + 2));
     releases[1]?.();
     await publisher.close();
-    expect(new Set(await usersTold())).toEqual(new Set(['ada']));
+    expect(new Set(await usersPublished())).toEqual(new Set(['ada']));
   });
 
-  it('tells at the end what is still to be told', async () => {
+  it('publishes at the end what is still waiting', async () => {
     publisher = startActivityPublisher({ stream, intervalMs: 60_000, flushMs: 60_000, onError });
     publisher.touch('late');
     await publisher.close();
-    expect(await usersTold()).toEqual(['late']);
+    expect(await usersPublished()).toEqual(['late']);
   });
 
-  it('F-05 goes on without Redis, and tells of who shows themselves once it is back', async () => {
+  it('F-05 goes on without Redis, and publishes who shows themselves once it is back', async () => {
     let failing = true;
     const add = (userIds: readonly string[]): Promise<void> =>
-      failing ? Promise.reject(new Error('Redis is away')) : stream.add(userIds);
+      failing ? Promise.reject(new Error('Redis is unavailable')) : stream.add(userIds);
     publisher = startActivityPublisher({ stream: { add }, intervalMs: 60_000, flushMs: 10, onError });
     publisher.touch('ada');
     await eventually(async () => expect(onError).toHaveBeenCalledTimes(1));
     failing = false;
     publisher.touch('ada');
-    await eventually(async () => expect(await usersTold()).toEqual(['ada']));
+    await eventually(async () => expect(await usersPublished()).toEqual(['ada']));
   });
 });
 
@@ -110,6 +111,6 @@ describe('what is taken for a sign of a user', () => {
       ).authenticate('Bearer x'),
     ).catch(() => undefined);
     await publisher.close();
-    expect(await usersTold()).toEqual(expected);
+    expect(await usersPublished()).toEqual(expected);
   });
 });

@@ -62,7 +62,7 @@ describe('The feed of revoked grants', () => {
     expect([hasGrant('alive'), hasGrant('over'), hasGrant('other')]).toEqual([true, false, false]);
   });
 
-  it('hears of a revocation within a second, and tells who listens', async () => {
+  it('hears of a revocation within a second, and notifies its listeners', async () => {
     await start();
     const heard: string[] = [];
     const stop = feed.onRevoked((concerns) => {
@@ -88,7 +88,7 @@ describe('The feed of revoked grants', () => {
     await until(() => !hasGrant('missed'));
   });
 
-  it('F-07 keeps what it knows while Redis is away, and catches up afterwards', async () => {
+  it('F-07 keeps what it knows while Redis is unavailable, and catches up afterwards', async () => {
     await redis.zadd('revocations', nowS + 900, 'before');
     await start(50);
     const restarting = server.restart();
@@ -108,7 +108,7 @@ describe('M3: tokens that were issued before their person or client got fewer ri
   const SECOND = 1_800_000_000;
   const token = { iss: 'ours', sub: 'ada', client_id: 'app', gid: 'g', iat: SECOND };
 
-  it('are revoked up to the second that is told, whichever grant they are of; others are not', async () => {
+  it('are revoked up to the second that is published, whichever grant they are of; others are not', async () => {
     await start();
     await redis.publish('revocations', `revoked-before:person:ada:${SECOND}`);
     await until(() => feed.has(tokenOf(token)));
@@ -129,14 +129,14 @@ describe('M3: tokens that were issued before their person or client got fewer ri
     expect(feed.has(tokenOf(token))).toBe(false);
   });
 
-  it('are of the issuer that tells it, and of no other', async () => {
+  it('are of the issuer that publishes it, and of no other', async () => {
     await redis.zadd('revocations', nowS + 900, `revoked-before:person:ada:${SECOND}`);
     await start(60_000, 'ours');
     expect(feed.has(tokenOf(token))).toBe(true);
     expect(feed.has(tokenOf({ ...token, iss: 'theirs' }))).toBe(false);
   });
 
-  it('are told to who listens, and forgotten in time; the latest moment counts', async () => {
+  it('are passed to listeners, and forgotten in time; the latest moment counts', async () => {
     await start(20);
     const heard: boolean[] = [];
     feed.onRevoked((concerns) =>

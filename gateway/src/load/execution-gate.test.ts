@@ -7,7 +7,7 @@ interface Held {
   end(): void;
 }
 
-/** Begins operations that end when they are told to. */
+/** Begins operations that end on request. */
 function hold(gate: ExecutionGate, count: number, caller?: QueueCaller): Held {
   const ends: (() => void)[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -102,7 +102,7 @@ describe('The gate before execution', () => {
     { busy: 0.1, begun: 2 },
     { busy: 1, begun: 0 },
   ])(
-    'F-03 keeps nobody waiting for those that wait for a slow subgraph, unless it is the process that is slow: $busy',
+    'F-03 makes no operation wait for those that wait for a slow subgraph, unless it is the process that is slow: $busy',
     async ({ busy, begun }) => {
       vi.useFakeTimers({ toFake: [...FAKED] });
       const gate = new ExecutionGate({ minimum: 2, readUtilization: () => busy });
@@ -116,7 +116,7 @@ describe('The gate before execution', () => {
     },
   );
 
-  it('F-03 keeps nobody waiting for long, however many more have arrived than were answered', async () => {
+  it('F-03 makes no operation wait for long, however many more have arrived than were answered', async () => {
     vi.useFakeTimers({ toFake: [...FAKED] });
     const gate = new ExecutionGate({ minimum: 2, readUtilization: () => 0.1, isPressed: () => true });
     const slow = hold(gate, 100);
@@ -167,7 +167,7 @@ describe('The gate before execution', () => {
     const waited = gate.run(() => Promise.resolve('begun'), signal);
     const outcome = waited.catch(String);
     await vi.advanceTimersByTimeAsync(60); // long enough to know that the process is busy
-    gate.dropWaiting(100, () => new Error('nobody has waited for so long'));
+    gate.dropWaiting(100, () => new Error('none has waited for so long'));
     expect(gate.waiting).toBe(1);
     gate.dropWaiting(50, () => new Error('too long'));
     expect(await outcome).toBe('Error: too long');
@@ -187,7 +187,7 @@ describe('The gate before execution', () => {
     second.end();
   });
 
-  it('tells how long one more operation would wait', async () => {
+  it('estimates how long one more operation would wait', async () => {
     vi.useFakeTimers({ toFake: [...FAKED] });
     const gate = new ExecutionGate({
       minimum: 1,

@@ -11,7 +11,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers());
 
 describe('F-20 the door and the gate behind it', () => {
-  it('answer as many as ever under three times the load that can be borne, and nobody late', async () => {
+  it('answer as many as ever under three times the load that can be borne, and none late', async () => {
     const normal = await run({ share: 0.7, seconds: 20 });
     const over = await run({ share: 3, seconds: 60 });
     expect(normal.refused).toBe(0);

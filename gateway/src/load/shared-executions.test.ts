@@ -31,7 +31,7 @@ describe('Queries that arrive together', () => {
     expect(new Set(results).size).toBe(1);
   });
 
-  it('S-095 are executed each where their plan or anything that subgraphs are told differs', async () => {
+  it('S-095 are executed each where their plan or any client data for subgraphs differs', async () => {
     const shared = new SharedExecutions();
     const { execute, count } = counter();
     await Promise.all([
@@ -133,7 +133,7 @@ describe('Queries that arrive together', () => {
     },
   );
 
-  it('begin without them when they do not come, and wait for nobody where few asked', async () => {
+  it('begin without them when they do not come, and do not wait where few asked', async () => {
     const shared = new SharedExecutions();
     const { execute, count } = counter();
     const ask = (): Promise<ExecutionResult> => shared.execute(plan, 'same', signal, execute);
@@ -145,7 +145,7 @@ describe('Queries that arrive together', () => {
     expect(count()).toBe(4);
   });
 
-  it('are forgotten when nobody asks', async () => {
+  it('are forgotten when no one asks', async () => {
     const shared = new SharedExecutions();
     const { execute } = counter();
     const ask = (): Promise<ExecutionResult> => shared.execute(plan, 'same', signal, execute);

@@ -47,7 +47,7 @@ describe('Work on new texts', () => {
     expect(loops).toBeGreaterThan(heavy.length / 2);
   });
 
-  it('that fails later, or that nobody waits for, is told of', async () => {
+  it('that fails later, or has no caller any more, is reported', async () => {
     const turns = new TextTurns({ turnMs: 1 });
     await turns.run(user('ada'), here, busy);
     const leaving = new AbortController();

@@ -61,7 +61,7 @@ describe('Metrics', () => {
     expect(registered().length).toBeGreaterThan(20);
   });
 
-  it('tell of operations, plans, fetches and limits', async () => {
+  it('report operations, plans, fetches and limits', async () => {
     for (let use = 0; use < 10; use += 1) await gateway.post({ query: 'query One { one }' });
     await gateway.post({ query: '{ one fail }' });
     await gateway.post({

@@ -42,7 +42,7 @@ describe('Names of operations in metrics', () => {
     expect(names.use('n'.repeat(100_000), 10)).toBe('other');
   });
 
-  it('G14: of a stranger do not keep honest ones out for good', () => {
+  it('G14: of an anonymous caller do not keep honest ones out for good', () => {
     const names = new ObservedNames();
     names.useMany('attack', 200, 1_000);
     expect(names.useMany('honest', 50, 10)).not.toContain('honest0');
@@ -103,7 +103,7 @@ describe('Names of operations in metrics', () => {
     expect(names.use('Listed')).toBe('Listed');
   });
 
-  it('G14: take their series with them, and begin anew', async () => {
+  it('G14: take their series with them, and begin again', async () => {
     const registry = new Registry();
     const labels = {
       name: 'operations_total',
@@ -112,12 +112,12 @@ describe('Names of operations in metrics', () => {
     } as const;
     const counter = new TalliedCounter(labels, registry);
     for (const outcome of ['OK', 'PARTIAL']) counter.count('gone', outcome);
-    counter.count('kept', 'OK');
+    counter.count('retained', 'OK');
     counter.remove('gone');
     counter.count('gone', 'OK');
     const [metric] = await registry.getMetricsAsJSON();
     expect(metric?.values.map(({ labels: { name }, value }) => [name, value])).toEqual([
-      ['kept', 1],
+      ['retained', 1],
       ['gone', 1],
     ]);
   });

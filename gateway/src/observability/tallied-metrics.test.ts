@@ -73,7 +73,7 @@ describe('Tallied metrics', () => {
     expect(metric?.values.map(({ value }) => value)).toEqual([1, 1, 1, 1]);
   });
 
-  it('begin anew when the registry is told to', async () => {
+  it('begin again after a reset of the registry', async () => {
     const registry = newRegistry();
     const tallied = new TalliedCounter(COUNTER, registry);
     tallied.count('users', 'answered');

@@ -141,7 +141,7 @@ describe('W3C Trace Context', () => {
     expect(spans.find(({ name }) => name === 'graphql.operation')?.parentSpanId ?? '').toBe('');
   });
 
-  it('tells what failed', async () => {
+  it('record what failed', async () => {
     await gateway.post({ query: '{ fail }' });
     const operation = (await closeAndCollect()).find(({ name }) => name === 'graphql.operation');
     expect(operation?.attributes).toContainEqual({
@@ -176,7 +176,7 @@ describe('Events and ticks', () => {
   }
 
   it('of a subscription are traces of their own, linked to the operation, and carried on to subgraphs', async () => {
-    const socket = await subscribe('subscription Told { published { id author { name } } }');
+    const socket = await subscribe('subscription Traced { published { id author { name } } }');
     await until(() => graph.news.open() === 1);
     for (const id of ['1', '2']) graph.news.publish({ id, author: 'ada' });
     await until(() => graph.people.received.length === 2);

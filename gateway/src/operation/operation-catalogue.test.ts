@@ -62,7 +62,7 @@ async function leftBehind(
 const aliases = (count: number): string =>
   Array.from({ length: count }, (_, index) => `a${index}: title`).join(' ');
 
-describe('What is kept of documents', () => {
+describe('What is cached of documents', () => {
   it('G11: 160 documents of 3,200 aliases leave nearly nothing behind', async () => {
     const catalogue = createCatalogue();
     const left = await leftBehind(catalogue, 160, (number) =>
@@ -94,8 +94,8 @@ describe('What is kept of documents', () => {
     for (let number = 0; number < 2_500; number += 1)
       for (let time = 0; time < 3; time += 1)
         catalogue.document(`query Flood${number} { books { title } }`, '203.0.113.1');
-    const kept = others.filter((text, index) => catalogue.document(text) === known[index]);
-    expect(kept.length).toBeGreaterThan(480);
+    const cached = others.filter((text, index) => catalogue.document(text) === known[index]);
+    expect(cached.length).toBeGreaterThan(480);
   });
 
   it('G11: what one caller sends leaves others room for what they have sent once', () => {
@@ -104,8 +104,8 @@ describe('What is kept of documents', () => {
     const known = others.map((text, index) => catalogue.document(text, `198.51.${index}.1`));
     for (let number = 0; number < 2_500; number += 1)
       catalogue.document(`query Flood${number} { books { title } }`, '203.0.113.1');
-    const kept = others.filter((text, index) => catalogue.document(text) === known[index]);
-    expect(kept).toEqual(others);
+    const cached = others.filter((text, index) => catalogue.document(text) === known[index]);
+    expect(cached).toEqual(others);
   });
 
   it('keeps little of what was sent once, and all of what is sent again', () => {
@@ -117,13 +117,13 @@ describe('What is kept of documents', () => {
     expect(thrice.filter((document, index) => document === twice[index])).toHaveLength(texts.length);
   });
 
-  it('G11: texts weigh as well: of 40 whose comments have 1 MB each, two are kept', () => {
+  it('G11: texts weigh as well: of 40 whose comments have 1 MB each, two are cached', () => {
     const catalogue = createCatalogue();
     const long = `#${'x'.repeat(MEGABYTE)}`;
     const texts = Array.from({ length: 40 }, (_, index) => `query Q${index} { __typename }${long}`);
     const sent = texts.map((text) => catalogue.document(text));
-    const kept = sent.filter((document, index) => catalogue.document(texts[index] ?? '') === document);
-    expect(kept.length).toBeLessThanOrEqual(2);
+    const cached = sent.filter((document, index) => catalogue.document(texts[index] ?? '') === document);
+    expect(cached.length).toBeLessThanOrEqual(2);
   });
 
   it('judges the operations of a document one by one', () => {

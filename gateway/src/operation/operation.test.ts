@@ -195,7 +195,7 @@ describe.each([
 });
 
 describe('An operation', () => {
-  it('is frozen, and the same for whoever sends its text', () => {
+  it('is frozen, and the same for every sender of its text', () => {
     const catalogue = catalogueOf(annotated);
     const operation = catalogue.document('{ version }', '198.51.100.1').operation(undefined);
     expect(Object.isFrozen(operation)).toBe(true);

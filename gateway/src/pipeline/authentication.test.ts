@@ -68,7 +68,7 @@ describe('Authentication: valid tokens', () => {
     expect(answer.body.errors).toBeUndefined();
   });
 
-  it('tells subgraphs who is asking, each with its own short-lived context, and not with the token', async () => {
+  it('sends subgraphs the caller, each with its own short-lived context, and not with the token', async () => {
     const token = await issuer.sign({ name: 'Ada', email: 'ada@example.com', roles: ['ADMIN'] });
     await gateway.post({ query: '{ me { books { title } } }' }, bearer(token));
     for (const subgraph of graph.all) {
@@ -167,7 +167,7 @@ describe('Authentication: invalid tokens refuse the request before any subgraph 
   it.each<[string, Readonly<Record<string, unknown>>]>([
     ['an id_token (typ JWT)', { typ: 'JWT' }],
     ['no typ', { typ: undefined }],
-    ['an unknown kid', { kid: 'nobody' }],
+    ['an unknown kid', { kid: 'unknown' }],
     ['an empty kid', { kid: '' }],
     ['an unknown critical header', { crit: ['x'], x: 1 }],
   ])('S-090 with %s', async (_name, header) => {

@@ -114,7 +114,7 @@ describe('Authorization: @requiresScopes', () => {
     expect(body.errors?.[0]?.message).toBe('This field needs the scope read:secret read:data.');
   });
 
-  it('G14: a denial names what the caller at hand lacks, whoever asked before', async () => {
+  it('G14: a denial names what the caller at hand lacks, in any order of callers', async () => {
     const letters = await startSubgraph({
       name: 'letters',
       typeDefs: `extend schema

@@ -110,7 +110,7 @@ describe('Limits: maximum total cost', () => {
 describe('What an operation turned out to cost', () => {
   const objectsOf = async (query: string): Promise<unknown> => (await ask(query)).body.extensions?.['cost'];
 
-  it('is told where the operator allows it, however the answer is made', async () => {
+  it('is sent where the operator allows it, however the answer is made', async () => {
     const query = '{ things(first: 3) { id many(first: 2) { id } } }';
     const expected = { estimate: 3 * (1 + 1 + 2 * 2), limit: 10_000, objects: 9 };
     for (let time = 0; time < 12; time += 1) expect(await objectsOf(query)).toEqual(expected); // the writer is compiled meanwhile
@@ -128,7 +128,7 @@ describe('What an operation turned out to cost', () => {
     expect(text).toMatch(/trellis_gateway_objects_answered_bucket\{le="10",.*\} \d/);
   });
 
-  it('is charged to the rate of whoever asked, by the answer and not by the operation', async () => {
+  it('is charged to the rate of the caller, by the answer and not by the operation', async () => {
     const limited = await startTestGateway({
       subgraphs: graph.all,
       settings: 'rateLimits: { objectsPerOperation: 10, perAddress: { operations: 30, windowS: 600 } }',

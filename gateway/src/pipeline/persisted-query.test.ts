@@ -109,7 +109,7 @@ describe('Safelist', () => {
     expect(JSON.stringify(gateway.logged())).toContain('keeping the current one');
   });
 
-  it('only tells of others when it is not enforced, once each', async () => {
+  it('only logs others when it is not enforced, once each', async () => {
     const gateway = await start({
       settings: 'persistedQueries: { mode: safelist, manifests: [apollo.json], enforce: false }',
       files: { 'apollo.json': APOLLO },
@@ -117,8 +117,8 @@ describe('Safelist', () => {
     for (let index = 0; index < 3; index += 1)
       expect((await gateway.post({ query: OTHER })).body.data).toEqual({ __typename: 'Query' });
     expect(code(await gateway.post({ extensions: byHash('{ public }') }))).toBe('PERSISTED_QUERY_NOT_FOUND');
-    const told = gateway.logged().filter(({ msg }) => msg === 'operation not on the safelist');
-    expect(told).toMatchObject([{ hash: hash(OTHER) }]);
+    const warnings = gateway.logged().filter(({ msg }) => msg === 'operation not on the safelist');
+    expect(warnings).toMatchObject([{ hash: hash(OTHER) }]);
   });
 
   it('is refused at the start when a manifest is not usable', async () => {
@@ -155,7 +155,7 @@ describe('What a caller may have stored', () => {
 });
 
 describe('Persisted queries switched off', () => {
-  it('tell clients to send texts', async () => {
+  it('make clients send texts', async () => {
     const gateway = await start({ settings: 'persistedQueries: { mode: off }' });
     expect(code(await gateway.post({ extensions: byHash(LISTED) }))).toBe('PERSISTED_QUERY_NOT_SUPPORTED');
     expect((await gateway.post({ query: LISTED, extensions: byHash(LISTED) })).status).toBe(200);
@@ -188,7 +188,7 @@ describe('Automatic persisted queries shared through Redis', () => {
     commands.disconnect();
   });
 
-  it('F-07 go on in memory while Redis is away', async () => {
+  it('F-07 go on in memory while Redis is unavailable', async () => {
     const gone = await startTestRedis();
     const gateway = await start({ environment: { CACHE_REDIS_URL: gone.url } });
     await gone.stop();

@@ -283,21 +283,21 @@ describe('Answers', () => {
     await small.close();
   });
 
-  it('tell the cost where the operator lets them', async () => {
+  it('report the cost where the operator lets them', async () => {
     const query = '{ books(first: 2) { title } }';
-    const telling = await startTestGateway({ subgraphs: graph.all, settings: 'extensions: { cost: true }' });
-    const told = JSON.parse((await telling.post({ query })).text) as { extensions?: unknown };
-    expect(told.extensions).toEqual({ cost: { estimate: 12, limit: 10_000, objects: 2 } });
-    await telling.close();
+    const verbose = await startTestGateway({ subgraphs: graph.all, settings: 'extensions: { cost: true }' });
+    const response = JSON.parse((await verbose.post({ query })).text) as { extensions?: unknown };
+    expect(response.extensions).toEqual({ cost: { estimate: 12, limit: 10_000, objects: 2 } });
+    await verbose.close();
     expect((await guarded.post({ query })).text).not.toContain('extensions');
   });
 
-  it('tell the plan and the times where the operator lets them', async () => {
+  it('report the plan and the times where the operator lets them', async () => {
     const settings = 'extensions: { plan: true, timings: true }';
-    const telling = await startTestGateway({ subgraphs: graph.all, settings });
+    const verbose = await startTestGateway({ subgraphs: graph.all, settings });
     const query = '{ books(first: 1) { author { name } } }';
-    const { extensions } = JSON.parse((await telling.post({ query })).text) as { extensions?: unknown };
-    await telling.close();
+    const { extensions } = JSON.parse((await verbose.post({ query })).text) as { extensions?: unknown };
+    await verbose.close();
     const times = {
       admissionMs: expect.any(Number),
       planningMs: expect.any(Number),

@@ -11,12 +11,12 @@ const PARTNER_AUDIENCE = 'https://graph.example/partners';
 
 let own: TokenIssuer;
 let partner: TokenIssuer;
-let stranger: TokenIssuer;
+let untrusted: TokenIssuer;
 let subgraph: SubgraphServer;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  [own, partner, stranger, subgraph] = await Promise.all([
+  [own, partner, untrusted, subgraph] = await Promise.all([
     startTokenIssuer(),
     startTokenIssuer(),
     startTokenIssuer(),
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway.close();
-  await Promise.all([own.close(), partner.close(), stranger.close(), subgraph.close()]);
+  await Promise.all([own.close(), partner.close(), untrusted.close(), subgraph.close()]);
 });
 
 /** The code of the error, or `OK`. */
@@ -68,11 +68,11 @@ describe('Several issuers', () => {
     );
   });
 
-  it('S-065 are those of the configuration: a stranger is not even asked', async () => {
-    expect(await outcome(await stranger.sign())).toBe('UNAUTHENTICATED');
-    const header = { jku: stranger.jwksUrl, x5u: stranger.jwksUrl };
-    expect(await outcome(await stranger.sign({ iss: own.issuer }, { header }))).toBe('UNAUTHENTICATED');
-    expect(stranger.fetches()).toBe(0);
+  it('S-065 are those of the configuration: an untrusted one is not even asked', async () => {
+    expect(await outcome(await untrusted.sign())).toBe('UNAUTHENTICATED');
+    const header = { jku: untrusted.jwksUrl, x5u: untrusted.jwksUrl };
+    expect(await outcome(await untrusted.sign({ iss: own.issuer }, { header }))).toBe('UNAUTHENTICATED');
+    expect(untrusted.fetches()).toBe(0);
   });
 
   it('F-15 do without one another, and are each fetched once in a cooldown', async () => {

@@ -109,7 +109,7 @@ describe('a compiled writer', () => {
     expect(compileWriter(shapeOf('{ n __schema { queryType { name } } }'))).toBeUndefined();
   });
 
-  it('writes an object that stands in many places once, and anew with each answer', () => {
+  it('writes an object that stands in many places once, and again with each answer', () => {
     let reads = 0;
     const dog = {
       __typename: 'Dog',

@@ -72,7 +72,7 @@ describe('where the objects of a fetch come from', () => {
     ['have objects of their own', '{ posts { author { id address { city } } } }'],
     ['have many values', '{ posts { author { __typename id a b c } } }'],
     ['have names that all objects have', '{ posts { author { constructor: id } } }'],
-  ])('tells no keys of objects that %s', (_what, operation) => {
+  ])('finds no keys of objects that %s', (_what, operation) => {
     expect(originsOf(fetch(operation), names).get('posts @ author')).toEqual({ referenceKeys: undefined });
   });
 });

@@ -82,8 +82,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   gate.open();
-  const kept = await redis.keys('response-cache:1:*');
-  if (kept.length > 0) await redis.del(...kept);
+  const cached = await redis.keys('response-cache:1:*');
+  if (cached.length > 0) await redis.del(...cached);
 });
 
 async function start(settings = 'responseCache: { maxCharacters: 900 }'): Promise<TestGateway> {
@@ -101,7 +101,7 @@ async function start(settings = 'responseCache: { maxCharacters: 900 }'): Promis
   });
 }
 
-/** The data as text: the number in it tells executions apart. */
+/** The data as text: the number in it distinguishes executions. */
 async function ask(query: string, headers: Record<string, string> = {}, at = gateway): Promise<string> {
   return JSON.stringify((await at.post({ query }, headers)).body.data);
 }
@@ -137,7 +137,7 @@ describe('The response cache', () => {
     expect(new Set([first, ...answers]).size).toBe(5);
   });
 
-  it('keeps no answer longer than it says, and tells how long is left', async () => {
+  it('caches no response longer than its max-age, and says how long is left', async () => {
     const count = await ask('{ count }');
     const [key = ''] = await redis.keys('response-cache:1:*');
     expect(await redis.pttl(key)).toBeGreaterThan(0);
@@ -160,7 +160,7 @@ describe('The response cache', () => {
     '{ count never }',
     '{ long }',
     'mutation { rename(id: "1") { id edition } }',
-  ])('S-094 does not keep what must not be kept: %s', async (query) => {
+  ])('S-094 does not cache what must not be cached: %s', async (query) => {
     const before = editions;
     await ask(query);
     const once = editions - before;
@@ -177,7 +177,7 @@ describe('Rights', () => {
   });
   afterAll(() => sharing.close());
 
-  it('S-094 users never get the answers of one another, nor those of nobody', async () => {
+  it('S-094 users never get the answers of one another, nor those of anonymous callers', async () => {
     const [ada, bob] = [await bearer({ sub: 'ada' }), await bearer({ sub: 'bob' })];
     for (const query of [BOOK, '{ mine { edition } }']) {
       const answers = [await ask(query, ada), await ask(query, bob), await ask(query)];
@@ -186,7 +186,7 @@ describe('Rights', () => {
     }
   });
 
-  it('S-094 an answer that belongs to one user is not kept for nobody', async () => {
+  it('S-094 an answer that belongs to one user is not cached for anonymous callers', async () => {
     expect(await ask('{ mine { edition } }')).not.toBe(await ask('{ mine { edition } }'));
   });
 
@@ -243,7 +243,7 @@ describe('Many who ask at a time', () => {
     expect(new Set(await Promise.all([first, ...others]))).toEqual(new Set([`{"count":${before + 1}}`]));
   });
 
-  it('S-095 are so only where subgraphs are told the same of them', async () => {
+  it('S-095 are so only where subgraphs get the same of them', async () => {
     const callers = [{}, await bearer({ sub: 'ada' }), await bearer({ sub: 'bob' }), { 'x-tenant': 'a' }];
     const before = editions;
     gate.close();
@@ -255,12 +255,12 @@ describe('Many who ask at a time', () => {
 });
 
 describe('Invalidation', () => {
-  const tell = (...fields: string[]): Promise<unknown> =>
+  const publish = (...fields: string[]): Promise<unknown> =>
     redis.xadd('response-cache:invalidations', '*', ...fields);
 
   it('of an entity concerns the answers that hold it, and no others', async () => {
     const [one, two] = [await ask(BOOK), await ask(OTHER)];
-    await tell('type', 'Book', 'id', '1');
+    await publish('type', 'Book', 'id', '1');
     expect(await ask(BOOK)).not.toBe(one);
     expect(await ask(OTHER)).toBe(two);
   });
@@ -271,16 +271,16 @@ describe('Invalidation', () => {
   ])('of an entity concerns answers %s', async (_what, query) => {
     const before = await ask(query);
     expect(await ask(query)).toBe(before);
-    await tell('type', 'Book', 'id', '7');
+    await publish('type', 'Book', 'id', '7');
     expect(await ask(query)).not.toBe(before);
   });
 
   it('of a type concerns all answers of it, empty lists included', async () => {
-    const empty = '{ books(author: "nobody") { id } count }';
+    const empty = '{ books(author: "unknown") { id } count }';
     const [list, one, other] = [await ask(empty), await ask(BOOK), await ask('{ count }')];
-    await tell('type', 'Book', 'id', '7');
+    await publish('type', 'Book', 'id', '7');
     expect([await ask(empty), await ask(BOOK)]).toEqual([list, one]);
-    await tell('type', 'Book');
+    await publish('type', 'Book');
     expect(await ask(empty)).not.toBe(list);
     expect(await ask(BOOK)).not.toBe(one);
     expect(await ask('{ count }')).toBe(other);
@@ -295,15 +295,15 @@ describe('Invalidation', () => {
     expect(await ask(OTHER)).not.toBe(two);
   });
 
-  it('S-094 nobody is answered what was read before the own change, whatever the answer shows', async () => {
+  it('S-094 no caller is answered what was read before the own change, whatever the answer shows', async () => {
     const [ada, bob] = [{ sub: 'ada' }, { sub: 'bob' }];
     const [token, adas] = [await bearer(bob), await bearer(ada)];
     const own = await ask('{ count }', adas);
     expect(await ask('{ count }', adas)).toBe(own);
-    const [others, nobodys] = [await ask('{ count }', token), await ask('{ count }')];
+    const [others, anonymous] = [await ask('{ count }', token), await ask('{ count }')];
     const beside = await start();
     expect(await ask('mutation { erase(id: "1") }', await bearer(ada), beside)).toBe('{"erase":true}');
-    expect([await ask('{ count }', token), await ask('{ count }')]).toEqual([others, nobodys]);
+    expect([await ask('{ count }', token), await ask('{ count }')]).toEqual([others, anonymous]);
     expect(await ask('{ count }', adas)).not.toBe(own);
     await beside.close();
   });
@@ -313,17 +313,17 @@ describe('Invalidation', () => {
     const before = editions;
     const reading = ask(BOOK);
     await until(() => editions === before + 1);
-    await tell('type', 'Book', 'id', '1');
+    await publish('type', 'Book', 'id', '1');
     gate.open();
     const read = await reading;
     expect(await ask(BOOK)).not.toBe(read);
   });
 
   it('that was missed makes everything void that is older', async () => {
-    await tell('type', 'Book', 'id', '5');
+    await publish('type', 'Book', 'id', '5');
     const one = await ask(BOOK);
     await redis.xtrim('response-cache:invalidations', 'MAXLEN', 0);
-    await tell('type', 'Book', 'id', '6');
+    await publish('type', 'Book', 'id', '6');
     expect(await ask(BOOK)).not.toBe(one);
   });
 });
@@ -352,11 +352,11 @@ describe('F-07 Without Redis', () => {
   it('queries are answered, and none of them twice from the past', async () => {
     const own = await startTestRedis();
     const apart = await start(`responseCache: { redisUrl: "${own.url}" }`);
-    const kept = await ask(BOOK, {}, apart);
-    expect(await ask(BOOK, {}, apart)).toBe(kept);
+    const cached = await ask(BOOK, {}, apart);
+    expect(await ask(BOOK, {}, apart)).toBe(cached);
     await own.stop();
     const [second, third] = [await ask(BOOK, {}, apart), await ask(BOOK, {}, apart)];
-    expect(new Set([kept, second, third]).size).toBe(3);
+    expect(new Set([cached, second, third]).size).toBe(3);
     expect(await ask('mutation { erase(id: "1") }', {}, apart)).toBe('{"erase":true}');
     await apart.close();
   });

@@ -52,7 +52,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'trellis-timeout-ms',
 ]);
-const TOLD = [USER_CONTEXT_HEADER, 'x-request-id'];
+const FORWARDED = [USER_CONTEXT_HEADER, 'x-request-id'];
 
 type Headers = Readonly<Record<string, unknown>>;
 
@@ -97,7 +97,7 @@ describe('S-064 the headers of the upgrade request', () => {
   it('stay at the gateway: neither a subscription nor a fetch for its event carries them', async () => {
     const socket = await connect({}, { ...sent, authorization: `Bearer ${await issuer.sign()}` });
     for (const headers of await headersOfOneEvent(socket)) {
-      expect(namesOf(headers)).toEqual(TOLD.toSorted());
+      expect(namesOf(headers)).toEqual(FORWARDED.toSorted());
       expect(headers['x-request-id']).not.toBe('of the client');
       expect(decodeJwt(String(headers[USER_CONTEXT_HEADER])).sub).toBe('user-1');
     }
@@ -108,7 +108,7 @@ describe('S-064 the headers of the upgrade request', () => {
     const payload = { 'X-Tenant': 'green', connection: 'x-tenant', 'x-shop': 'mine' };
     const socket = await connect(payload, { ...sent, 'x-tenant': 'blue' });
     for (const headers of await headersOfOneEvent(socket)) {
-      expect(namesOf(headers)).toEqual([...TOLD, 'x-tenant', 'x-shop'].toSorted());
+      expect(namesOf(headers)).toEqual([...FORWARDED, 'x-tenant', 'x-shop'].toSorted());
       expect(headers).toMatchObject({ 'x-tenant': 'blue', 'x-shop': 'mine' });
     }
   });
@@ -129,7 +129,7 @@ describe('S-064 the headers of the upgrade request', () => {
   it('nor does anything that connection_init carries', async () => {
     const payload = { ...sent, Cookie: 'session=2', 'trellis-user-context': 'forged', nested: { x: 1 } };
     for (const headers of await headersOfOneEvent(await connect(payload))) {
-      expect(namesOf(headers)).toEqual(TOLD.toSorted());
+      expect(namesOf(headers)).toEqual(FORWARDED.toSorted());
       expect(headers[USER_CONTEXT_HEADER]).not.toBe('forged');
     }
   });
@@ -141,7 +141,8 @@ describe('S-064 the headers of the upgrade request', () => {
     ['control characters', 'blue\u007f'],
   ])('with %s are no headers', async (_what, value) => {
     const socket = await connect({ 'x-tenant': value, 'x-tenant\r\nx-evil': '1' });
-    for (const headers of await headersOfOneEvent(socket)) expect(namesOf(headers)).toEqual(TOLD.toSorted());
+    for (const headers of await headersOfOneEvent(socket))
+      expect(namesOf(headers)).toEqual(FORWARDED.toSorted());
   });
 });
 
@@ -169,7 +170,7 @@ describe('S-063 line ends in the claims of a token', () => {
 
   /** What the token said is inside the signed context, as it stood there. */
   function expectHarmless(headers: Headers): void {
-    expect(namesOf(headers)).toEqual(TOLD.toSorted());
+    expect(namesOf(headers)).toEqual(FORWARDED.toSorted());
     for (const value of Object.values(headers)) expect(value).not.toMatch(/[\r\n]/);
     const context = decodeJwt(String(headers[USER_CONTEXT_HEADER]));
     expect(context.sub).toBe(claims.sub);

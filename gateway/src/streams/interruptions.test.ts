@@ -60,8 +60,8 @@ describe('the connection to a subgraph breaks', () => {
     });
     socket.subscribe('1', 'subscription { published { id } }');
     await until(() => graph.news.open() === 1);
-    graph.news.publish({ id: 'anew' });
-    expect(await socket.next()).toMatchObject({ payload: { data: { published: { id: 'anew' } } } });
+    graph.news.publish({ id: 'again' });
+    expect(await socket.next()).toMatchObject({ payload: { data: { published: { id: 'again' } } } });
   });
 
   it('and a stream goes on with a gap where the operator says so', async () => {
@@ -72,7 +72,7 @@ describe('the connection to a subgraph breaks', () => {
     expect(await socket.next()).toMatchObject({ payload: { data: { published: { id: 'after' } } } });
   });
 
-  it('before it was there: the client is told after some attempts', async () => {
+  it('before it was open: the client gets an error after some attempts', async () => {
     const lost = await startTestGateway({
       subgraphs: graph.all,
       settings: 'subscriptions: { subgraphUrls: { news: "ws://127.0.0.1:9/graphql" } }',

@@ -76,7 +76,7 @@ const resolutions = async (text: string, count: number): Promise<void> => {
 };
 
 describe('Live queries over WebSocket', () => {
-  it('tell how things are, and what has changed, and nothing else', async () => {
+  it('send the first result, and what has changed, and nothing else', async () => {
     const socket = await connect(gateway);
     socket.subscribe('1', LIVE);
     const first = await socket.next();
@@ -148,7 +148,7 @@ describe('S-078 each resolution of a live query', () => {
     expect(socket.socket.readyState).toBe(socket.socket.OPEN);
   });
 
-  it('counts against the rate of the address where nobody is known', async () => {
+  it('counts against the rate of the address for anonymous callers', async () => {
     const own = await startTestGateway({
       subgraphs: graph.all,
       settings: SETTINGS.replace('perUser', 'perAddress').replace('maxPerUser: 2', ''),

@@ -7,7 +7,7 @@ describe('The pace of a live query', () => {
   const intervalMs = (throttleMs: number | undefined, live = {}): number =>
     liveQueryPace(throttleMs, fillIn(settingTable, { live })).intervalMs;
 
-  it('is 5 s where nobody says anything', () => {
+  it('is 5 s by default', () => {
     expect(intervalMs(undefined)).toBe(5_000);
   });
 

@@ -69,7 +69,7 @@ function contextsSent(): readonly Readonly<Record<string, unknown>>[] {
 }
 
 describe('G10: what events cost', () => {
-  it('is charged to everybody who is sent them, and ends the stream of whoever is over the rate', async () => {
+  it('is charged to all who are sent them, and ends the stream of a caller over the rate', async () => {
     const limited = await startTestGateway({
       subgraphs: graph.all,
       settings: `http: { trustProxy: [127.0.0.1] }
@@ -172,7 +172,7 @@ describe('streams that ask for the same', () => {
     expect(graph.people.received).toHaveLength(3);
   });
 
-  it('S-091 tell each user what that user may see', async () => {
+  it('S-091 send each user what that user may see', async () => {
     const known = await connectAs({ sub: 'ada' });
     const anonymous = await connectAs();
     for (const socket of [known, anonymous]) socket.subscribe('1', 'subscription { shared { id secret } }');

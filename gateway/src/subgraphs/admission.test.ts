@@ -7,7 +7,7 @@ let admission: Admission | undefined;
 afterEach(() => admission?.close());
 
 const known = (): boolean => true;
-const stranger = (): boolean => false;
+const anonymous = (): boolean => false;
 
 describe('F-20 the door', () => {
   it('is closed to requests beyond those that may be answered at a time', () => {
@@ -58,7 +58,7 @@ describe('F-20 the door', () => {
     expect(admission.enter(known)).toBeUndefined();
   });
 
-  it('is closed while those inside wait long for one another, but never when nobody is inside', () => {
+  it('is closed while those inside wait long for one another, but never when it is empty', () => {
     let waitedMs = 50;
     admission = new Admission(
       { maxRequests: 1_000, maxDelayMs: 100, targetDelayMs: 10 },
@@ -87,16 +87,16 @@ describe('F-20 the door', () => {
     expect(now).toBeGreaterThan(1_150); // until then it may be a burst
     expect(dropped).toEqual([10]);
     expectedMs = 9;
-    expect(admission.enter(stranger)).toBe('delay');
+    expect(admission.enter(anonymous)).toBe('delay');
     expect(admission.enter(known)).toBeUndefined();
     expectedMs = 0;
-    expect(admission.enter(stranger)).toBeUndefined();
+    expect(admission.enter(anonymous)).toBeUndefined();
   });
 
   it('keeps some places for callers who are known', () => {
     admission = new Admission({ maxRequests: 10, maxDelayMs: 100, targetDelayMs: 10 });
-    const strangers = Array.from({ length: 10 }, () => admission?.enter(stranger));
-    expect(strangers.filter((reason) => reason === undefined)).toHaveLength(9);
+    const outcomes = Array.from({ length: 10 }, () => admission?.enter(anonymous));
+    expect(outcomes.filter((reason) => reason === undefined)).toHaveLength(9);
     expect([admission.enter(known), admission.enter(known)]).toEqual([undefined, 'requests']);
   });
 
@@ -108,14 +108,14 @@ describe('F-20 the door', () => {
       return count;
     };
     expect(letIn('192.0.2.1')).toBe(75);
-    expect(admission.enter(stranger, shareKeysOf({ address: '192.0.2.1' }))).toBe('share');
+    expect(admission.enter(anonymous, shareKeysOf({ address: '192.0.2.1' }))).toBe('share');
     expect(letIn('192.0.2.2')).toBeLessThan(8);
-    expect(admission.enter(stranger, shareKeysOf({ address: '198.51.100.1' }))).toBeUndefined();
+    expect(admission.enter(anonymous, shareKeysOf({ address: '198.51.100.1' }))).toBeUndefined();
     for (let request = 0; request < 75; request += 1) admission.leave(shareKeysOf({ address: '192.0.2.1' }));
     expect(letIn('192.0.2.1')).toBeGreaterThan(60);
   });
 
-  it('G9: is closed to those who ask for more than a fair share, and to nobody else, while requests wait', () => {
+  it('G9: is closed to those who ask for more than a fair share, and to no one else, while requests wait', () => {
     let now = 1_000;
     admission = new Admission(
       { maxRequests: 10_000, maxDelayMs: 1_000, targetDelayMs: 10 },
@@ -126,9 +126,9 @@ describe('F-20 the door', () => {
     const refused: string[] = [];
     for (let request = 0; request < 2_000; request += 1) {
       now += 1;
-      const reason = admission.enter(stranger, flood);
+      const reason = admission.enter(anonymous, flood);
       if (reason !== undefined) refused.push(`flood: ${reason}`);
-      if (request % 50 === 0 && admission.enter(stranger, others[request % 100 === 0 ? 0 : 1]) !== undefined)
+      if (request % 50 === 0 && admission.enter(anonymous, others[request % 100 === 0 ? 0 : 1]) !== undefined)
         refused.push('another');
     }
     expect(new Set(refused)).toEqual(new Set(['flood: share']));
@@ -142,12 +142,12 @@ describe('F-20 the door', () => {
       { queueDelayMs: () => 1_500, newcomerDelayMs: () => newcomerMs },
     );
     const [flood, other] = [shareKeysOf({ address: '192.0.2.1' }), shareKeysOf({ address: '198.51.100.1' })];
-    expect(admission.enter(stranger, flood)).toBeUndefined();
-    expect([admission.enter(stranger, flood), admission.enter(stranger)]).toEqual(['delay', 'delay']);
-    expect(admission.enter(stranger, other)).toBeUndefined();
+    expect(admission.enter(anonymous, flood)).toBeUndefined();
+    expect([admission.enter(anonymous, flood), admission.enter(anonymous)]).toEqual(['delay', 'delay']);
+    expect(admission.enter(anonymous, other)).toBeUndefined();
     admission.leave(other);
     newcomerMs = 11;
-    expect(admission.enter(stranger, other)).toBe('delay');
+    expect(admission.enter(anonymous, other)).toBe('delay');
   });
 
   it('G9: is closed to no caller who is alone, however much it asks for', () => {
@@ -159,7 +159,7 @@ describe('F-20 the door', () => {
     const alone = shareKeysOf({ address: '127.0.0.1' });
     for (let request = 0; request < 5_000; request += 1) {
       now += 1;
-      expect(admission.enter(stranger, alone)).toBeUndefined();
+      expect(admission.enter(anonymous, alone)).toBeUndefined();
     }
   });
 });

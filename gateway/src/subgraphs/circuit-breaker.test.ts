@@ -68,7 +68,7 @@ describe('F-02 a breaker', () => {
     expect(breaker.admits()).toBe('trial');
   });
 
-  it('closes with the first success, and begins to count anew', () => {
+  it('closes with the first success, and begins to count from zero', () => {
     fail(10);
     now += 500;
     expect(breaker.admits()).toBe('trial');

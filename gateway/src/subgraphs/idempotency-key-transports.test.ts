@@ -29,7 +29,7 @@ const rename = (idempotencyKey?: unknown): object => ({
   query: 'mutation { rename(id: "user-1", name: "X") { name } }',
   ...(idempotencyKey !== undefined && { extensions: { idempotencyKey } }),
 });
-const keysTold = (): readonly (string | undefined)[] =>
+const keysSent = (): readonly (string | undefined)[] =>
   graph.people.received.map(({ headers }) => headers['idempotency-key']?.toString());
 
 describe('extensions.idempotencyKey, by transport', () => {
@@ -37,13 +37,13 @@ describe('extensions.idempotencyKey, by transport', () => {
     await gateway.post(rename('own'), { 'idempotency-key': 'of the request' });
     await gateway.post(rename(), { 'idempotency-key': 'of-the-request' });
     await gateway.post(rename());
-    expect(keysTold()).toEqual(['own', 'of-the-request', undefined]);
+    expect(keysSent()).toEqual(['own', 'of-the-request', undefined]);
   });
 
   it('is one of each operation in a batch', async () => {
     const { bodies } = await gateway.post([rename('a'), rename('b'), rename()], { 'idempotency-key': 'c' });
     expect(bodies.map(({ errors }) => errors)).toEqual([undefined, undefined, undefined]);
-    expect(keysTold().map(String).toSorted()).toEqual(['a', 'b', 'c']);
+    expect(keysSent().map(String).toSorted()).toEqual(['a', 'b', 'c']);
   });
 
   it('is one of each operation on a connection', async () => {
@@ -54,7 +54,7 @@ describe('extensions.idempotencyKey, by transport', () => {
       expect(await socket.next()).toEqual({ id, type: 'complete' });
     }
     socket.close();
-    expect(keysTold()).toEqual(['a', 'b', 'c']);
+    expect(keysSent()).toEqual(['a', 'b', 'c']);
   });
 
   it('that can not be a header is refused, and nothing is done', async () => {
@@ -65,11 +65,11 @@ describe('extensions.idempotencyKey, by transport', () => {
 
   it('is the same as none where it is null', async () => {
     expect((await gateway.post(rename(null))).body.errors).toBeUndefined();
-    expect(keysTold()).toEqual([undefined]);
+    expect(keysSent()).toEqual([undefined]);
   });
 
   it('stays here where the header does', async () => {
     expect((await keeping.post(rename('own'))).body.errors).toBeUndefined();
-    expect(keysTold()).toEqual([undefined]);
+    expect(keysSent()).toEqual([undefined]);
   });
 });

@@ -53,9 +53,9 @@ describe('F-20 pressure', () => {
     expect(pressure.isHigh).toBe(false);
   });
 
-  it('tells when it becomes high, once', () => {
+  it('reports once when it becomes high', () => {
     const pressure = new Pressure();
-    const told = Array.from({ length: 300 }, (_, index) => pressure.arrived(WINDOW_MS + index * 5, true));
-    expect(told.filter(Boolean)).toHaveLength(1);
+    const reports = Array.from({ length: 300 }, (_, index) => pressure.arrived(WINDOW_MS + index * 5, true));
+    expect(reports.filter(Boolean)).toHaveLength(1);
   });
 });

@@ -20,7 +20,7 @@ const forwarding: SubgraphHeaderOptions = {
 };
 const signing: SubgraphHeaderOptions = { ...forwarding, contexts: { signedFor: () => 'signed' } };
 
-describe('What subgraphs are told of a client', () => {
+describe('What subgraphs get of a client', () => {
   const identify = (options: SubgraphHeaderOptions, headers: ClientHeaders, token?: string): string =>
     createSubgraphHeaders(options).identityOf(contextOf(headers), { ...ANONYMOUS, token });
 
@@ -42,7 +42,7 @@ describe('What subgraphs are told of a client', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('differs between callers where subgraphs are told who is asking', () => {
+  it('differs between callers where subgraphs get the caller', () => {
     expect(identify(signing, {}, 'token a')).not.toBe(identify(signing, {}, 'token b'));
     expect(identify(signing, {}, 'token a')).not.toBe(identify(signing, {}));
     expect(identify(forwarding, {}, 'token a')).toBe(identify(forwarding, {}, 'token b'));

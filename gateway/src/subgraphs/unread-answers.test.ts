@@ -13,7 +13,7 @@ const RULES: UnreadRules = {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A connection whose client reads when it is told to. */
+/** A connection whose client reads on request. */
 class Client {
   readonly unread: UnreadBytes;
   bytesWritten = 0;

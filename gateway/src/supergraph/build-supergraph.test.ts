@@ -56,7 +56,7 @@ describe('a supergraph', () => {
     expect(() => buildSupergraph(sdl)).toThrow(InvalidSupergraph);
   });
 
-  it('is told from the schema of a subgraph, and from a schema with a mistake', () => {
+  it('is distinguished from the schema of a subgraph, and from a schema with a mistake', () => {
     const subgraph = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: ["@key"])
       type Query { a: A } type A @key(fields: "id") { id: ID! }`;
     expect(() => buildSupergraph(subgraph)).toThrow(/not link to https:\/\/specs\.apollo\.dev\/join,/);

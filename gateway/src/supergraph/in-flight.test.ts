@@ -17,7 +17,7 @@ it('F-11 an answer in parts ends on the supergraph it began with, fetches that c
     gateway.supergraphFile,
     compose([{ ...graph.posts, typeDefs: withoutNames }, ...graph.all.slice(1)]),
   );
-  const names = async (): Promise<string> => (await gateway.post({ query: '{ nobody { name } }' })).text;
+  const names = async (): Promise<string> => (await gateway.post({ query: '{ noAuthor { name } }' })).text;
   await until(async () => (await names()).includes('GRAPHQL_VALIDATION_FAILED'), 'the new supergraph serves');
   graph.posts.forget();
   graph.reviewsGate.open();

@@ -19,7 +19,7 @@ const POSTS = `${FEDERATION}
 const running = new Map<string, SubgraphServer>();
 let ports: { readonly people: number; readonly posts: number };
 let store: SupergraphStore | undefined;
-let told: string[];
+let events: string[];
 
 /** Starts a subgraph at its port, in the place of the one that runs there. */
 async function serve(name: 'people' | 'posts', sdl: string): Promise<void> {
@@ -43,9 +43,9 @@ function endpoints(): readonly { readonly name: string; readonly url: string }[]
 }
 
 const observer = {
-  serving: () => void told.push('serving'),
-  waiting: (_source: string, { message }: Error) => void told.push(`waiting: ${message}`),
-  rejected: (_source: string, { message }: Error) => void told.push(`rejected: ${message}`),
+  serving: () => void events.push('serving'),
+  waiting: (_source: string, { message }: Error) => void events.push(`waiting: ${message}`),
+  rejected: (_source: string, { message }: Error) => void events.push(`rejected: ${message}`),
 };
 
 async function start(patienceMs?: number): Promise<SupergraphStore> {
@@ -59,7 +59,7 @@ function personFields(): string[] {
 }
 
 beforeEach(async () => {
-  told = [];
+  events = [];
   ports = { people: await freePort(), posts: await freePort() };
 });
 afterEach(async () => {
@@ -77,16 +77,16 @@ describe('A supergraph of running subgraphs', () => {
     expect(personFields()).toEqual(['id', 'name', 'posts']);
     await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! drafts: Int'));
     await expect.poll(personFields, { timeout: 10_000 }).toEqual(['drafts', 'id', 'name', 'posts']);
-    expect(told.filter((text) => text === 'serving')).toHaveLength(2);
+    expect(events.filter((text) => text === 'serving')).toHaveLength(2);
   });
 
   it('waits at start for one that is down, and says so once', async () => {
     await serve('people', PEOPLE);
     const started = start();
-    await expect.poll(() => told.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => events.length, { timeout: 10_000 }).toBe(1);
     await serve('posts', POSTS);
     await started;
-    expect(told).toEqual([
+    expect(events).toEqual([
       expect.stringMatching(/^waiting: Couldn't load service definitions for "posts" at http:/),
       'serving',
     ]);
@@ -103,7 +103,7 @@ describe('A supergraph of running subgraphs', () => {
     await serve('people', PEOPLE);
     await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! name: Int!'));
     await expect(start()).rejects.toThrow(/a valid schema couldn't be composed.*Person\.name/is);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   });
 
   it('goes on serving while it does not compose or one is down, and follows what comes after', async () => {
@@ -111,12 +111,12 @@ describe('A supergraph of running subgraphs', () => {
     await serve('posts', POSTS);
     await start();
     await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! name: Int!'));
-    await expect.poll(() => told.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*Person\.name/s);
+    await expect.poll(() => events.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*Person\.name/s);
     expect(personFields()).toEqual(['id', 'name', 'posts']);
     // A schema that changed while another subgraph was down is not missed.
     await running.get('people')?.close();
     await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! likes: Int'));
-    await expect.poll(() => told.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*"people"/);
+    await expect.poll(() => events.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*"people"/);
     expect(personFields()).toEqual(['id', 'name', 'posts']);
     await serve('people', PEOPLE);
     await expect.poll(personFields, { timeout: 10_000 }).toEqual(['id', 'likes', 'name', 'posts']);

@@ -61,7 +61,7 @@ describe('a supergraph file', () => {
     expect(fieldsOf(store.current())).toEqual(['one']);
   });
 
-  it('that is written anew is served, by the watcher', async () => {
+  it('that is written again is served, by the watcher', async () => {
     store = await createSupergraphStore({ file, pollMs: 1_000_000, observer });
     await writeFile(file, graphWith('one', 'two'));
     await until(() => fieldsOf(store.current()).length === 2);
@@ -93,22 +93,22 @@ describe('a supergraph file', () => {
     await until(() => fieldsOf(store.current())[0] === 'three');
   });
 
-  it('F-12 that is broken, empty, cut short or gone leaves the old one serving, and is told of once', async () => {
+  it('F-12 that is broken, empty, cut short or gone leaves the old one serving, and is reported once', async () => {
     store = await createSupergraphStore({ file, pollMs: 20, observer });
     const before = store.current();
     for (const text of ['', 'type Query {', graphWith('two').slice(0, 300)]) {
-      const told = rejections.length;
+      const earlier = rejections.length;
       await writeFile(`${file}.new`, text);
-      await rename(`${file}.new`, file); // at once: while it is being written it would be told of as well
-      await until(() => rejections.length > told);
+      await rename(`${file}.new`, file); // at once: while it is being written it would be reported as well
+      await until(() => rejections.length > earlier);
     }
-    const told = rejections.length;
+    const earlier = rejections.length;
     await rm(file);
-    await until(() => rejections.length > told);
+    await until(() => rejections.length > earlier);
     await new Promise((resolve) => {
       setTimeout(resolve, 150);
     });
-    expect(rejections.length).toBe(told + 1);
+    expect(rejections.length).toBe(earlier + 1);
     expect(store.current()).toBe(before);
     expect(rejections[0]?.source).toBe(file);
     await writeFile(file, graphWith('better'));
@@ -138,7 +138,7 @@ describe('a supergraph file', () => {
     expect(fieldsOf(store.current())).toEqual(['two']);
   });
 
-  it('tells listeners of both generations', async () => {
+  it('passes both generations to listeners', async () => {
     store = await createSupergraphStore({ file, observer });
     const seen: string[][] = [];
     const stop = store.onChange((next, previous) => seen.push([...fieldsOf(previous), ...fieldsOf(next)]));

@@ -1,4 +1,4 @@
-/** Holds back whoever comes to it, until it is opened: tests prove an order with it and wait for no clock. */
+/** Holds callers back until it is opened: tests prove an order with it and wait for no clock. */
 export interface Gate {
   /** Settles at once while the gate is open. */
   pass(): Promise<void>;

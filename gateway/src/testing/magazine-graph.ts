@@ -15,7 +15,7 @@ export interface MagazineGraph {
 const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requiresScopes"])`;
 
 const POSTS = `${LINK}
-  type Query { post: Post posts: [Post!]! nobody: Author }
+  type Query { post: Post posts: [Post!]! noAuthor: Author }
   type Mutation { publish: Post }
   type Subscription { published: Post }
   type Post @key(fields: "id") {
@@ -59,7 +59,7 @@ export async function startMagazineGraph(): Promise<MagazineGraph> {
     name: 'posts',
     typeDefs: POSTS,
     resolvers: {
-      Query: { post: () => ALL_POSTS[0], posts: () => ALL_POSTS, nobody: () => null },
+      Query: { post: () => ALL_POSTS[0], posts: () => ALL_POSTS, noAuthor: () => null },
       Mutation: { publish: () => ALL_POSTS[1] },
       Post: {
         __resolveReference: ({ id }: { id: string }) => ALL_POSTS.find((post) => post.id === id),

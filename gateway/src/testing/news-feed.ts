@@ -18,12 +18,12 @@ export interface NewsRequest {
 }
 
 /** Events that have an id are stored, of all topics together so many. */
-const KEPT = 10_000;
+const MAX_STORED = 10_000;
 
 /** The events of the news desk, and who listens to them now. */
 export class NewsFeed {
   readonly #streams = new Set<NewsStream>();
-  readonly #kept: { readonly topic: string; readonly event: NewsEvent }[] = [];
+  readonly #stored: { readonly topic: string; readonly event: NewsEvent }[] = [];
 
   /** Those that are open. */
   get streams(): ReadonlySet<NewsStream> {
@@ -33,26 +33,26 @@ export class NewsFeed {
   /**
    * Begins with what has happened since the event that was seen last.
    *
-   * @throws GraphQLError EVENTS_MISSED when that is not kept
+   * @throws GraphQLError EVENTS_MISSED when that is not stored
    */
   subscribe({ topic, field, lastEventId }: NewsRequest): NewsStream {
-    const missed = lastEventId === undefined ? [] : this.#keptAfter(lastEventId);
+    const missed = lastEventId === undefined ? [] : this.#storedAfter(lastEventId);
     const stream: NewsStream = new NewsStream(topic, field, () => this.#streams.delete(stream));
-    for (const kept of missed) if (kept.topic === topic) stream.push(kept.event);
+    for (const entry of missed) if (entry.topic === topic) stream.push(entry.event);
     this.#streams.add(stream);
     return stream;
   }
 
   /** Sends an event on all streams of the topic. */
   publish(event: NewsEvent, topic: string): void {
-    if (event.eventId !== undefined && this.#kept.push({ topic, event }) > KEPT) this.#kept.shift();
+    if (event.eventId !== undefined && this.#stored.push({ topic, event }) > MAX_STORED) this.#stored.shift();
     for (const stream of this.#streams) if (stream.topic === topic) stream.push(event);
   }
 
-  #keptAfter(id: string): readonly { readonly topic: string; readonly event: NewsEvent }[] {
-    const index = this.#kept.findIndex(({ event }) => event.eventId === id);
-    if (index !== -1) return this.#kept.slice(index + 1);
-    throw new GraphQLError('That event is not kept.', { extensions: { code: 'EVENTS_MISSED' } });
+  #storedAfter(id: string): readonly { readonly topic: string; readonly event: NewsEvent }[] {
+    const index = this.#stored.findIndex(({ event }) => event.eventId === id);
+    if (index !== -1) return this.#stored.slice(index + 1);
+    throw new GraphQLError('That event is not stored.', { extensions: { code: 'EVENTS_MISSED' } });
   }
 }
 

@@ -17,7 +17,7 @@ export interface SubgraphServer {
   readonly typeDefs: string;
   /** All requests since the start or the last `forget()`, oldest first. */
   readonly received: readonly ReceivedRequest[];
-  /** How many requests were given up by whoever sent them. */
+  /** How many requests their senders have aborted. */
   aborted(): number;
   forget(): void;
   close(): Promise<void>;

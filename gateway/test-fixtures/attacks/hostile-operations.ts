@@ -302,7 +302,7 @@ function mistakes(): readonly HostileOperation[] {
       code: badInput,
     },
     {
-      attack: 'S-010 a variable that nobody has declared',
+      attack: 'S-010 a variable that is not declared',
       query: '{ person(id: $id) { id } }',
       code: INVALID,
     },
@@ -321,7 +321,7 @@ function mistakes(): readonly HostileOperation[] {
       code: INVALID,
     },
     {
-      attack: 'S-054 a hash that nobody knows',
+      attack: 'S-054 an unknown hash',
       query: '',
       extensions: byHash('0'.repeat(64)),
       code: /^PERSISTED_QUERY_NOT_FOUND$/,

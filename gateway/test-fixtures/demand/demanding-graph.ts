@@ -58,7 +58,7 @@ const REVIEWS = `${LINK}
   type Thing @key(fields: "id") { id: ID! reviews(limit: Int): [Review!]! weight: Int friend: Thing peers(first: Int): [Thing!]! rank: Int }
   type Review { text: String thing: Thing }`;
 
-/** Lists whose length their schema tells. */
+/** Lists whose length their schema declares. */
 const SIZES: Readonly<Record<string, number>> = { 'Thing.parts': 1, 'Vault.parts': 6 };
 /** What the planner asks for on its own account. */
 const FREE: ReadonlySet<string> = new Set(['id', '_entities']);

@@ -7,7 +7,7 @@ import { FEDERATION } from '../federation.ts';
 import { startSubgraphServer } from '../subgraph-server.ts';
 import type { Behaviour, Listening } from './messages.ts';
 
-// A subgraph in a process of its own, that can be killed, stopped, and told to misbehave. What its mutations did is in the
+// A subgraph in a process of its own, that can be killed, stopped, and made to misbehave. What its mutations did is in the
 // file that its second argument names, a line each, so that it outlives the process.
 const [port = '0', journal = ''] = process.argv.slice(2);
 

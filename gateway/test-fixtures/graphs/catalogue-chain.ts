@@ -13,7 +13,7 @@ const items: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 
 /**
  * A list of one subgraph, whose entities a second one has to find before a third can be asked: what the second does not
- * answer can't be told to the third.
+ * answer can't be sent to the third.
  */
 export const catalogueChain: Readonly<Record<'lists' | 'middle' | 'shop', HandSubgraph>> = {
   lists: {

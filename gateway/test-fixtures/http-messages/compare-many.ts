@@ -26,7 +26,7 @@ export interface Findings extends Counts {
   /** Each input that the readers disagree about, and how. */
   readonly differences: readonly string[];
   /** Whether enough was accepted: readers that refuse everything agree with everybody. */
-  readonly isTelling: boolean;
+  readonly isMeaningful: boolean;
 }
 
 /** Has random messages, ordinary and odd, read by the own readers and by llhttp. */
@@ -54,7 +54,7 @@ class Comparisons {
 
   get findings(): Findings {
     const counts = { ...this.#counts, plainRequests: this.#pair.plain() };
-    return { ...counts, differences: this.#differences, isTelling: isTelling(counts) };
+    return { ...counts, differences: this.#differences, isMeaningful: isMeaningful(counts) };
   }
 
   async next(): Promise<void> {
@@ -93,7 +93,7 @@ class Comparisons {
   }
 }
 
-function isTelling(counts: Counts): boolean {
+function isMeaningful(counts: Counts): boolean {
   return (
     counts.acceptedResponses > counts.responses / 4 &&
     counts.acceptedRequests > counts.requests / 6 &&

@@ -10,7 +10,7 @@ export interface LoadReport {
 
 /** A load that runs. */
 export interface Load {
-  /** Sends no more, waits for what is in flight, and tells what was found. */
+  /** Sends no more, waits for what is in flight, and returns what was found. */
   stop(): Promise<LoadReport>;
 }
 

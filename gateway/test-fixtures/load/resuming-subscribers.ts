@@ -5,7 +5,7 @@ import type { NumberedEvents } from './numbered-events.ts';
 
 /** Where clients listen, and to what. */
 export interface ResumingSubscribersOptions {
-  /** The gateway that will send them away, without a path. */
+  /** The gateway that will disconnect them, without a path. */
   readonly from: string;
   /** The one that they go on at. */
   readonly to: string;
@@ -15,21 +15,21 @@ export interface ResumingSubscribersOptions {
 
 /** What clients have heard, from the first event of each on. */
 export interface ResumingReport {
-  /** The codes of the close frames that sent them away; 1006 where there was none. */
+  /** The codes of the close frames that disconnected them; 1006 where there was none. */
   readonly codes: readonly number[];
-  /** Events that were told from the first that anybody heard on. */
+  /** Events that were sent from the first that any of them heard on. */
   readonly events: number;
   /** Events that a client did not hear, summed over the clients. */
   readonly lost: number;
   /** Times that a client heard an event again, summed over the clients. */
   readonly twice: number;
-  /** Why one of them ended otherwise than by being sent away. */
+  /** Why one of them ended otherwise than by a close frame. */
   readonly refusal: string | undefined;
 }
 
-/** Clients that go on elsewhere, where they were, when they are sent away. */
+/** Clients that go on elsewhere, where they were, when they are disconnected. */
 export interface ResumingSubscribers {
-  /** Waits until all are sent away and have heard what is the newest event then, and compares. */
+  /** Waits until all are disconnected and have heard what is the newest event then, and compares. */
   report(): Promise<ResumingReport>;
   close(): void;
 }
@@ -56,7 +56,7 @@ export async function openResumingSubscribers(
   }
   return {
     async report() {
-      const codes = await Promise.all(subscribers.map(({ sentAway }) => sentAway));
+      const codes = await Promise.all(subscribers.map(({ disconnected }) => disconnected));
       await all(({ hasResumed, refusal }) => hasResumed || refusal !== undefined);
       const { last } = options.events;
       await all(({ heard, refusal }) => (heard.at(-1) ?? 0) >= last || refusal !== undefined);
@@ -75,10 +75,10 @@ export async function openResumingSubscribers(
 
 /** What is between the first number that was heard and `last`, both included. */
 function compare(heard: readonly number[], last: number): { readonly lost: number; readonly twice: number } {
-  const told = heard.filter((number) => number <= last);
-  const numbers = new Set(told);
+  const counted = heard.filter((number) => number <= last);
+  const numbers = new Set(counted);
   const expected = last - Math.min(...numbers) + 1;
-  return { lost: expected - numbers.size, twice: told.length - numbers.size };
+  return { lost: expected - numbers.size, twice: counted.length - numbers.size };
 }
 
 function refusalOf(subscribers: readonly Subscriber[]): string | undefined {
@@ -108,19 +108,19 @@ interface EventResult {
 class Subscriber {
   readonly heard: number[] = [];
   /** The code of the first connection's close frame. */
-  readonly sentAway: Promise<number>;
+  readonly disconnected: Promise<number>;
   hasResumed = false;
   refusal: string | undefined;
   readonly #query: string;
   #socket: WebSocket;
-  #isSentAway = false;
+  #isDisconnected = false;
   #isClosed = false;
   #lastEventId: string | undefined;
 
   constructor({ from, to, events }: ResumingSubscribersOptions, index: number) {
     this.#query = `subscription { published { id ${index % COMPLETED_EVERY === 0 ? 'author { name }' : ''} } }`;
     this.#socket = this.#connect(from);
-    this.sentAway = new Promise((resolve) => {
+    this.disconnected = new Promise((resolve) => {
       this.#socket.on('close', resolve);
     });
     void this.#goOn(to, () => events.further(MISSED[index % MISSED.length] ?? 1));
@@ -132,8 +132,8 @@ class Subscriber {
   }
 
   async #goOn(to: string, pause: () => Promise<void>): Promise<void> {
-    await this.sentAway;
-    this.#isSentAway = true;
+    await this.disconnected;
+    this.#isDisconnected = true;
     await pause();
     if (this.#isClosed) return;
     this.#socket = this.#connect(to);
@@ -169,6 +169,6 @@ class Subscriber {
     const published = result.data?.published;
     if (!published || published.author === null) this.refusal ??= `next ${JSON.stringify(result)}`;
     else this.heard.push(Number(published.id));
-    this.hasResumed = this.#isSentAway;
+    this.hasResumed = this.#isDisconnected;
   }
 }

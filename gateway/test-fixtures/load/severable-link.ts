@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A way to a server that can be cut as a network is that drops packets: no one is told, and nothing arrives. */
+/** A way to a server that can be cut as a network is that drops packets: neither side is notified, and nothing arrives. */
 export interface SeverableLink {
   readonly port: number;
   sever(): void;

@@ -14,9 +14,9 @@ export interface SubscriberReport {
   readonly repeatedEvents: number;
 }
 
-/** Clients that listen, and a subgraph that tells something now and then. */
+/** Clients that listen, and a subgraph that publishes something now and then. */
 export interface Subscribers {
-  /** Publishes no more, waits for what is on its way, and tells what arrived. */
+  /** Publishes no more, waits for what is on its way, and returns what arrived. */
   report(): Promise<SubscriberReport>;
   close(): Promise<void>;
 }

@@ -93,7 +93,7 @@ export const knownDifferences: readonly KnownDifference[] = [
       thrown?.includes('Invalid array length') === true && isSame(ours, whole),
   },
   {
-    // What a condition leaves out takes the key with it that another fetch needs; stock tells it in no error.
+    // What a condition leaves out takes the key with it that another fetch needs; stock reports no error.
     name: 'stock loses an entity beside what @skip or @include leaves out',
     right: 'ours',
     standard: 'GraphQL (October 2021) §3.13.1, §3.13.2: a condition concerns its field or fragment alone',
@@ -104,7 +104,7 @@ export const knownDifferences: readonly KnownDifference[] = [
       /@(?:skip|include)\(/.test(operation.text),
   },
   {
-    // Below a list of an @interfaceObject, stock loses what fragments on concrete types ask for, and tells no error.
+    // Below a list of an @interfaceObject, stock loses what fragments on concrete types ask for, and reports no error.
     name: 'stock leaves out fields of fragments on concrete types, without an error',
     right: 'ours',
     standard: 'GraphQL (October 2021) §6.3.2: a fragment applies to each object of its type',

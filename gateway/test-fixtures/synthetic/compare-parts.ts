@@ -115,9 +115,9 @@ function disagreement(
   failed: readonly (readonly PathKey[])[],
 ): readonly PathKey[] | undefined {
   if (!isTree(whole) || !isTree(data)) {
-    const isKept =
+    const isRetained =
       whole === null && isTree(data) && failed.some((part) => isBelow(path, part) || isBelow(part, path));
-    return data === whole || isKept ? undefined : path;
+    return data === whole || isRetained ? undefined : path;
   }
   const isTaken = failed.some((part) => isBelow(path, part));
   const keys = new Set([...Object.keys(whole), ...Object.keys(data)]);

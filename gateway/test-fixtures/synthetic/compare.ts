@@ -46,7 +46,7 @@ export async function executeFederated(
   const { client, bodies } = recording(context.subgraphClient);
   const run = new PlanRun(plan, { ...context, subgraphClient: client });
   if (plan.step) await runStep(plan.step, run);
-  deepFreeze(run.data.root); // whoever completes it only reads
+  deepFreeze(run.data.root); // completing it only reads
   const written = run.data.failed ? undefined : writtenText(plan, run);
   const verbatim = verbatimText(plan, bodies);
   return { careful: shapeAnswer(run), written, verbatim };

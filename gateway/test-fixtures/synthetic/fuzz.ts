@@ -113,7 +113,7 @@ async function fuzz(
     if (count % SENT_OF > 0) continue;
     sent += 1;
     const answered = difference(await asked.ask(operation), whole);
-    if (answered !== undefined) differences.push(told(operation, `over HTTP: ${answered}`));
+    if (answered !== undefined) differences.push(reportOf(operation, `over HTTP: ${answered}`));
   }
   const { operations } = options;
   return { operations, withErrors, substantial, written, verbatim, parts, sent, differences };
@@ -141,9 +141,9 @@ async function checkAnswers(
   try {
     const answers = await executeFederated(engine, graph, operation);
     const found = differenceOfAny(answers, whole);
-    return { answers, difference: found && told(operation, found) };
+    return { answers, difference: found && reportOf(operation, found) };
   } catch (error) {
-    return { difference: told(operation, error instanceof Error ? String(error.stack) : String(error)) };
+    return { difference: reportOf(operation, error instanceof Error ? String(error.stack) : String(error)) };
   }
 }
 
@@ -171,7 +171,7 @@ async function checkParts(
   } finally {
     for (const server of graph.servers.values()) server.intercept(undefined);
   }
-  return { parts, difference: found && told(operation, `in parts: ${found}`) };
+  return { parts, difference: found && reportOf(operation, `in parts: ${found}`) };
 }
 
 const MAX_TURNS = 30;
@@ -187,7 +187,7 @@ function shuffleAnswers(graph: RunningGraph, salt: string): void {
   }
 }
 
-function told({ text, variables }: RandomOperation, found: string): string {
+function reportOf({ text, variables }: RandomOperation, found: string): string {
   return `${text}\n${JSON.stringify(variables)}\n${found}`;
 }
 

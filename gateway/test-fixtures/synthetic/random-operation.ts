@@ -43,7 +43,7 @@ const AWKWARD_ALIASES =
 
 const RULES = [...specifiedRules, DeferLabelsRule, DeferRootRule];
 
-/** Makes valid operations: what validation refuses is thrown away and made again. */
+/** Makes valid operations: what validation rejects is dropped and made again. */
 export function randomOperation(
   schema: GraphQLSchema,
   random: Random,

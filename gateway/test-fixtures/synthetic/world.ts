@@ -30,7 +30,7 @@ import type { GraphDefinition } from './subgraph-definition.ts';
 export interface Instance {
   readonly __typename: string;
   readonly number: number;
-  /** What the gateway told the subgraph about it: required fields are read from here. */
+  /** What the gateway sent the subgraph about it: required fields are read from here. */
   readonly given?: Readonly<Record<string, unknown>>;
 }
 
@@ -49,7 +49,7 @@ export interface FieldQuestion {
 
 /** The data of a graph. */
 export interface World {
-  /** The answer to a field, the same whoever asks. */
+  /** The answer to a field, the same for every caller. */
   valueOf(question: FieldQuestion): unknown;
   /** The instance that a representation speaks of. */
   instanceOf(representation: Readonly<Record<string, unknown>>): Instance;

@@ -99,7 +99,7 @@ describe("Apollo Client's BatchHttpLink", () => {
     const ids = ['1', '2', '3', '4'];
     const results = await Promise.allSettled([
       ...ids.map((id) => client.query({ query: PERSON, variables: { id } })),
-      client.query({ query: gql('{ nobody }') }),
+      client.query({ query: gql('{ noAuthor }') }),
     ]);
     const bodies = requests.map(({ body }) => JSON.parse(body) as readonly unknown[]);
     expect(bodies.map((body) => body.length)).toEqual([5]);
@@ -147,23 +147,23 @@ describe("Apollo Client's HttpLink", () => {
 
   it('reads subscriptions over multipart to their end', async () => {
     const client = connect(new HttpLink({ uri: `${gateway.url}/graphql` }));
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     const ended = new Promise<void>((resolve, reject) => {
-      const next = ({ data }: { readonly data?: unknown }): void => void told.push(data);
+      const next = ({ data }: { readonly data?: unknown }): void => void received.push(data);
       client.subscribe({ query: SUBSCRIPTION }).subscribe({ next, error: reject, complete: resolve });
     });
     await until(() => graph.news.open() === 1);
     for (const id of ['a', 'b']) graph.news.publish({ id, author: id });
-    await until(() => told.length === 2);
+    await until(() => received.length === 2);
     graph.news.complete();
     await ended;
-    expect(told).toMatchObject([
+    expect(received).toMatchObject([
       { published: { id: 'a', author: { name: 'Person a' } } },
       { published: { id: 'b', author: { name: 'Person b' } } },
     ]);
   });
 
-  it('ends a subscription at the subgraph when nobody listens any more', async () => {
+  it('ends a subscription at the subgraph when no one listens any more', async () => {
     const client = connect(new HttpLink({ uri: `${gateway.url}/graphql` }));
     const subscription = client.subscribe({ query: SUBSCRIPTION }).subscribe(() => undefined);
     await until(() => graph.news.open() === 1);

@@ -14,8 +14,8 @@ function isInstalled(program: string, argument: string): boolean {
 }
 
 /** Why a test is left out, in its title. */
-function unless(isThere: boolean, what: string): string {
-  return isThere ? '' : ` (left out: ${what} is not installed)`;
+function unless(isInstalled: boolean, what: string): string {
+  return isInstalled ? '' : ` (left out: ${what} is not installed)`;
 }
 
 const hasJava = isInstalled('javac', '-version'); // it compiles what `java` is given as source

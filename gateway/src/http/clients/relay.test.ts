@@ -95,18 +95,18 @@ describe("Relay's network layer over a safelist in Relay's format", () => {
   it('subscribes by id, and ends what it has subscribed to', async () => {
     const selection = linked('published', 'News', ['id']);
     const subscription = artifact('subscription', 'PublishedSubscription', PUBLISHED, [selection]);
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     const failures: Error[] = [];
     const { dispose } = relay.requestSubscription(environment, {
       subscription,
       variables: {},
-      onNext: (data) => void told.push(data),
+      onNext: (data) => void received.push(data),
       onError: (error) => void failures.push(error),
     });
     await until(() => failures.length > 0 || graph.news.open() === 1, 'the subscription is open');
     for (const id of ['a', 'b']) graph.news.publish({ id });
-    await until(() => failures.length > 0 || told.length === 2, 'both events were told');
-    expect([failures, told]).toEqual([[], [{ published: { id: 'a' } }, { published: { id: 'b' } }]]);
+    await until(() => failures.length > 0 || received.length === 2, 'both events were received');
+    expect([failures, received]).toEqual([[], [{ published: { id: 'a' } }, { published: { id: 'b' } }]]);
     dispose();
     await until(() => graph.news.open() === 0, 'the subscription has ended');
   });

@@ -50,13 +50,13 @@ const PERSON = gql`
 `;
 
 describe('urql', () => {
-  it('runs queries, mutations, and tells errors by their codes', async () => {
+  it('runs queries, mutations, and distinguishes errors by their codes', async () => {
     const client = connect([fetchExchange]);
     const { data } = await client.query(PERSON, { id: '1' });
     expect(data).toMatchObject({ person: { name: 'Person 1' } });
     const bumped = await client.mutation(gql('mutation { bump }'), {});
     expect(bumped.data).toEqual({ bump: expect.any(Number) as number });
-    const { error } = await client.query(gql('{ nobody }'), {});
+    const { error } = await client.query(gql('{ noAuthor }'), {});
     expect(error?.graphQLErrors[0]?.extensions).toEqual({ code: 'GRAPHQL_VALIDATION_FAILED' });
   });
 
@@ -141,14 +141,14 @@ describe("urql's subscriptions", () => {
   });
 
   async function expectEvents(client: Client): Promise<void> {
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     const { unsubscribe } = client.subscription(SUBSCRIPTION, {}).subscribe(({ data, error }) => {
-      told.push(error ?? data);
+      received.push(error ?? data);
     });
     await until(() => graph.news.open() === 1, 'the subscription is open');
     for (const id of ['a', 'b']) graph.news.publish({ id, author: id });
-    await until(() => told.length === 2, 'both events were told');
-    expect(told).toMatchObject([
+    await until(() => received.length === 2, 'both events were received');
+    expect(received).toMatchObject([
       { published: { id: 'a', author: { name: 'Person a' } } },
       { published: { id: 'b', author: { name: 'Person b' } } },
     ]);

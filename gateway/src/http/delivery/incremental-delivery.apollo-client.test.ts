@@ -109,12 +109,12 @@ describe.each([
     });
   });
 
-  it('is told the errors of a part beside its data', async () => {
+  it('gets the errors of a part beside its data', async () => {
     const watched = new Watched(client, '{ post { id ...@defer { lost rating } } }');
     const seen = await watched.until('complete', ({ data }) => JSON.stringify(data).includes('error'));
     expect(seen).toMatchObject({ data: { post: { id: 'p1', lost: null, rating: 5 } } });
     const { error } = seen as { readonly error: unknown };
-    if (!CombinedGraphQLErrors.is(error)) throw new Error('No errors of the graph were told.');
+    if (!CombinedGraphQLErrors.is(error)) throw new Error('No errors of the graph were received.');
     expect(error.errors).toMatchObject([{ path: ['post', 'lost'] }]);
   });
 

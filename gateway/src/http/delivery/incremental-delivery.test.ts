@@ -152,9 +152,9 @@ describe('@defer', () => {
   });
 
   it('below what is null is nothing to wait for', async () => {
-    const answer = await send('{ nobody { name ...@defer { fame } } }', { accept: NEW });
+    const answer = await send('{ noAuthor { name ...@defer { fame } } }', { accept: NEW });
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(await answer.json()).toEqual({ data: { nobody: null } });
+    expect(await answer.json()).toEqual({ data: { noAuthor: null } });
   });
 
   it('below what an error made null is dropped', async () => {

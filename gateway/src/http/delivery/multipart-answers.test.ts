@@ -56,7 +56,7 @@ describe('Which form an answer has', () => {
     expect(await readMultipart(response).rest()).toHaveLength(2);
   });
 
-  it('is not kept by caches or held back by proxies', async () => {
+  it('is not stored by caches or held back by proxies', async () => {
     const parts = await open(text, OLD, { headers: { 'accept-encoding': 'gzip, br' } });
     expect(Object.fromEntries(parts.headers)).toMatchObject({
       'cache-control': 'no-store',

@@ -139,7 +139,7 @@ describe('GraphQL over server-sent events', () => {
       return undefined;
     };
     expect(await once('{ person(id: "1") { name } }')).toEqual({ data: { person: { name: 'Person 1' } } });
-    expect(await once('{ nobody }')).toMatchObject({
+    expect(await once('{ noAuthor }')).toMatchObject({
       errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
     });
     client.dispose();
@@ -236,7 +236,7 @@ describe('live queries', () => {
   const countIn = (text: string): number[] =>
     [...text.matchAll(/"count":(\d+)/g)].map(([, count]) => Number(count));
 
-  it('tell how things are, and what has changed, and nothing else', async () => {
+  it('send the first result, and what has changed, and nothing else', async () => {
     const { until: read } = await request('/graphql/stream', 'text/event-stream', {
       query: 'query @live { count }',
     });

@@ -95,7 +95,7 @@ describe('A connection with plain requests', () => {
       '{ unknown }',
       ['Accept: application/graphql-response+json'],
     ],
-  ])('is told the same as by the framework: %s', async (_what, query, headers) => {
+  ])('gets the same as from the framework: %s', async (_what, query, headers) => {
     const [plain, whole] = [await open(), await open()];
     plain.socket.write(post(query, headers));
     whole.socket.write(post(query, [...headers, NOT_PLAIN]));
@@ -227,7 +227,7 @@ describe('A client that leaves', () => {
     await until(async () => (await inFlight()) === 0);
   });
 
-  it('G14: gets its answer, and may ask again what it has sent behind it, where that was more than is kept', async () => {
+  it('G14: gets its answer, and may ask again what it has sent behind it, where that was more than is buffered', async () => {
     const client = await open();
     let hasEnded = false;
     client.socket.on('end', () => (hasEnded = true));

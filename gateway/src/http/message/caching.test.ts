@@ -145,7 +145,7 @@ describe('Cache-Control by the hints of the schema', () => {
 });
 
 describe('A persisted query by GET', () => {
-  it('can be kept by a CDN, which is told what the answer depends on', async () => {
+  it('can be stored by a CDN, with a Vary of what the answer depends on', async () => {
     const query = '{ book { title } }';
     const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(query) } };
     await gateway.post({ query, extensions });
@@ -159,7 +159,7 @@ describe('A persisted query by GET', () => {
     expect(vary).toEqual(expect.arrayContaining(['accept', 'authorization', 'x-tenant']));
   });
 
-  it('that is not known is never kept', async () => {
+  it('that is not known is never stored', async () => {
     const extensions = { persistedQuery: { version: 1, sha256Hash: sha256('{ never }') } };
     const parameters = new URLSearchParams({ extensions: JSON.stringify(extensions) });
     const answer = await readAnswer(

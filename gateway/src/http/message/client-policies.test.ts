@@ -236,7 +236,7 @@ describe('Rates', () => {
     await redis.stop();
   });
 
-  it('F-07 go on in each process while Redis is away', async () => {
+  it('F-07 go on in each process while Redis is unavailable', async () => {
     const redis = await startTestRedis();
     const gateway = await start({
       environment: { CACHE_REDIS_URL: redis.url },

@@ -6,11 +6,11 @@ import { startTokenIssuer, type TokenIssuer } from '../../testing/token-issuer.t
 
 let graph: LibraryGraph;
 let issuer: TokenIssuer;
-let stranger: TokenIssuer;
+let untrusted: TokenIssuer;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  [graph, issuer, stranger] = await Promise.all([
+  [graph, issuer, untrusted] = await Promise.all([
     startLibraryGraph(),
     startTokenIssuer(),
     startTokenIssuer(),
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway.close();
-  await Promise.all([graph.close(), issuer.close(), stranger.close()]);
+  await Promise.all([graph.close(), issuer.close(), untrusted.close()]);
 });
 beforeEach(() => graph.forget());
 
@@ -45,13 +45,13 @@ const badTokens: readonly (readonly [what: string, make: () => Promise<string>])
   ['that has expired', () => issuer.sign({ exp: nowS() - 60 })],
   ['that is not valid yet', () => issuer.sign({ nbf: nowS() + 60 })],
   ['of another audience', () => issuer.sign({ aud: 'https://elsewhere.example' })],
-  ['of another issuer', () => stranger.sign()],
-  ['of another issuer in the name of ours', () => stranger.sign({ iss: issuer.issuer })],
+  ['of another issuer', () => untrusted.sign()],
+  ['of another issuer in the name of ours', () => untrusted.sign({ iss: issuer.issuer })],
   ['with claims that were changed', () => tampered(1, encode({ iss: issuer.issuer, sub: 'root' }))],
   ['with a signature that was changed', () => tampered(2, 'A'.repeat(86))],
   ['that is not signed', () => tampered(0, encode({ alg: 'none', typ: 'at+jwt' }))],
   ['that is an id_token', () => issuer.signUnderHeader({ typ: 'JWT' })],
-  ['of an unknown key', () => issuer.signUnderHeader({ kid: 'nobody' })],
+  ['of an unknown key', () => issuer.signUnderHeader({ kid: 'unknown' })],
   ['that is bound to a key, without a proof', () => issuer.sign({ cnf: { jkt: 'x' } })],
   ['that is garbage', async () => 'garbage'],
 ];

@@ -16,8 +16,8 @@ afterAll(async () => {
 });
 beforeEach(() => graph.forget());
 
-/** What a subgraph is told of someone without a token. */
-const TOLD: ReadonlySet<string> = new Set([
+/** What a subgraph gets for an anonymous caller. */
+const FORWARDED: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
   'connection',
@@ -48,7 +48,7 @@ describe.each(carriers)('S-062 S-064 headers by $name', (carrier) => {
     }
     expect(graph.requests()).toBeGreaterThan(0);
     for (const received of graph.people.received) {
-      expect(Object.keys(received.headers).filter((name) => !TOLD.has(name))).toEqual([]);
+      expect(Object.keys(received.headers).filter((name) => !FORWARDED.has(name))).toEqual([]);
       expect(JSON.stringify(received)).not.toContain('forged');
       expect(received.headers['trellis-timeout-ms']).not.toBe('7');
     }

@@ -62,23 +62,23 @@ afterAll(async () => {
   directory.remove();
 });
 
-interface Told {
+interface Published {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-async function tell(
+async function publish(
   body: unknown,
   contentType = 'application/json',
   url = apart.operationsUrl,
   secret = SECRET,
-): Promise<Told> {
+): Promise<Published> {
   const response = await fetch(`${url}/cache/invalidate`, {
     method: 'POST',
     headers: { 'content-type': contentType, authorization: `Bearer ${secret}` },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
-  return { status: response.status, body: (await response.json()) as Told['body'] };
+  return { status: response.status, body: (await response.json()) as Published['body'] };
 }
 
 const ask = async (query: string): Promise<string> => (await gateway.post({ query })).text;
@@ -86,28 +86,28 @@ const ONE = '{ book(id: "1") { id edition } }';
 const TWO = '{ book(id: "2") { id edition } }';
 const MAP = '{ map { edition } }';
 
-describe('Changes that are told of over HTTP', () => {
+describe('Changes that are published over HTTP', () => {
   it('make void what other gateways keep: an entity, and no others', async () => {
     const [one, two, map] = [await ask(ONE), await ask(TWO), await ask(MAP)];
     expect(await ask(ONE)).toBe(one);
-    expect(await tell([{ type: 'Book', id: '1' }])).toEqual({ status: 200, body: { published: 1 } });
+    expect(await publish([{ type: 'Book', id: '1' }])).toEqual({ status: 200, body: { published: 1 } });
     expect(await ask(ONE)).not.toBe(one);
     expect([await ask(TWO), await ask(MAP)]).toEqual([two, map]);
   });
 
-  it('G14: are taken from whoever knows a secret, the older one too, and from nobody else', async () => {
+  it('G14: are accepted with a secret, the older one too, and rejected without', async () => {
     const one = await ask(ONE);
     const changes = [{ type: 'Book', id: '1' }];
-    const told = await tell(changes, undefined, undefined, 'another');
-    expect([told.status, told.body['error']]).toEqual([401, 'Unauthorized']);
+    const published = await publish(changes, undefined, undefined, 'another');
+    expect([published.status, published.body['error']]).toEqual([401, 'Unauthorized']);
     expect(await ask(ONE)).toBe(one);
-    expect((await tell(changes, undefined, undefined, OLDER_SECRET)).status).toBe(200);
+    expect((await publish(changes, undefined, undefined, OLDER_SECRET)).status).toBe(200);
     expect(await ask(ONE)).not.toBe(one);
   });
 
   it('may be several, of whole types and of ids that are numbers', async () => {
     const [one, two, map] = [await ask(ONE), await ask(TWO), await ask(MAP)];
-    expect((await tell([{ type: 'Book', id: 2 }, { type: 'Map' }])).body).toEqual({ published: 2 });
+    expect((await publish([{ type: 'Book', id: 2 }, { type: 'Map' }])).body).toEqual({ published: 2 });
     expect(await ask(ONE)).toBe(one);
     expect(await ask(TWO)).not.toBe(two);
     expect(await ask(MAP)).not.toBe(map);
@@ -131,8 +131,8 @@ describe('Changes that are told of over HTTP', () => {
     ['one that is good and one that is not', [{ type: 'Book' }, {}]],
   ])('are refused with 400, and none is published: %s', async (_name, body) => {
     const one = await ask(ONE);
-    const told = await tell(body);
-    expect([told.status, told.body['error']]).toEqual([400, 'Bad Request']);
+    const published = await publish(body);
+    expect([published.status, published.body['error']]).toEqual([400, 'Bad Request']);
     expect(await ask(ONE)).toBe(one);
   });
 
@@ -140,14 +140,14 @@ describe('Changes that are told of over HTTP', () => {
     'are not taken from what web pages can send: %s',
     async (contentType) => {
       const one = await ask(ONE);
-      expect([400, 415]).toContain((await tell([{ type: 'Book' }], contentType)).status);
+      expect([400, 415]).toContain((await publish([{ type: 'Book' }], contentType)).status);
       expect(await ask(ONE)).toBe(one);
     },
   );
 
   it('are as many as 1,000 at a time', async () => {
     const changes = Array.from({ length: 1_000 }, (_, index) => ({ type: 'Book', id: `${index}` }));
-    expect(await tell(changes)).toEqual({ status: 200, body: { published: 1_000 } });
+    expect(await publish(changes)).toEqual({ status: 200, body: { published: 1_000 } });
   });
 
   it('are not taken at the public port', async () => {
@@ -166,7 +166,7 @@ async function openOperations(environment: Readonly<Record<string, string>>): Pr
 
 it('A gateway that keeps no answers has no such address', async () => {
   const operations = await openOperations({ CACHE_REDIS_URL: redis.url });
-  const { status } = await tell([{ type: 'Book' }], undefined, operations.url);
+  const { status } = await publish([{ type: 'Book' }], undefined, operations.url);
   await operations.close();
   expect(status).toBe(404);
 });
@@ -177,7 +177,7 @@ it('F-07 without Redis they are answered 503, and what to do', async () => {
     CONFIG,
     CACHE_REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
   });
-  const told = await tell([{ type: 'Book' }], undefined, operations.url);
+  const published = await publish([{ type: 'Book' }], undefined, operations.url);
   await operations.close();
-  expect([told.status, told.body['error']]).toEqual([503, 'Service Unavailable']);
+  expect([published.status, published.body['error']]).toEqual([503, 'Service Unavailable']);
 });

@@ -72,7 +72,7 @@ describe('Timeouts', () => {
   });
 });
 
-describe('A client that goes away', () => {
+describe('A client that disconnects', () => {
   it('ends the calls of subgraphs', async () => {
     const controller = new AbortController();
     const sent = fetch(`${gateway.url}/graphql`, {

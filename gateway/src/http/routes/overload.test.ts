@@ -26,7 +26,7 @@ afterAll(async () => {
   await subgraph.close();
 });
 
-/** Whoever parses one of them answers something else than that there is no place. */
+/** Parsing one of them leads to another response than the one of a full gateway. */
 const UNREADABLE = ['{', '{ unknown }', 'subscription { unknown }', 'query @live { slow }', '{ slow }'];
 
 type Send = (query: string) => Promise<unknown>;
@@ -103,7 +103,7 @@ describe('F-20 more requests than the process can take', () => {
     expect(metrics).toMatch(/trellis_gateway_requests_in_flight\{[^}]*\} 0/);
   });
 
-  it('that did get in tell subgraphs how long they have', () => {
+  it('that did get in announce their deadline to subgraphs', () => {
     const [given = ''] = subgraph.received.map(({ headers }) => headers['trellis-timeout-ms']);
     expect(Number(given)).toBeGreaterThan(0);
     expect(Number(given)).toBeLessThanOrEqual(8_000);

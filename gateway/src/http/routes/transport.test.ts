@@ -232,7 +232,7 @@ describe('Batches', () => {
   });
 });
 
-it('tells whoever asks another address where the graph is', async () => {
+it('shows at any other address where the graph is', async () => {
   const answer = await fetch(new URL('/', gateway.url));
   expect([answer.status, await answer.json()]).toEqual([
     404,

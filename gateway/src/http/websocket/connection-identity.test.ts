@@ -20,7 +20,7 @@ describe('G6: The Authorization that goes on to subgraphs', () => {
     expect(identity.runsAs.headers['authorization']).toBe('Bearer of-upgrade');
   });
 
-  it('is not replaced by a ping with a token that nobody has verified', () => {
+  it('is not replaced by a ping with a token that has not been verified', () => {
     const identity = open({ authorization: 'Basic of-proxy' });
     identity.become(ANONYMOUS, identity.credentialsOf(payload));
     expect(identity.runsAs.headers['authorization']).toBe('Basic of-proxy');

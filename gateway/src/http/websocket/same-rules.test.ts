@@ -35,8 +35,8 @@ afterAll(async () => {
   await graph.close();
 });
 
-/** What a client is told of its first mistake. */
-type Told = Readonly<Record<string, unknown>> | undefined;
+/** What a client gets for its first mistake. */
+type Reported = Readonly<Record<string, unknown>> | undefined;
 
 interface Asked {
   readonly query?: string;
@@ -44,22 +44,22 @@ interface Asked {
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-async function overHttp(to: TestGateway, asked: Asked): Promise<Told> {
+async function overHttp(to: TestGateway, asked: Asked): Promise<Reported> {
   return (await to.post(asked)).body.errors?.[0]?.extensions;
 }
 
-async function overSse(to: TestGateway, asked: Asked): Promise<Told> {
+async function overSse(to: TestGateway, asked: Asked): Promise<Reported> {
   const { body } = await to.post(asked, { accept: 'text/event-stream, application/graphql-response+json' });
   return body.errors?.[0]?.extensions;
 }
 
-async function overWebSocket(to: TestGateway, asked: Asked): Promise<Told> {
+async function overWebSocket(to: TestGateway, asked: Asked): Promise<Reported> {
   const socket = await RawSocket.connect(`${to.url}/graphql`);
   socket.send({ id: '1', type: 'subscribe', payload: asked });
   const { type, payload } = await socket.next();
   socket.close();
   expect(type).toBe('error');
-  return (payload as readonly { readonly extensions: Told }[])[0]?.extensions; // an error frame carries a list
+  return (payload as readonly { readonly extensions: Reported }[])[0]?.extensions; // an error frame carries a list
 }
 
 describe('S-073 over WebSocket and SSE', () => {
@@ -79,13 +79,13 @@ describe('S-073 over WebSocket and SSE', () => {
   ];
 
   it.each(limits)('the limit of %s is the one of HTTP: %s', async (name, query) => {
-    const told = await expectSame(gateway, { query });
-    expect(told).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: { name } });
+    const reported = await expectSame(gateway, { query });
+    expect(reported).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: { name } });
   });
 
   const mistakes: readonly (readonly [string, Asked])[] = [
     ['GRAPHQL_PARSE_ERROR', { query: '{ count' }],
-    ['GRAPHQL_VALIDATION_FAILED', { query: '{ nobody }' }],
+    ['GRAPHQL_VALIDATION_FAILED', { query: '{ noAuthor }' }],
     ['GRAPHQL_VALIDATION_FAILED', { query: '{ __schema { types { name } } }' }],
     ['GRAPHQL_VALIDATION_FAILED', { query: 'subscription { published { id } shared { id } }' }],
     ['BAD_USER_INPUT', { query: 'query Q($id: ID!) { person(id: $id) { id } }' }],
@@ -107,11 +107,11 @@ describe('S-073 over WebSocket and SSE', () => {
 });
 
 /** @returns what every transport says of the request */
-async function expectSame(to: TestGateway, asked: Asked): Promise<Told> {
-  const told = await overSse(to, asked);
-  expect(await overWebSocket(to, asked)).toEqual(told);
+async function expectSame(to: TestGateway, asked: Asked): Promise<Reported> {
+  const reported = await overSse(to, asked);
+  expect(await overWebSocket(to, asked)).toEqual(reported);
   const isSubscription = asked.query?.startsWith('subscription');
-  if (!isSubscription) expect(await overHttp(to, asked)).toEqual(told);
+  if (!isSubscription) expect(await overHttp(to, asked)).toEqual(reported);
   expect(graph.news.subscribed).toEqual([]);
-  return told;
+  return reported;
 }

@@ -134,7 +134,7 @@ describe('operations over WebSocket', () => {
 
   it.each([
     ['GRAPHQL_PARSE_ERROR', '{ person(id: }'],
-    ['GRAPHQL_VALIDATION_FAILED', '{ nobody }'],
+    ['GRAPHQL_VALIDATION_FAILED', '{ noAuthor }'],
     ['BAD_USER_INPUT', 'query Q($id: ID!) { person(id: $id) { id } }'],
     ['QUERY_TOO_COMPLEX', '{ a: count b: count c: count }'],
     ['GRAPHQL_VALIDATION_FAILED', 'subscription { published { ... @defer { id } } }'],
@@ -169,7 +169,7 @@ describe('operations over WebSocket', () => {
     expect(await socket.next()).toMatchObject({ payload: { data: { person: { id: 'hash' } } } });
   });
 
-  it('S-101 tell nothing of what goes wrong inside a subgraph', async () => {
+  it('S-101 disclose nothing of what goes wrong inside a subgraph', async () => {
     const socket = await connect();
     socket.subscribe('1', 'subscription { refused { id } }');
     const frame = await socket.next();

@@ -59,7 +59,7 @@ describe('GraphQL §3.13: a decided condition', () => {
     expect(() => decidedFor(parse(text), { x: null }, 'B')).toThrow(RequestRefused);
   });
 
-  it('has a key that tells it from the others of its operation', () => {
+  it('has a key that distinguishes it from the others of its operation', () => {
     const document = parse('query ($x: Boolean!, $y: Boolean!) { a @skip(if: $x) b @skip(if: $y) }');
     const keys = [0, 1, 2, 3].map((bits) => decidedFor(document, { x: bits > 1, y: bits % 2 === 1 }).key);
     expect(new Set(keys).size).toBe(4);

@@ -30,14 +30,14 @@ describe('A document that is remembered', () => {
   });
 
   it('knows of fields and variables where they are, and of nothing else', () => {
-    const kept = new Set<string>();
+    const retained = new Set<string>();
     const document = parse(EVERY_KIND);
     forgetTokens(document);
     const enter = (node: ASTNode): void => {
-      if (node.loc) kept.add(node.kind);
+      if (node.loc) retained.add(node.kind);
     };
     visit(document, { enter });
-    expect([...kept].toSorted()).toEqual([Kind.FIELD, Kind.VARIABLE_DEFINITION]);
+    expect([...retained].toSorted()).toEqual([Kind.FIELD, Kind.VARIABLE_DEFINITION]);
     const [operation] = document.definitions;
     const [field] = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : [];
     expect(new GraphQLError('wrong', { nodes: field ?? null }).locations).toEqual([{ line: 3, column: 5 }]);

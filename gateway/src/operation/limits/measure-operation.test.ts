@@ -74,7 +74,7 @@ describe('Limits: maximum query depth', () => {
     expect(measured).toMatchObject({ depth: 6, depthAllowance: 3 });
   });
 
-  it('measures a fragment anew where it is reached with another allowance', () => {
+  it('measures a fragment again where it is reached with another allowance', () => {
     const fragment = 'fragment f on Post { next { next { next { next { id } } } } }';
     const measured = measure(`{ post { thread { ...f } ...f } } ${fragment}`);
     expect(measured).toMatchObject({ depth: 6, depthAllowance: 0 });

@@ -6,7 +6,7 @@ const document = parse(
   'query q($v: Int = 1) { a { b(x: [1, { y: $v }]) @d { c } ...f } e } fragment f on T { a { g } }',
 );
 
-/** Visitors that note what they see, and answer what they are told to at some of it. */
+/** Visitors that note what they see, and return preset values at some of it. */
 function notingVisitors(notes: string[]): ASTVisitor[] {
   const note =
     (what: string, answer?: (name: string) => unknown) =>
@@ -37,7 +37,7 @@ describe('Merged visitors', () => {
     expect(seen).not.toContain('2 Field g');
   });
 
-  it('are told where they are, and called as methods of their own', () => {
+  it('learn where they are, and are called as methods of their own', () => {
     const places: unknown[] = [];
     const visitor = {
       own: 'visitor',

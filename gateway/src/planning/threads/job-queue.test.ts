@@ -97,7 +97,7 @@ describe('Jobs for planner threads', () => {
     expect(await next).toBe('next');
   });
 
-  it('give back what was reserved for them when nobody waits any more', async () => {
+  it('give back what was reserved for them when no one waits any more', async () => {
     const bench = createBench({ budget: new PlanningBudget({ callerMs: 100, windowMs: 60_000 }) });
     const leaving = new AbortController();
     const left = bench.queue.add(work('left'.padEnd(50_000)), audience(user('ada'), leaving.signal));
@@ -125,7 +125,7 @@ describe('Jobs for planner threads', () => {
   it.each([
     ['for which memory did not suffice', new PlannerOverstrained('planningMb', 512, 513)],
     ['whose thread has crashed', new Error('The planner thread has ended.')],
-  ])('charge the time of a job %s, though nobody measured it', async (_which, error) => {
+  ])('charge the time of a job %s, though it was not measured', async (_which, error) => {
     const spent: number[] = [];
     const bench = createBench();
     const job = bench.add(
@@ -150,7 +150,7 @@ describe('Jobs for planner threads', () => {
     }
   });
 
-  it("that somebody joins are done when it is that caller's turn, and once", async () => {
+  it("that another caller joins are done when it is that caller's turn, and once", async () => {
     const bench = createBench();
     const waiting = Array.from({ length: 20 }, (_, index) => bench.add(`heavy ${index}`, user('heavy')));
     const shared = audience(user('heavy'));
@@ -191,7 +191,7 @@ describe('Jobs for planner threads', () => {
     expect(refused[0]).toMatchObject({ reason: expect.any(PlannerQueueFull) });
   });
 
-  it('are not begun when nobody waits for them, and are ended with the queue', async () => {
+  it('are not begun when no one waits for them, and are ended with the queue', async () => {
     const bench = createBench();
     const leaving = new AbortController();
     const left = bench.queue.add(work('left'), audience(user('ada'), leaving.signal));

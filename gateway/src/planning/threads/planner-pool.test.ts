@@ -63,7 +63,7 @@ describe('Planner threads', { timeout: 40_000 }, () => {
     expect(JSON.parse(JSON.stringify(node))).toEqual(node);
   });
 
-  it('tells what it can not plan, and goes on', async () => {
+  it('reports what it can not plan, and goes on', async () => {
     start();
     await expect(plan('{ nothing }')).rejects.toThrow(/nothing/);
     await expect(pool.load({ hash: 'broken', sdl: 'type Query { a: Int }' })).rejects.toThrow();
@@ -116,7 +116,7 @@ describe('Planner threads', { timeout: 40_000 }, () => {
     ]);
   });
 
-  it('does not begin what nobody waits for any more', async () => {
+  it('does not begin what no one waits for any more', async () => {
     start({ deadlineMs: () => DEADLINE_MS });
     const leaving = new AbortController();
     const first = plan('{ maybe { pages } }');

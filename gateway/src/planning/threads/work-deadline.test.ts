@@ -31,7 +31,7 @@ describe('The deadline of work in a planner thread', () => {
   });
 
   it.each([
-    ['there is no telling the thread', undefined],
+    ['the thread has no clock of its own', undefined],
     ['the thread is gone', 2 ** 30],
   ])('counts the time of day where %s', async (_where, id) => {
     expect(await overAfter(id, 0)).toMatchObject({ name: 'PlannerOverstrained', limit: 'planningMs' });

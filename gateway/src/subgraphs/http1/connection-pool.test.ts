@@ -17,7 +17,7 @@ afterEach(async () => {
   server?.close();
 });
 
-/** A subgraph that answers each request, as a whole, with what it is told to. */
+/** A subgraph that answers each request, as a whole, with what it is set to. */
 async function listen(
   answer: (request: string, socket: Socket) => void,
   connections = 8,
@@ -205,21 +205,21 @@ describe('A connection', () => {
     await expect(ask(to)).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('is closed by who gives its request up, who is told nothing more', async () => {
+  it('is closed by who gives its request up, whose handler is called no more', async () => {
     let abort: ((reason: Error) => void) | undefined;
-    const told: string[] = [];
+    const calls: string[] = [];
     const to = await listen((_request, socket) => {
-      socket.once('close', () => told.push('closed'));
+      socket.once('close', () => calls.push('closed'));
       abort?.(new Error('enough'));
     });
     to.dispatch(REQUEST, {
       started: (end) => ((abort = end), true),
-      responded: () => told.push('responded'),
-      received: () => told.push('received'),
-      ended: () => told.push('ended'),
-      failed: () => told.push('failed'),
+      responded: () => calls.push('responded'),
+      received: () => calls.push('received'),
+      ended: () => calls.push('ended'),
+      failed: () => calls.push('failed'),
     });
-    await expect.poll(() => told, { timeout: 10_000 }).toEqual(['closed']);
+    await expect.poll(() => calls, { timeout: 10_000 }).toEqual(['closed']);
   });
 
   it('is closed with the pool when what is in flight has ended', async () => {
@@ -276,9 +276,9 @@ describe('A request', () => {
 });
 
 describe('a connection', () => {
-  it('that nobody wanted any more when it was opened is closed in a while', { timeout: 60_000 }, async () => {
+  it('that was no longer wanted when it was opened is closed in a while', { timeout: 60_000 }, async () => {
     const to = await listen(answering(OK));
-    const unexpected = (): void => expect.unreachable('nothing is told to who wants nothing');
+    const unexpected = (): void => expect.unreachable('the handler was called after the abort');
     to.dispatch(REQUEST, {
       started: () => false,
       responded: unexpected,

@@ -15,7 +15,7 @@ describe('Heads of responses that come again', () => {
     }
   });
 
-  it('are read once while they come again, and anew when others have come meanwhile', () => {
+  it('are read once while they come again, and read again when others have come meanwhile', () => {
     const heads = new RecentHeads();
     const first = heads.read(headOf(1));
     expect(heads.read(headOf(1))).toBe(first);

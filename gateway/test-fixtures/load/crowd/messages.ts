@@ -1,4 +1,4 @@
-/** What a crowd of clients is told to do. Each is answered with a {@link CrowdReport} when it is done. */
+/** Commands for a crowd of clients. Each is answered with a {@link CrowdReport} when it is done. */
 export type CrowdRequest =
   /** More clients connect and subscribe, so many at a time. */
   | { readonly kind: 'join'; readonly clients: number; readonly atOnce: number }
