@@ -165,12 +165,13 @@ export const projects: readonly Project[] = [
       caching: { floor: 2, purpose: 'caches, in memory and in Redis, with a share for each owner' },
       supergraph: { floor: 2, purpose: 'where the supergraph comes from, and the schema that it becomes' },
       settings: {
-        floor: 0,
+        floor: 1,
         purpose: 'every setting of gateway.yaml and of the environment, once: types, defaults, schema',
       },
       abort: { floor: 1, purpose: 'deadlines, and waiting until they pass' },
       'errors.ts': { floor: 1, purpose: 'the catalogue of errors' },
       'watch-file.ts': { floor: 1, purpose: 'notices when a file changes' },
+      'own-property.ts': { floor: 0, purpose: 'reads what an object has itself, nothing that it inherits' },
     },
   },
   {

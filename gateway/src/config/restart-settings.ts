@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { documentedSettings } from '../settings/describe-setting.ts';
 import { settingTable, type SettingsInForce } from '../settings/settings.ts';
+import { ownOf } from '../own-property.ts';
 
 const KEYS = documentedSettings(settingTable)
   .filter(({ reload }) => reload === 'restart')
@@ -14,10 +15,4 @@ export function settingsThatNeedRestart(atStart: SettingsInForce, now: SettingsI
 /** Of a group that is off, none. */
 function valueAt(settings: object, key: string): unknown {
   return key.split('.').reduce<unknown>(ownOf, settings);
-}
-
-function ownOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? (value as Readonly<Record<string, unknown>>)[key] // its own
-    : undefined;
 }

@@ -9,6 +9,7 @@ import {
 } from './failure.ts';
 import { SubgraphError } from '../subgraphs/subgraph-failure.ts';
 import type { SubgraphResponse } from '../subgraphs/subgraph-request.ts';
+import { own } from '../own-property.ts';
 
 /** A well-formed GraphQL response. */
 export interface GraphResponse {
@@ -96,10 +97,6 @@ function parseObject(body: Buffer, isAscii: boolean): DataObject | undefined {
   } catch {
     return undefined; // the caller says what is wrong with it
   }
-}
-
-function own(object: DataObject, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** What stands where errors belong says that something failed, though not what. */

@@ -1,4 +1,5 @@
 import type { ClaimPolicy, Policies } from '../settings/identity.ts';
+import { own } from '../own-property.ts';
 import type { Caller } from './caller.ts';
 
 const ROLE_PREFIX = 'role:';
@@ -10,7 +11,7 @@ const ROLE_PREFIX = 'role:';
 export function holdsPolicy(caller: Caller, name: string, policies: Policies): boolean {
   if (name.startsWith(ROLE_PREFIX)) return claimHas(caller, 'roles', name.slice(ROLE_PREFIX.length));
   if (caller.policies && !caller.policies.has(name)) return false;
-  const policy = Object.hasOwn(policies, name) ? policies[name] : undefined;
+  const policy = own(policies, name);
   return policy !== undefined && claimHas(caller, policy.claim, policy.value);
 }
 

@@ -5,6 +5,7 @@ import { InvalidAccessToken } from './invalid-access-token.ts';
 import { FULL_TRUST, type IssuerTrust } from './issuer-trust.ts';
 import { KeysUnavailable, type KeySet } from './key-set.ts';
 import { authentication, type Policies } from '../settings/identity.ts';
+import { own, ownOf } from '../own-property.ts';
 import { holdsPolicy } from './policies.ts';
 import { userIdOf } from './user-id.ts';
 
@@ -139,10 +140,7 @@ function actorOf({ sub }: JWTPayload, issuer: string, { users }: IssuerTrust): s
  */
 function keyThumbprintOf({ cnf }: JWTPayload & { readonly cnf?: unknown }): string | undefined {
   if (cnf === undefined) return undefined;
-  const thumbprint =
-    typeof cnf === 'object' && cnf !== null && Object.hasOwn(cnf, 'jkt') && 'jkt' in cnf
-      ? cnf.jkt
-      : undefined;
+  const thumbprint = ownOf(cnf, 'jkt');
   if (typeof thumbprint === 'string') return thumbprint;
   throw new InvalidAccessToken('confirmation');
 }
@@ -188,6 +186,6 @@ function rolesOf(payload: JWTPayload): readonly string[] {
 }
 
 function stringClaim(payload: JWTPayload, name: string): string | undefined {
-  const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
+  const value = own(payload, name);
   return typeof value === 'string' ? value : undefined;
 }

@@ -5,6 +5,7 @@ import type { Safelist } from '../caching/safelist.ts';
 import type { GraphRequest } from '../request/context.ts';
 import { refused } from '../errors.ts';
 import { sha256 } from '../operation/document/sha256.ts';
+import { ownOf } from '../own-property.ts';
 
 /** What clients may send in the place of an operation's text, and whether they may send any text. */
 export type PersistedQueryPolicy =
@@ -117,7 +118,7 @@ function resolveText(request: GraphRequest): ResolvedText {
 
 /** Whether a request has neither a text nor anything that stands for one. */
 export function namesNoOperation({ query, documentId, extensions }: GraphRequest): boolean {
-  const hash = ownMember(ownMember(extensions, 'persistedQuery'), 'sha256Hash') ?? '';
+  const hash = ownOf(ownOf(extensions, 'persistedQuery'), 'sha256Hash') ?? '';
   return !query && !documentId && hash === '';
 }
 
@@ -136,16 +137,11 @@ function readHash(request: GraphRequest): string | undefined {
 
 /** From `extensions.persistedQuery`, or from the member that GraphQL over HTTP names `documentId`. */
 function readId({ extensions, documentId }: GraphRequest): string | undefined {
-  const persisted = ownMember(extensions, 'persistedQuery');
+  const persisted = ownOf(extensions, 'persistedQuery');
   if (persisted === undefined || persisted === null) return documentId?.replace(/^sha256:/, '');
-  if (ownMember(persisted, 'version') !== 1)
+  if (ownOf(persisted, 'version') !== 1)
     throw refused('PERSISTED_QUERY_MISMATCH', 'Persisted queries of version 1 are served, no others.');
-  const hash = ownMember(persisted, 'sha256Hash');
+  const hash = ownOf(persisted, 'sha256Hash');
   if (typeof hash === 'string') return hash;
   throw refused('PERSISTED_QUERY_MISMATCH', 'sha256Hash has to be a string.');
-}
-
-function ownMember(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Readonly<Record<string, unknown>>)[name]; // an object with this own member
 }

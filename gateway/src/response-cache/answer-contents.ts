@@ -1,6 +1,7 @@
 import type { ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { EntityKeys } from '../supergraph/entity-keys.ts';
+import { own } from '../own-property.ts';
 
 /** What an answer is made of: whatever becomes of it concerns the answer. */
 export interface AnswerContents {
@@ -104,8 +105,4 @@ function runtimeType(selection: SelectionShape, data: Readonly<Record<string, un
     const field = selection.of(type)?.fields.find(({ kind }) => kind === 'typename');
     return field !== undefined && own(data, field.responseKey) === type;
   });
-}
-
-function own(data: Readonly<Record<string, unknown>>, key: string): unknown {
-  return Object.hasOwn(data, key) ? data[key] : undefined;
 }

@@ -1,3 +1,4 @@
+import { ownOf } from '../own-property.ts';
 import type {
   DerivedDefault,
   Given,
@@ -107,10 +108,4 @@ export function isDerived(value: unknown): value is DerivedDefault {
 
 function memberOf(setting: unknown, key: string): unknown {
   return ownOf(ownOf(setting, 'members'), key);
-}
-
-function ownOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? (value as Values)[key] // its own
-    : undefined;
 }

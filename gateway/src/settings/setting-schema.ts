@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { own } from '../own-property.ts';
 import { describeSetting } from './describe-setting.ts';
 import { forms, rules } from './forms.ts';
 import type { Setting, SettingGroup, SettingTable, ValueSetting } from './setting.ts';
@@ -97,7 +98,7 @@ function textOf(form: string | undefined): z.ZodString {
 }
 
 function byName<T>(known: Readonly<Record<string, T>>, name: string): T {
-  const found = Object.hasOwn(known, name) ? known[name] : undefined;
+  const found = own(known, name);
   if (found === undefined) throw new Error(`There is no form or rule ${name} of a setting.`);
   return found;
 }

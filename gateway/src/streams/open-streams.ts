@@ -28,6 +28,7 @@ import { ClientStream, type StreamKeeper } from './client-stream.ts';
 import type { StreamKind, StreamObserver } from './stream-observer.ts';
 import { StreamQuota } from './stream-quota.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
+import { own } from '../own-property.ts';
 import { SubgraphSockets, webSocketUrl, type SubgraphSocketOptions } from './subgraph-sockets.ts';
 import { SubscriptionSource } from './subscription-source.ts';
 import { Topic, type TopicSource } from './topic.ts';
@@ -220,7 +221,7 @@ class Streams implements OpenStreams, StreamKeeper {
     const { subgraphUrls, afterGap } = this.#options.settings().subscriptions;
     const { subgraph, variableNames } = subscription.primary;
     const query = operationOf(subscription.primary);
-    const configured = Object.hasOwn(subgraphUrls, subgraph) ? subgraphUrls[subgraph] : undefined;
+    const configured = own(subgraphUrls, subgraph);
     const url = configured ?? webSocketUrl(supergraph.subgraphs.get(subgraph)?.url ?? '');
     const variables = picked(admitted.variables, variableNames);
     return {

@@ -1,5 +1,6 @@
 import type { GraphRequest, RequestContext } from '../request/context.ts';
 import { refused } from '../errors.ts';
+import { own } from '../own-property.ts';
 
 /** Visible ASCII characters: it goes on in a header. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -17,7 +18,7 @@ export function withIdempotencyKey(
   request: ForwardedRequest,
   extensions: GraphRequest['extensions'],
 ): ForwardedRequest {
-  const key = Object.hasOwn(extensions, 'idempotencyKey') ? extensions['idempotencyKey'] : undefined;
+  const key = own(extensions, 'idempotencyKey');
   if (key === undefined || key === null) return request;
   if (typeof key !== 'string' || !KEY.test(key)) throw badKey(key);
   return { headers: { ...request.headers, 'idempotency-key': key }, requestId: request.requestId };

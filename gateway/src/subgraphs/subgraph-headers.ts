@@ -6,6 +6,7 @@ import type { SubgraphHeaders } from './subgraph-request.ts';
 import { mayBeForwarded } from '../settings/forms.ts';
 import { REQUEST_ID_HEADER } from '../settings/header-names.ts';
 import type { HeaderRules } from '../settings/headers.ts';
+import { own } from '../own-property.ts';
 
 /** Makes the headers that go to subgraphs with one request. */
 export interface HeadersForSubgraphs {
@@ -86,7 +87,7 @@ function allForwarded({ rules, ofSubgraphs }: SubgraphHeaderOptions): ReadonlySe
 }
 
 function headerOf(headers: ClientHeaders, name: string): string | undefined {
-  return Object.hasOwn(headers, name) ? textOf(headers[name]) : undefined;
+  return textOf(own(headers, name));
 }
 
 interface CompiledRules {
@@ -97,15 +98,15 @@ interface CompiledRules {
 }
 
 function compileRules({ rules, ofSubgraphs }: SubgraphHeaderOptions, subgraph: string): CompiledRules {
-  const own: HeaderRules = (Object.hasOwn(ofSubgraphs, subgraph) ? ofSubgraphs[subgraph] : undefined) ?? {};
-  const removed = new Set(lowerCase([...(rules.remove ?? []), ...(own.remove ?? [])]));
+  const special: HeaderRules = own(ofSubgraphs, subgraph) ?? {};
+  const removed = new Set(lowerCase([...(rules.remove ?? []), ...(special.remove ?? [])]));
   const isForwardable = (name: string): boolean => mayBeForwarded(name) && !removed.has(name);
-  const named = Object.entries({ ...rules.set, ...own.set }).map(
+  const named = Object.entries({ ...rules.set, ...special.set }).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
   const set = named.filter(([name]) => isForwardable(name));
   return {
-    forward: [...new Set(lowerCase([...(rules.forward ?? []), ...(own.forward ?? [])]))].filter(
+    forward: [...new Set(lowerCase([...(rules.forward ?? []), ...(special.forward ?? [])]))].filter(
       isForwardable,
     ),
     set: Object.fromEntries(set),

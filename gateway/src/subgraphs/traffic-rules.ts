@@ -5,6 +5,7 @@ import {
   type SubgraphTrafficSettings,
   type TrafficSettings,
 } from '../settings/traffic.ts';
+import { own } from '../own-property.ts';
 
 /** The rules of each subgraph, by its name. */
 export type TrafficRulesOf = (subgraph: string) => SubgraphRequestSettings;
@@ -16,8 +17,8 @@ export function compileTrafficRules(settings: TrafficSettings): TrafficRulesOf {
   return (subgraph) => {
     let rules = compiled.get(subgraph);
     if (!rules) {
-      const own = Object.hasOwn(subgraphs, subgraph) ? subgraphs[subgraph] : undefined;
-      compiled.set(subgraph, (rules = own ? rulesFor(all, own) : all));
+      const special = own(subgraphs, subgraph);
+      compiled.set(subgraph, (rules = special ? rulesFor(all, special) : all));
     }
     return rules;
   };

@@ -5,6 +5,7 @@ import {
   type Schema,
 } from '@apollo/federation-internals';
 import { extendSchema, GraphQLError, parse, type GraphQLSchema } from 'graphql';
+import { own } from '../own-property.ts';
 import { Supergraph, type SubgraphEndpoint } from './supergraph.ts';
 import { createTypeIndex } from './type-index.ts';
 
@@ -90,9 +91,7 @@ function endpointsOf(
   federated: FederatedSchema,
   urls: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, SubgraphEndpoint> {
-  const named = federated
-    .subgraphsMetadata()
-    .map(({ name, url }) => ({ name, url: (Object.hasOwn(urls, name) ? urls[name] : undefined) ?? url }));
+  const named = federated.subgraphsMetadata().map(({ name, url }) => ({ name, url: own(urls, name) ?? url }));
   return new Map(named.map((endpoint) => [endpoint.name, Object.freeze(endpoint)]));
 }
 

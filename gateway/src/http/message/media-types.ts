@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { refused } from '../../errors.ts';
 import type { IncrementalDialect } from '../../execution/frames.ts';
+import { own } from '../../own-property.ts';
 import { multipartStream, serverSentEvents, type StreamFormat } from './stream-format.ts';
 
 /** A media type that a single result is served in. */
@@ -89,7 +90,7 @@ function firstOf<Form>(
 }
 
 function singleOf({ range }: AcceptedRange): ResultMediaType | undefined {
-  return Object.hasOwn(SINGLE, range) ? SINGLE[range] : undefined;
+  return own(SINGLE, range);
 }
 
 /** Without a parameter it is the older dialect, which more clients read. A range that is for subscriptions is not for parts. */

@@ -2,6 +2,7 @@ import type { GraphRequest } from '../../request/context.ts';
 import { refused, tooComplex, type RequestRefused } from '../../errors.ts';
 import { mayHoldUnfitText } from '@trellis/admission';
 import { refuseUnfitTexts, type TextRules } from '../../request/refuse-unfit-texts.ts';
+import { own } from '../../own-property.ts';
 import { assertBounded, parseJsonBody, parseJsonText } from './json-text.ts';
 
 /** Bounds on what a request may hold. */
@@ -107,7 +108,7 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 function member(value: JsonObject, name: string): unknown {
-  return Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined;
+  return own(value, name) ?? undefined;
 }
 
 function readText(value: JsonObject, name: string): string | undefined {

@@ -1,4 +1,5 @@
 import { ALWAYS, type OverrideLabels } from '../../supergraph/schema-hints.ts';
+import { own } from '../../own-property.ts';
 import { gather, itemsOf, type Gathered } from '../fold/gathered.ts';
 import type { Analysis } from '../fold/selection-fold.ts';
 
@@ -56,5 +57,5 @@ export function overridesFor(
 function percentOf(label: string, percents: Readonly<Record<string, number>>): number {
   const [, percent] = PERCENT.exec(label) ?? [];
   if (percent !== undefined) return Number(percent);
-  return (Object.hasOwn(percents, label) ? percents[label] : undefined) ?? 0;
+  return own(percents, label) ?? 0;
 }

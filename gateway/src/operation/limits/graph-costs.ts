@@ -11,6 +11,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { CostSettings } from '../../settings/cost.ts';
+import { own } from '../../own-property.ts';
 import { annotationsOf, isConnection, typesAt } from './field-annotations.ts';
 import type { GraphAnnotations } from './graph-annotations.ts';
 import type { ListSize } from './list-size.ts';
@@ -142,7 +143,7 @@ function weightOfField(
 /** The largest of the types that an object may turn out to have. */
 function weightOfType(type: GraphQLNamedType, { schema, annotations, settings }: CostSources): number {
   const named = (name: string): number | undefined =>
-    annotations.weights.get(name) ?? (Object.hasOwn(settings.types, name) ? settings.types[name] : undefined);
+    annotations.weights.get(name) ?? own(settings.types, name);
   const fallback = named(type.name) ?? settings.field;
   return Math.max(...typesAt(schema, type).map((name) => named(name) ?? fallback));
 }

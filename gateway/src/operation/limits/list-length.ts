@@ -16,6 +16,7 @@ import { ownVariable, type Variables } from '../document/variables.ts';
 import type { Cost } from './cost-term.ts';
 import { isConnection } from './field-annotations.ts';
 import type { CostSettings } from '../../settings/cost.ts';
+import { ownOf } from '../../own-property.ts';
 import type { ListSize } from './list-size.ts';
 
 /** What {@link readListLength} reads. */
@@ -181,12 +182,7 @@ function descendLiteral(node: ValueNode, path: readonly string[]): LiteralSource
 }
 
 function descend(value: unknown, path: readonly string[]): unknown {
-  let current = value;
-  for (const name of path) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, name)) return undefined;
-    current = (current as Readonly<Record<string, unknown>>)[name]; // an object with this own property
-  }
-  return current;
+  return path.reduce(ownOf, value);
 }
 
 function literalSize(node: ValueNode | undefined): unknown {
