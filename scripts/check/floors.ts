@@ -169,7 +169,7 @@ export const projects: readonly Project[] = [
         purpose: 'every setting of gateway.yaml and of the environment, once: types, defaults, schema',
       },
       abort: { floor: 1, purpose: 'deadlines, and waiting until they pass' },
-      'errors.ts': { floor: 1, purpose: 'the catalogue of errors' },
+      'errors.ts': { floor: 2, purpose: 'the catalogue of errors' },
       'watch-file.ts': { floor: 1, purpose: 'notices when a file changes' },
       'own-property.ts': { floor: 0, purpose: 'reads what an object has itself, nothing that it inherits' },
     },
