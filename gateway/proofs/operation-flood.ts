@@ -6,6 +6,7 @@ import { createOperationCatalogue } from '../src/operation/operation-catalogue.t
 import { JobAudience } from '../src/planning/threads/job-audience.ts';
 import { PlannerOverstrained } from '../src/planning/threads/planner-refusals.ts';
 import { createPlannerPool, type QueryPlanSource } from '../src/planning/threads/planner-pool.ts';
+import type { PlanningAccount } from '../src/planning/operation-planner.ts';
 import { createOperationPlanner } from '../src/planning/plan-operation.ts';
 import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';
 import { shop } from '../test-fixtures/graphs/shop.ts';
@@ -89,6 +90,11 @@ export const proof: Proof = {
   },
 };
 
+/** Clients send all of it: what the gateway plans by itself counts as in use. */
+const account: PlanningAccount = {
+  plannerCaller: () => ({ keys: ['a client'], isKnown: true }),
+};
+
 const BOMB_LEVELS = 14;
 
 function fragmentBomb(levels: number): string {
@@ -146,7 +152,7 @@ function createBench(maxPlans: number): Bench {
   });
   const plan = async (text: string): Promise<void> => {
     const operation = catalogue.document(text).operation(undefined);
-    const request = { supergraph, operation, decided: operation.decide({}) };
+    const request = { supergraph, operation, decided: operation.decide({}), account };
     await planner.planOperation(request, new AbortController().signal);
   };
   return {
