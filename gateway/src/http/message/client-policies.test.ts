@@ -180,7 +180,8 @@ describe('Rates', () => {
     });
     const [ada, bob] = [await headersOf('ada'), await headersOf('bob')];
     const known = { query: 'query Known { public }' };
-    expect((await gateway.post(known, ada)).status).toBe(200);
+    // Sent once it would make room for the others.
+    for (let use = 0; use < 2; use += 1) expect((await gateway.post(known, ada)).status).toBe(200);
     const next = async (number = 0): Promise<Awaited<ReturnType<typeof gateway.post>>> => {
       const answer = await gateway.post({ query: `query Next${number} { public }` }, ada);
       return answer.status === 200 && number < 1_000 ? next(number + 1) : answer;
