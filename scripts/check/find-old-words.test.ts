@@ -16,16 +16,12 @@ describe('Old words', () => {
     expect(hasOldWord(line)).toBe(true);
   });
 
-  it.each([
-    'The client is notified.',
-    'intellect',
-    'skept',
-    'awayness',
-    'there is one',
-    'bestTold'.slice(0, 4),
-  ])('are not seen in %j', (line) => {
-    expect(hasOldWord(line)).toBe(false);
-  });
+  it.each(['The client is notified.', 'intellect', 'skept', 'awayness', 'there is one'])(
+    'are not seen in %j',
+    (line) => {
+      expect(hasOldWord(line)).toBe(false);
+    },
+  );
 
   const area = (lines: number, atMost: number): AreaCount => ({
     paths: ['docs/'],

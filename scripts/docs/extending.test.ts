@@ -109,6 +109,7 @@ function runInCopy(program: string, ...args: readonly string[]): Promise<unknown
   return run(process.execPath, [join(copy, 'node_modules', program), ...args], {
     cwd: copy,
     env: environment,
+    timeout: 170_000,
     maxBuffer: 16 * 1024 * 1024,
   }).catch((error: Error & { readonly stdout?: string; readonly stderr?: string }) => {
     throw new Error(`${program} failed:\n${error.stdout}\n${error.stderr}`);
