@@ -23,6 +23,7 @@ async function prove(selection: ProofSelection): Promise<boolean> {
   Object.assign(process.env, proofEnvironment(selection));
   const counts = await runTests({
     args: ['--project', 'proofs'],
+    retry: process.env['CI'] ? 1 : 0, // as tests
     reporters: [createProofReporter((text) => process.stdout.write(text))],
   });
   process.stdout.write(`${formatCounts(counts)}\n`);

@@ -15,16 +15,24 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 /** Runs `npm test`'s program on the files of a folder of its own. */
-function runTests(files: Readonly<Record<string, string>>, ...args: readonly string[]) {
+async function runTests(files: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  const { status, lines } = await runTestsIn({ CI: '' }, files, ...args);
+  return { status, lastLine: lines.at(-1) };
+}
+
+function runTestsIn(
+  environment: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+) {
   return Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text))).then(
     () =>
-      new Promise<{ status: unknown; lastLine: string | undefined }>((resolve) => {
+      new Promise<{ status: unknown; lines: string[] }>((resolve) => {
         execFile(
           process.execPath,
           ['--conditions=trellis-source', '--import', 'tsx', 'scripts/test.ts', '--root', folder, ...args],
-          { cwd: repository, env: { ...process.env, VITEST: undefined, NO_COLOR: '1' } },
-          (error, stdout) =>
-            resolve({ status: error?.code ?? 0, lastLine: stdout.trimEnd().split('\n').at(-1) }),
+          { cwd: repository, env: { ...process.env, VITEST: undefined, NO_COLOR: '1', ...environment } },
+          (error, stdout) => resolve({ status: error?.code ?? 0, lines: stdout.trimEnd().split('\n') }),
         );
       }),
   );
@@ -71,5 +79,21 @@ describe('The last line and the exit status of npm test', { timeout: 120_000 }, 
   it('count only what the arguments choose', async () => {
     const files = { 'a.test.mjs': passing, 'b.test.mjs': passing };
     expect(await runTests(files, 'a.test')).toEqual({ status: 0, lastLine: '1 passed, 0 failed' });
+  });
+
+  it('come after the names of what failed, and of what passed only when CI ran it once more', async () => {
+    const files = {
+      'a.test.mjs': "it('fails', () => { expect(1).toBe(2); });",
+      'b.test.mjs': "let tries = 0; it('is unsteady', () => { tries += 1; expect(tries).toBe(2); });",
+    };
+    const inCi = await runTestsIn({ CI: 'true' }, files);
+    expect(inCi.lines.slice(-6)).toEqual([
+      'Unsteady, passed on another try: b.test.mjs > is unsteady',
+      expect.stringContaining('expected 1 to be 2'),
+      'Failed: a.test.mjs > fails',
+      ...Array.from({ length: 2 }, () => expect.stringContaining('expected 1 to be 2')),
+      '1 passed, 1 failed',
+    ]);
+    expect((await runTestsIn({ CI: '' }, files)).lines.at(-1)).toBe('0 passed, 2 failed');
   });
 });

@@ -1,4 +1,11 @@
-import { parseCLI, startVitest, type Reporter, type TestModule, type Vitest } from 'vitest/node';
+import {
+  parseCLI,
+  startVitest,
+  type Reporter,
+  type TestCase,
+  type TestModule,
+  type Vitest,
+} from 'vitest/node';
 import type { TestCounts } from './test-counts.ts';
 
 /** What {@link runTests} runs. */
@@ -7,6 +14,8 @@ export interface RunTestsOptions {
   readonly args: readonly string[];
   /** Instead of the ones that the arguments name. */
   readonly reporters?: readonly Reporter[];
+  /** How often a test that failed is run again. One that then passes is named as unsteady. @default 0 */
+  readonly retry?: number;
 }
 
 /**
@@ -14,24 +23,48 @@ export interface RunTestsOptions {
  *
  * @throws Error when vitest can't start
  */
-export async function runTests({ args, reporters }: RunTestsOptions): Promise<TestCounts> {
+export async function runTests({ args, reporters, retry }: RunTestsOptions): Promise<TestCounts> {
   const { filter, options } = parseCLI(['vitest', 'run', ...args]);
   const vitest = await startVitest('test', filter, {
     ...options,
     watch: false,
     ...(reporters && { reporters: [...reporters] }),
+    ...(retry !== undefined && { retry }),
   });
   try {
+    nameWhatFailed(vitest);
     return count(vitest);
   } finally {
     await vitest.close();
   }
 }
 
+/** Right before the last line, as a CI system may show no more than the end. */
+function nameWhatFailed(vitest: Vitest): void {
+  const tests = testsOf(vitest);
+  for (const test of tests.filter(isUnsteady)) name('Unsteady, passed on another try', test);
+  for (const test of tests.filter((each) => each.result().state === 'failed')) name('Failed', test);
+  for (const module of vitest.state.getTestModules().filter(failedBesideItsTests))
+    process.stdout.write(`Failed beside its tests: ${module.relativeModuleId}\n`);
+}
+
+function isUnsteady(test: TestCase): boolean {
+  return test.diagnostic()?.flaky === true;
+}
+
+function name(what: string, test: TestCase): void {
+  process.stdout.write(`${what}: ${test.module.relativeModuleId} > ${test.fullName}\n`);
+  for (const { message } of test.result().errors ?? [])
+    process.stdout.write(`  ${message.split('\n', 1)[0]}\n`);
+}
+
+function testsOf(vitest: Vitest): TestCase[] {
+  return vitest.state.getTestModules().flatMap((module) => [...module.children.allTests()]);
+}
+
 function count(vitest: Vitest): TestCounts {
   const modules = vitest.state.getTestModules();
-  const tests = modules.flatMap((module) => [...module.children.allTests()]);
-  const states = tests.map((test) => test.result().state);
+  const states = testsOf(vitest).map((test) => test.result().state);
   const failed = states.filter((state) => state === 'failed').length;
   return {
     passed: states.filter((state) => state === 'passed').length,
