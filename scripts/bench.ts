@@ -9,6 +9,7 @@ import {
   measureSubscribers,
   runAuthBenchmark,
   runBenchmark,
+  runPairedAuthBenchmark,
   runPairedBenchmark,
 } from '@trellis/bench';
 import { describeMachine, writeSection } from './measure/performance-page.ts';
@@ -16,7 +17,7 @@ import { runTool } from './programs/run-program.ts';
 
 const USAGE = `npm run bench -- [--section gateway|auth] [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT] [--write]
 npm run bench -- --subscribers N [--events N] [--target NAME]…
-npm run bench -- --against DIR [--scenario TEXT] [--rounds N] [--warm-up-ms MS] [--turn-ms MS]
+npm run bench -- --against DIR [--section gateway|auth] [--scenario TEXT] [--rounds N] [--processes N] [--warm-up-ms MS] [--turn-ms MS]
 npm run bench -- --caches`;
 /** How many subscribe to one topic unless another number is said. */
 const SUBSCRIBERS = 1_000;
@@ -51,6 +52,7 @@ const { values } = parseArgs({
     events: { type: 'string', default: '100' },
     against: { type: 'string' },
     'warm-up-ms': { type: 'string', default: '3000' },
+    processes: { type: 'string', default: '3' },
     'turn-ms': { type: 'string', default: '1000' },
     caches: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -83,14 +85,14 @@ async function benchGateway(rounds: number): Promise<void> {
 
 async function benchAgainst(against: string): Promise<void> {
   await compile();
-  const table = await runPairedBenchmark({
-    against,
-    scenario: values.scenario,
-    pairs: Number(values.rounds),
-    warmUpCpuMs: Number(values['warm-up-ms']),
-    turnCpuMs: Number(values['turn-ms']),
-    print,
-  });
+  const { section, scenario } = values;
+  const pairs = Number(values.rounds);
+  const length = { pairs, warmUpCpuMs: Number(values['warm-up-ms']), turnCpuMs: Number(values['turn-ms']) };
+  const options = { against, scenario, ...length, print };
+  const table =
+    section === 'auth'
+      ? await runPairedAuthBenchmark({ ...options, processes: Number(values.processes) })
+      : await runPairedBenchmark(options);
   process.stdout.write(`${table}\n`);
 }
 

@@ -9,6 +9,7 @@ import { seedThroughPages } from './seed-through-pages.ts';
 /** An authorization server that runs. */
 export interface AuthTarget {
   readonly name: string;
+  readonly pid: number;
   readonly tokenUrl: string;
   /** Codes that can be exchanged, or refresh tokens that can be used, once each. */
   seed(kind: SeedKind, algorithm: Algorithm, count: number): Promise<readonly string[]>;
@@ -28,8 +29,15 @@ export interface AuthStores {
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const START_DEADLINE_MS = 30_000;
 
-/** Ours, compiled, with audit, throttling and metrics as in production. */
-export async function startOurs({ postgresUrl, redisUrl, clientsFile }: AuthStores): Promise<AuthTarget> {
+/**
+ * Ours, with audit, throttling and metrics as in production.
+ *
+ * @param command Node's arguments that start it; by default what is compiled in this checkout
+ */
+export async function startOurs(
+  { postgresUrl, redisUrl, clientsFile }: AuthStores,
+  command: readonly string[] = [`${repository}auth-server/dist/main.js`],
+): Promise<AuthTarget> {
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
   const environment = {
@@ -45,7 +53,7 @@ export async function startOurs({ postgresUrl, redisUrl, clientsFile }: AuthStor
     OPERATIONS_PORT: '0',
     REQUESTS_PER_ADDRESS: '1000000', // all load comes from one address
   };
-  const child = start(['auth-server/dist/main.js'], environment);
+  const child = start(command, environment);
   await untilAnswering(child, `${issuer}/health/ready`);
   return {
     ...measured('trellis', child),
@@ -86,10 +94,11 @@ function start(args: readonly string[], environment: Record<string, string>): Ch
 function measured(
   name: string,
   child: ChildProcess,
-): Pick<AuthTarget, 'name' | 'processorTimeMs' | 'residentBytes' | 'stop'> {
+): Pick<AuthTarget, 'name' | 'pid' | 'processorTimeMs' | 'residentBytes' | 'stop'> {
   const pid = child.pid ?? 0;
   return {
     name,
+    pid,
     processorTimeMs: () => processorTimeMs(pid),
     residentBytes: () => residentBytes(pid),
     stop: () => stop(child),

@@ -1,11 +1,7 @@
-import { writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort, startEmbeddedPostgres, startEmbeddedRedis } from '@trellis/dev-stores';
+import { startAuthStores } from './auth-stores.ts';
 import { startOurs, startPeer, type AuthTarget } from './auth-targets.ts';
-import type { Algorithm, SeedKind } from './seed.ts';
+import { REQUESTS, SEEDS, tokenScenarios, type TokenScenario } from './seed.ts';
 import { applyTokenLoad } from './token-load.ts';
 
 /** What to measure. */
@@ -26,16 +22,10 @@ interface Round {
   readonly residentMb: number;
 }
 
-/** Requests of one round. Codes are used once, and each of three people may have 200 grants of a client. */
-const REQUESTS: Readonly<Record<SeedKind, number>> = { refresh: 2_000, code: 600 };
 /** Rounds before those that count, for the caches and the compiler. */
 const WARM_UP_ROUNDS = 3;
 /** What requests leave to be done later, such as storing a batch of audit events, counts with the round that they belong to. */
 const SETTLING_MS = 500;
-/** Refresh tokens that take turns. */
-const LIVE_GRANTS = 64;
-const KINDS: readonly SeedKind[] = ['refresh', 'code'];
-const ALGORITHMS: readonly Algorithm[] = ['ES256', 'RS256'];
 
 /**
  * Runs our auth-server and node-oidc-provider on one Redis, in turns, and measures what a refresh and the exchange of a
@@ -48,33 +38,17 @@ export async function runAuthBenchmark({
   scenario = '',
   print,
 }: AuthBenchmarkOptions): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'trellis-auth-bench-'));
-  const postgres = await startEmbeddedPostgres({
-    directory: join(directory, 'postgres'),
-    durability: 'none',
-  });
-  const redis = await startEmbeddedRedis({
-    directory: join(directory, 'redis'),
-    path: process.env['PATH'] ?? '',
-    port: await freePort(),
-    password: 'bench',
-  });
+  const stores = await startAuthStores();
   const targets: AuthTarget[] = [];
   try {
-    const clientsFile = writeClients(directory);
-    const stores = { postgresUrl: postgres.connectionString, redisUrl: redis.url, clientsFile };
     targets.push(await startOurs(stores), await startPeer(stores));
     const rows: string[] = [];
-    for (const kind of KINDS)
-      for (const algorithm of ALGORITHMS)
-        if (nameOf(kind, algorithm).includes(scenario))
-          rows.push(...(await compare(targets, kind, algorithm, rounds, print)));
+    for (const chosen of tokenScenarios.filter(({ name }) => name.includes(scenario)))
+      rows.push(...(await compare(targets, chosen, rounds, print)));
     return [...HEAD, ...rows].join('\n');
   } finally {
     await Promise.all(targets.map((target) => target.stop()));
-    await redis.stop();
-    await postgres.stop();
-    await rm(directory, { recursive: true });
+    await stores.stop();
   }
 }
 
@@ -85,35 +59,29 @@ const HEAD = [
 
 async function compare(
   targets: readonly AuthTarget[],
-  kind: SeedKind,
-  algorithm: Algorithm,
+  scenario: TokenScenario,
   rounds: number,
   print: (line: string) => void,
 ): Promise<readonly string[]> {
   const measured = new Map<AuthTarget, Round[]>(targets.map((target) => [target, []]));
   for (let round = 0; round < WARM_UP_ROUNDS; round += 1)
-    for (const target of targets) await measure(target, kind, algorithm);
+    for (const target of targets) await measure(target, scenario);
   for (let round = 0; round < rounds; round += 1)
-    for (const target of targets) measured.get(target)?.push(await measure(target, kind, algorithm));
+    for (const target of targets) measured.get(target)?.push(await measure(target, scenario));
   const figures = [...measured].map(([{ name }, list]) => ({ name, median: medianOf(list) }));
   const peer = figures.find(({ name }) => name !== 'trellis')?.median.cpuMs ?? Number.NaN;
-  const scenario = nameOf(kind, algorithm);
   print(
-    `${scenario}: ${figures.map(({ name, median }) => `${name} ${median.cpuMs.toFixed(3)} ms`).join(', ')}`,
+    `${scenario.name}: ${figures.map(({ name, median }) => `${name} ${median.cpuMs.toFixed(3)} ms`).join(', ')}`,
   );
   return figures.map(({ name, median: { cpuMs, requestsPerSecond, p50Ms, p99Ms, residentMb } }) => {
     const share = `${Math.round((cpuMs / peer) * 100)} %`;
     const rest = [requestsPerSecond.toFixed(0), p50Ms.toFixed(1), p99Ms.toFixed(1), residentMb.toFixed(0)];
-    return `| ${[scenario, name, cpuMs.toFixed(3), share, ...rest].join(' | ')} |`;
+    return `| ${[scenario.name, name, cpuMs.toFixed(3), share, ...rest].join(' | ')} |`;
   });
 }
 
-function nameOf(kind: SeedKind, algorithm: Algorithm): string {
-  return `${kind === 'code' ? 'exchange of a code' : 'refresh'}, ${algorithm}`;
-}
-
-async function measure(target: AuthTarget, kind: SeedKind, algorithm: Algorithm): Promise<Round> {
-  const seeds = await target.seed(kind, algorithm, kind === 'code' ? REQUESTS.code : LIVE_GRANTS);
+async function measure(target: AuthTarget, { kind, algorithm }: TokenScenario): Promise<Round> {
+  const seeds = await target.seed(kind, algorithm, SEEDS[kind]);
   await pause(SETTLING_MS);
   const before = target.processorTimeMs();
   const load = await applyTokenLoad(target, kind, algorithm, seeds, REQUESTS[kind]);
@@ -139,17 +107,4 @@ function medianOf(rounds: readonly Round[]): Round {
     p99Ms: median('p99Ms'),
     residentMb: median('residentMb'),
   };
-}
-
-function writeClients(directory: string): string {
-  const file = join(directory, 'clients.json');
-  const clients = ALGORITHMS.map((algorithm) => ({
-    client_id: algorithm,
-    token_endpoint_auth_method: 'none',
-    redirect_uris: ['https://app.example/callback'],
-    id_token_signed_response_alg: algorithm,
-    first_party: true,
-  }));
-  writeFileSync(file, JSON.stringify(clients));
-  return file;
 }

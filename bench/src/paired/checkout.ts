@@ -5,24 +5,26 @@ import type { GatewayBuild, Target } from '../targets/index.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** A checkout of this repository whose gateway is measured. */
+/** A checkout of this repository whose servers are measured. */
 export interface Checkout {
   readonly directory: string;
+  /** Arguments of Node that start its auth-server. */
+  readonly authServer: readonly string[];
   /** Its gateway, started by a program of its `bench/`; by ours where it has none of that name. */
   readonly target: (program: string) => Target;
 }
 
-/** How a gateway is started: from what, and with which conditions. */
+/** How a server is started: from what, and with which conditions. */
 const BUILDS: Readonly<Record<GatewayBuild, { readonly flags: readonly string[]; readonly main: string }>> = {
-  compiled: { flags: [], main: 'gateway/dist/main.js' },
-  source: { flags: ['--conditions=trellis-source', '--import', 'tsx'], main: 'gateway/src/main.ts' },
+  compiled: { flags: [], main: 'dist/main.js' },
+  source: { flags: ['--conditions=trellis-source', '--import', 'tsx'], main: 'src/main.ts' },
 };
 
 /**
  * Opens a checkout that is compiled. Its gateway runs with the flags that it has itself.
  *
  * @param directory of this repository by default
- * @throws Error when there is no compiled gateway in it
+ * @throws Error when there is no compiled gateway or auth-server in it
  */
 export async function openCheckout(
   directory: string = repository,
@@ -30,10 +32,13 @@ export async function openCheckout(
 ): Promise<Checkout> {
   const root = resolve(directory);
   const { flags, main } = BUILDS[build];
-  if (!existsSync(join(root, main))) throw new Error(`${root} has no compiled gateway. In it: npm run build`);
+  for (const server of ['gateway', 'auth-server'])
+    if (!existsSync(join(root, server, main)))
+      throw new Error(`${root} has no compiled ${server}. In it: npm run build`);
   const heapFlags = await heapFlagsOf(root, build);
   return {
     directory: root,
+    authServer: [...flags, join(root, 'auth-server', main)],
     target: (program) => ({
       name: root,
       path: '/graphql',
@@ -44,7 +49,7 @@ export async function openCheckout(
         programOf(root, program),
         supergraphFile,
         String(port),
-        pathToFileURL(join(root, main)).href,
+        pathToFileURL(join(root, 'gateway', main)).href,
       ],
     }),
   };

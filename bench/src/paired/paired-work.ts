@@ -3,13 +3,15 @@ import { compareTurns, type Turn, type TurnPair } from './compare-turns.ts';
 import type { ComparedWork } from './comparison-table.ts';
 import { spentBetween, threadTimesOf, type SpentTime } from './thread-times.ts';
 
-/** One of both gateways, and what is done with it. */
+/** One of both servers, and what is done with it. */
 export interface PairedSide {
-  readonly target: TargetProcess;
+  readonly target: Pick<TargetProcess, 'pid'>;
   /** Before each turn, not counted. */
   readonly begin?: () => Promise<void>;
   /** After each turn, not counted. */
   readonly end?: () => void;
+  /** Before each round, not counted. */
+  readonly prepare?: () => Promise<void>;
   /**
    * Does the work once.
    *
@@ -19,7 +21,7 @@ export interface PairedSide {
   readonly perform: (round: number) => Promise<number>;
 }
 
-/** Work that both gateways do in turns. */
+/** Work that both servers do in turns. */
 export interface PairedWork {
   readonly name: string;
   /** What the figures are of: a request, a delivery. */
@@ -38,8 +40,13 @@ export interface PairedLength {
   readonly turnCpuMs: number;
 }
 
-/** Has both do the work in turns: before, now, now, before, and so on. What else the machine does then meets both alike. */
+/** Has both do the work in turns, and compares what it cost. */
 export async function measurePaired(work: PairedWork, length: PairedLength): Promise<ComparedWork> {
+  return { name: work.name, unit: work.unit, ...compareTurns(await takePairs(work, length)) };
+}
+
+/** Has both do the work in turns: before, now, now, before, and so on. What else the machine does then meets both alike. */
+export async function takePairs(work: PairedWork, length: PairedLength): Promise<TurnPair[]> {
   const { before, now } = work;
   const warm = [await warmUp(before, length.warmUpCpuMs), await warmUp(now, length.warmUpCpuMs)];
   const firstRound = Math.max(...warm.map(({ rounds }) => rounds));
@@ -49,7 +56,7 @@ export async function measurePaired(work: PairedWork, length: PairedLength): Pro
     const rounds = Array.from({ length: repeats }, (_, index) => firstRound + pair * repeats + index);
     pairs.push(await takeTurns(work, rounds, pair % 2 === 0));
   }
-  return { name: work.name, unit: work.unit, ...compareTurns(pairs) };
+  return pairs;
 }
 
 async function takeTurns(
@@ -73,13 +80,19 @@ async function takeTurn(side: PairedSide, rounds: readonly number[]): Promise<Tu
 }
 
 async function spend(
-  { target, perform }: PairedSide,
+  { target, prepare, perform }: PairedSide,
   rounds: readonly number[],
 ): Promise<{ readonly units: number; readonly spent: SpentTime }> {
-  const before = threadTimesOf(target.pid);
-  let units = 0;
-  for (const round of rounds) units += await perform(round);
-  return { units, spent: spentBetween(target.pid, before, threadTimesOf(target.pid)) };
+  let [units, totalMs, mainMs] = [0, 0, 0];
+  for (const round of rounds) {
+    await prepare?.();
+    const before = threadTimesOf(target.pid);
+    units += await perform(round);
+    const spent = spentBetween(target.pid, before, threadTimesOf(target.pid));
+    totalMs += spent.totalMs;
+    mainMs += spent.mainMs;
+  }
+  return { units, spent: { totalMs, mainMs } };
 }
 
 /** @returns how many rounds that took, and the processor time of the last one */

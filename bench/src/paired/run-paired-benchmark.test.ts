@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runPairedAuthBenchmark } from './run-paired-auth-benchmark.ts';
 import { runPairedBenchmark, type PairedBenchmarkOptions } from './run-paired-benchmark.ts';
 
 const repository = new URL('../../../', import.meta.url).pathname;
@@ -16,12 +17,21 @@ describe('The paired benchmark', () => {
     expect(table).toMatch(/^\| list of 1 MB \| request \| 1 \| \d+\.\d+ \| \d+\.\d+ \| \d\.\d+ \|/m);
   }, 400_000);
 
+  it('has the auth-servers of two checkouts do the same in turns', async () => {
+    const options = { ...short, against: repository, scenario: 'refresh, ES256', processes: 1 };
+    const table = await runPairedAuthBenchmark(options);
+    expect(table).toMatch(/^\| refresh, ES256 \| request \| 1 \| \d+\.\d+ \| \d+\.\d+ \| \d\.\d+ \|/m);
+  }, 400_000);
+
   it('says so when the other checkout has no gateway, and when there is no such row', async () => {
     await expect(runPairedBenchmark({ ...short, against: '/', scenario: 'list' })).rejects.toThrow(
       'no compiled gateway',
     );
     await expect(
       runPairedBenchmark({ ...short, against: repository, scenario: 'no such row' }),
+    ).rejects.toThrow('no such row');
+    await expect(
+      runPairedAuthBenchmark({ ...short, against: repository, scenario: 'no such row', processes: 1 }),
     ).rejects.toThrow('no such row');
   });
 });

@@ -1,0 +1,78 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { startAuthStores } from '../auth/auth-stores.ts';
+import { startOurs, type AuthTarget } from '../auth/auth-targets.ts';
+import { REQUESTS, SEEDS, tokenScenarios, type TokenScenario } from '../auth/seed.ts';
+import { applyTokenLoad } from '../auth/token-load.ts';
+import type { Checkout } from './checkout.ts';
+import { takePairs, type PairedLength, type PairedSide } from './paired-work.ts';
+import type { TurnPair } from './compare-turns.ts';
+
+/** What requests leave to be done later, such as storing a batch of audit events, counts with the round that they belong to. */
+const SETTLING_MS = 150;
+
+/**
+ * Starts the auth-servers of two checkouts, each with stores of its own, and has both answer requests for tokens in turns.
+ *
+ * @returns the pairs of each scenario
+ * @throws Error when one of both does not start, or answers without all three tokens
+ */
+export async function takeTokenPairs(
+  before: Checkout,
+  now: Checkout,
+  scenarios: readonly TokenScenario[],
+  length: PairedLength,
+): Promise<ReadonlyMap<TokenScenario, readonly TurnPair[]>> {
+  return withServer(before, (other) =>
+    withServer(now, async (own) => {
+      const pairs = new Map<TokenScenario, readonly TurnPair[]>();
+      for (const scenario of scenarios) {
+        const work = {
+          ...scenario,
+          unit: 'request',
+          before: side(scenario, other),
+          now: side(scenario, own),
+        };
+        pairs.set(scenario, await takePairs(work, length));
+      }
+      return pairs;
+    }),
+  );
+}
+
+/** Those whose name contains a text. */
+export function chosenTokenScenarios(text: string): readonly TokenScenario[] {
+  return tokenScenarios.filter(({ name }) => name.includes(text));
+}
+
+function side({ kind, algorithm }: TokenScenario, target: AuthTarget): PairedSide {
+  let seeds: readonly string[] = [];
+  return {
+    target,
+    prepare: async () => {
+      seeds = await target.seed(kind, algorithm, SEEDS[kind]);
+      await pause(SETTLING_MS);
+    },
+    perform: async () => {
+      const { requests } = await applyTokenLoad(target, kind, algorithm, seeds, REQUESTS[kind]);
+      await pause(SETTLING_MS);
+      return requests;
+    },
+  };
+}
+
+async function withServer<Result>(
+  { authServer }: Checkout,
+  use: (server: AuthTarget) => Promise<Result>,
+): Promise<Result> {
+  const stores = await startAuthStores();
+  try {
+    const server = await startOurs(stores, authServer);
+    try {
+      return await use(server);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await stores.stop();
+  }
+}

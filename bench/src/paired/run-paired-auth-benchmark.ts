@@ -1,0 +1,46 @@
+import type { TokenScenario } from '../auth/seed.ts';
+import type { GatewayBuild } from '../targets/index.ts';
+import { openCheckout } from './checkout.ts';
+import { compareTurns, type TurnPair } from './compare-turns.ts';
+import { formatComparisons } from './comparison-table.ts';
+import { chosenTokenScenarios, takeTokenPairs } from './paired-tokens.ts';
+import type { PairedLength } from './paired-work.ts';
+
+/** What to compare. */
+export interface PairedAuthBenchmarkOptions extends PairedLength {
+  /** The checkout that this one is compared with, compiled. */
+  readonly against: string;
+  /** Only rows whose name contains this text. */
+  readonly scenario: string;
+  /** Processes of each side, one pair of them after the other: what the compiler makes of a process differs by some 3 %. */
+  readonly processes: number;
+  /** How both auth-servers run. @default compiled */
+  readonly build?: GatewayBuild;
+  /** Prints a line of progress. */
+  readonly print: (line: string) => void;
+}
+
+/**
+ * Starts the auth-servers of another checkout and of this one side by side, has both answer the same requests for tokens in turns, and
+ * compares the processor time of all their threads.
+ *
+ * @returns the table
+ * @throws Error when one of both does not start, or answers without tokens
+ */
+export async function runPairedAuthBenchmark(options: PairedAuthBenchmarkOptions): Promise<string> {
+  const { against, build, scenario, processes, print } = options;
+  const [before, now] = [await openCheckout(against, build), await openCheckout(undefined, build)];
+  const chosen = chosenTokenScenarios(scenario);
+  if (chosen.length === 0) throw new Error(`There is no row whose name contains "${scenario}".`);
+  const all = new Map<TokenScenario, TurnPair[]>(chosen.map((one) => [one, []]));
+  for (let process = 1; process <= processes; process += 1) {
+    const pairs = await takeTokenPairs(before, now, chosen, options);
+    for (const [one, list] of pairs) {
+      all.get(one)?.push(...list);
+      print(`measured ${one.name}, processes ${process}: ratio ${compareTurns(list).ratio.toFixed(3)}`);
+    }
+  }
+  return formatComparisons(
+    [...all].map(([{ name }, pairs]) => ({ name, unit: 'request', ...compareTurns(pairs) })),
+  );
+}
