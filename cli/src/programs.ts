@@ -1,5 +1,5 @@
-import { authServer, configSchema as authServerSchema } from '@trellis/auth-server';
-import { comments, configSchema as commentsSchema } from '@trellis/comments';
+import { authServer, environmentTable as authServerVariables } from '@trellis/auth-server';
+import { comments, environmentTable as commentsVariables } from '@trellis/comments';
 import type {
   Deployable,
   DeployableProgram,
@@ -8,12 +8,12 @@ import type {
   OperationsRoutes,
   ProcessConfig,
   Resources,
+  VariableTable,
 } from '@trellis/runtime';
-import { configSchema as gatewaySchema, gateway } from '@trellis/gateway';
-import { configSchema as postsSchema, posts } from '@trellis/posts';
-import { configSchema as searchSchema, search } from '@trellis/search';
-import { configSchema as usersSchema, users } from '@trellis/users';
-import type { z } from 'zod';
+import { environmentTable as gatewayVariables, gateway } from '@trellis/gateway';
+import { environmentTable as postsVariables, posts } from '@trellis/posts';
+import { environmentTable as searchVariables, search } from '@trellis/search';
+import { environmentTable as usersVariables, users } from '@trellis/users';
 
 // What pages, settings and benchmarks are made from. Nothing else outside of cli/ imports a deployable.
 export { fillPasswordFilter, lifeCycle, oauthErrors } from '@trellis/auth-server';
@@ -50,7 +50,7 @@ export interface HostedProgram {
   /** Where `src/main.ts` is, from the root of the repository. */
   readonly directory: string;
   /** The variables that it reads. */
-  readonly schema: z.ZodObject;
+  readonly variables: VariableTable;
   /** Whether its configuration has a variable. */
   readonly reads: (variable: string) => boolean;
   /** @throws ConfigError with all that is wrong */
@@ -62,12 +62,12 @@ export interface HostedProgram {
 
 /** Every deployable, in the order in which they start; the gateway is last to start and first to end. */
 export const programs: readonly HostedProgram[] = [
-  host('AUTH', 'auth-server', authServer, authServerSchema),
-  host('USERS', 'services/users', users, usersSchema),
-  host('POSTS', 'services/posts', posts, postsSchema),
-  host('COMMENTS', 'services/comments', comments, commentsSchema),
-  host('SEARCH', 'services/search', search, searchSchema),
-  host('GATEWAY', 'gateway', gateway, gatewaySchema),
+  host('AUTH', 'auth-server', authServer, authServerVariables),
+  host('USERS', 'services/users', users, usersVariables),
+  host('POSTS', 'services/posts', posts, postsVariables),
+  host('COMMENTS', 'services/comments', comments, commentsVariables),
+  host('SEARCH', 'services/search', search, searchVariables),
+  host('GATEWAY', 'gateway', gateway, gatewayVariables),
 ];
 
 /** All prefixes. */
@@ -78,24 +78,24 @@ export const prefixes: readonly Prefix[] = programs.map(({ prefix }) => prefix);
  *
  * @throws Error when there is no such deployable
  */
-export function schemaOf(service: string): z.ZodObject {
+export function variablesOf(service: string): VariableTable {
   const program = programs.find((one) => one.service === service);
   if (!program) throw new Error(`There is no deployable ${service}.`);
-  return program.schema;
+  return program.variables;
 }
 
 function host<Config extends ProcessConfig>(
   prefix: Prefix,
   directory: string,
   program: DeployableProgram<Config>,
-  schema: z.ZodObject,
+  variables: VariableTable,
 ): HostedProgram {
   return {
     prefix,
     directory,
-    schema,
+    variables,
     service: program.service,
-    reads: (variable) => Object.hasOwn(schema.shape, variable),
+    reads: (variable) => Object.hasOwn(variables, variable),
     read: (environment) => program.readConfig(environment),
     start: (environment, resources) => program.start(program.readConfig(environment), resources),
     operations(environment, logger) {

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { describeConfig, type ConfigVariable } from '@trellis/runtime';
-import { configSchema as platform } from 'trellis/platform';
-import { schemaOf } from 'trellis/programs';
+import { describeConfig, type ConfigVariable, type VariableTable } from '@trellis/runtime';
+import { environmentTable as platform } from 'trellis/platform';
+import { variablesOf } from 'trellis/programs';
 import { format, resolveConfig } from 'prettier';
-import type { z } from 'zod';
 import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { settingsSections } from './settings-section.ts';
@@ -21,7 +20,7 @@ interface Section {
   /** Absent where the page has one section. */
   readonly title?: string;
   readonly introduction?: string;
-  readonly schema: z.ZodObject;
+  readonly variables: VariableTable;
 }
 
 const pages: readonly Page[] = [
@@ -30,23 +29,23 @@ const pages: readonly Page[] = [
     title: 'Environment of the gateway',
     introduction:
       'Prefix `GATEWAY_`. What goes beyond single values stands in [gateway.yaml](gateway-yaml.md).',
-    sections: [{ schema: schemaOf('gateway') }],
+    sections: [{ variables: variablesOf('gateway') }],
   },
   {
     name: 'auth-server',
     title: 'Environment of the auth-server',
     introduction: 'Prefix `AUTH_`.',
-    sections: [{ schema: schemaOf('auth-server') }],
+    sections: [{ variables: variablesOf('auth-server') }],
   },
   {
     name: 'subgraphs',
     title: 'Environment of the subgraphs',
     introduction: 'Of the content graph: users, posts, comments and search.',
     sections: [
-      { title: 'Users', introduction: 'Prefix `USERS_`.', schema: schemaOf('users') },
-      { title: 'Posts', introduction: 'Prefix `POSTS_`.', schema: schemaOf('posts') },
-      { title: 'Comments', introduction: 'Prefix `COMMENTS_`.', schema: schemaOf('comments') },
-      { title: 'Search', introduction: 'Prefix `SEARCH_`.', schema: schemaOf('search') },
+      { title: 'Users', introduction: 'Prefix `USERS_`.', variables: variablesOf('users') },
+      { title: 'Posts', introduction: 'Prefix `POSTS_`.', variables: variablesOf('posts') },
+      { title: 'Comments', introduction: 'Prefix `COMMENTS_`.', variables: variablesOf('comments') },
+      { title: 'Search', introduction: 'Prefix `SEARCH_`.', variables: variablesOf('search') },
     ],
   },
   {
@@ -54,12 +53,12 @@ const pages: readonly Page[] = [
     title: 'Environment of the platform in one process',
     introduction:
       '`npm start` reads these, hands every deployable the rest of its environment, and fills in what is absent: addresses of one another, embedded stores, generated secrets.',
-    sections: [{ schema: platform }],
+    sections: [{ variables: platform }],
   },
 ];
 
 const GENERATED =
-  '<!-- Generated from the configuration schemas by "npm run generate". Change a schema\'s description instead. -->\n';
+  '<!-- Generated from the tables of variables and settings by "npm run generate". Change a row there instead. -->\n';
 
 const index = `${GENERATED}
 # Configuration
@@ -76,6 +75,9 @@ Rules for all variables:
 - A variable may carry its deployable's prefix, and then wins over the plain name: \`POSTS_PORT\` over \`PORT\`. So one
   environment configures several deployables that run in one process or on one host.
 - A variable that is set to nothing counts as absent.
+- A variable that holds a secret may stand in a file, as Docker and Kubernetes mount secrets: \`DATABASE_URL_FILE=/run/secrets/database-url\`
+  in the place of \`DATABASE_URL\`. White space around the content does not count. A file that is missing or empty, or a variable
+  that is set as well, is reported like any other problem. The pages say where this is so; prefixes apply: \`POSTS_DATABASE_URL_FILE\`.
 - Lists are separated by spaces. Flags are \`true\` or \`false\`. A name that ends in \`_S\` is in seconds, in \`_MS\` in
   milliseconds.
 - What is meant for development (the embedded Redis, demo accounts, generated secrets, an implied issuer, mail in the log) needs
@@ -101,7 +103,7 @@ a restart is logged. *Without guards*: over a bare supergraph, without a configu
 
 `;
 
-/** docs/configuration.md and the pages below docs/configuration/, from the schemas of all that is configured. */
+/** docs/configuration.md and the pages below docs/configuration/, from the tables of all that is configured. */
 export async function generateConfigurationPages(): Promise<readonly GeneratedFile[]> {
   return Promise.all([
     formatPage('docs/configuration.md', index),
@@ -119,10 +121,10 @@ function writePage({ title, introduction, sections }: Page): string {
   return [GENERATED, `# ${title}\n`, `${introduction}\n`, ...sections.map(writeSection)].join('\n');
 }
 
-function writeSection({ title, introduction, schema }: Section): string {
+function writeSection({ title, introduction, variables: table }: Section): string {
   const head = title === undefined ? [] : [`## ${title}\n`];
   const words = introduction === undefined ? [] : [`${introduction}\n`];
-  const variables = describeConfig(schema);
+  const variables = describeConfig(table);
   const hasRanges = variables.some(({ rangeText }) => rangeText !== undefined);
   const columns = ['Variable', 'Default', ...(hasRanges ? ['Unit and range'] : []), 'Meaning'];
   const lines = [columns, columns.map(() => '---'), ...variables.map((one) => cellsOf(one, hasRanges))];
@@ -130,11 +132,12 @@ function writeSection({ title, introduction, schema }: Section): string {
 }
 
 function cellsOf(
-  { name, description, required, defaultText, rangeText = '' }: ConfigVariable,
+  { name, description, required, defaultText, rangeText = '', mayBeInFile }: ConfigVariable,
   hasRanges: boolean,
 ): readonly string[] {
+  const inFile = mayBeInFile ? ` \`${name}_FILE\` may name a file with it.` : '';
   const byDefault = required ? 'required' : code(defaultText);
-  return [`\`${name}\``, byDefault, ...(hasRanges ? [rangeText] : []), escape(description)];
+  return [`\`${name}\``, byDefault, ...(hasRanges ? [rangeText] : []), escape(description) + inFile];
 }
 
 function code(text: string | undefined): string {

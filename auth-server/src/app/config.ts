@@ -1,12 +1,4 @@
-import {
-  isLoopbackHost,
-  processVariables,
-  readConfig,
-  variableTypes,
-  type Environment,
-  type Forms,
-} from '@trellis/runtime';
-import { z } from 'zod';
+import { isLoopbackHost, processVariables, readConfig, type Environment, type Forms } from '@trellis/runtime';
 import { variables } from '../settings/variables.ts';
 import type { AuthServerConfig } from './auth-server-config.ts';
 import { contradictions } from './config-contradictions.ts';
@@ -44,12 +36,10 @@ function isRedisUrl(text: string): boolean {
 }
 
 /** The auth-server's environment. */
-export const configSchema: z.ZodObject<Shape> = z.object({
+export const environmentTable: typeof processVariables & typeof variables = {
   ...processVariables,
-  ...variableTypes(variables, forms),
-});
-
-type Shape = { readonly [Name in keyof AuthServerConfig]-?: z.ZodType<AuthServerConfig[Name]> };
+  ...variables,
+};
 
 /**
  * Reads the auth-server's environment; `AUTH_PORT` wins over `PORT`.
@@ -57,9 +47,10 @@ type Shape = { readonly [Name in keyof AuthServerConfig]-?: z.ZodType<AuthServer
  * @throws ConfigError with all that is wrong, contradictions and the clients file included
  */
 export function readAuthServerConfig(environment: Environment): AuthServerConfig {
-  return readConfig(configSchema, environment, {
+  return readConfig(environmentTable, environment, {
     subject: 'the auth-server',
     prefix: 'AUTH',
+    forms,
     contradictions,
   });
 }

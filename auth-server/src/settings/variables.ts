@@ -1,6 +1,6 @@
 /** The auth-server's environment, beside what every process has: one line of facts for each variable. */
 export const variables = {
-  PORT: { type: 'int', min: 0, max: 65_535, default: 4001, doc: 'Port to listen on. 0 takes any free port.' },
+  PORT: { type: 'port', default: 4001, doc: 'Port to listen on. 0 takes any free port.' },
   HOST: { type: 'text', default: '127.0.0.1', doc: 'Address to listen on.' },
   ISSUER: {
     type: 'url',
@@ -26,11 +26,13 @@ export const variables = {
   DATABASE_URL: {
     type: 'url',
     schemes: ['postgres', 'postgresql'],
+    sensitive: true,
     doc: 'PostgreSQL, where accounts, clients, consents and signing keys are stored (schema auth).',
   },
   REDIS_URL: {
     type: 'text',
     form: 'redisUrl',
+    sensitive: true,
     doc: 'Redis, where sessions, codes and grants are stored. Several URLs, separated by commas, are the seed nodes of a cluster.',
   },
   REDIS_REPLICAS: {
@@ -237,6 +239,7 @@ export const variables = {
     type: 'text',
     form: 'mailUrl',
     optional: true,
+    sensitive: true,
     doc: 'How mail is sent: smtp://user:password@host:587 (STARTTLS is required, but on this machine), smtps://…, or the https URL of a webhook that sends it. log: writes it into the log, which is allowed where DEMO_DATA is. Without it there is no mail.',
   },
   MAIL_FROM: {

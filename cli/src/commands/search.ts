@@ -4,6 +4,7 @@ import { runSearchCommand, search } from '@trellis/search';
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
 import { readPlatformFile } from '../platform/platform-file.ts';
+import { withSecretFiles } from '../secret-files.ts';
 
 /** `trellis search`: commands on the database of the search service. */
 export function searchCommand(): CliCommand {
@@ -22,7 +23,7 @@ async function run(args: readonly string[]): Promise<void> {
   try {
     // A platform that runs on this data directory is reached; else the environment says where the database is.
     const running = readPlatformFile(resolve(process.env['DATA_DIR'] || '.data'));
-    const config = search.readConfig({ ...running?.searchEnvironment, ...process.env });
+    const config = search.readConfig({ ...running?.searchEnvironment, ...withSecretFiles(process.env) });
     const { stdout, stderr } = process;
     process.exitCode = await runSearchCommand(args, config, { stdout, stderr, signal: interrupted.signal });
   } catch (error) {

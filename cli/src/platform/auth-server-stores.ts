@@ -5,6 +5,7 @@ import { readPlatformFile } from './platform-file.ts';
 import { loadSecrets } from './secrets.ts';
 import { withoutEmpty } from './service-environments.ts';
 import { openStores } from './stores.ts';
+import { withSecretFiles } from '../secret-files.ts';
 
 /** The auth-server's environment, its stores within reach. */
 export interface AuthServerStores {
@@ -18,13 +19,14 @@ export interface AuthServerStores {
  * directory, else by starting the embedded stores where the environment names none. Nothing is added where conveniences of development
  * are refused.
  *
- * @throws ConfigError when a variable of the platform is wrong
+ * @throws ConfigError when a variable of the platform is wrong, or a file with a secret can't be used
  * @throws DirectoryInUse when the data directory is held by a platform that is still starting
  */
 export async function openAuthServerStores(
-  environment: Environment,
+  givenEnvironment: Environment,
   print: (line: string) => void,
 ): Promise<AuthServerStores> {
+  const environment = withSecretFiles(givenEnvironment);
   const config = readPlatformConfig(environment);
   const given = withoutEmpty(environment);
   const running = readPlatformFile(config.DATA_DIR);

@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, type Environment } from '@trellis/runtime';
+import { createTemporaryDirectory } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from './platform-configuration.ts';
 
@@ -7,7 +10,9 @@ const supergraph = fileURLToPath(new URL('../../../graph/supergraph.graphql', im
 
 describe('readConfiguration', () => {
   it('accepts an empty environment', async () => {
-    await expect(readConfiguration({}, supergraph)).resolves.toMatchObject({ GATEWAY_PORT: 4000 });
+    await expect(readConfiguration({}, supergraph)).resolves.toMatchObject({
+      config: { GATEWAY_PORT: 4000 },
+    });
   });
 
   it('reports all problems of the platform and of every deployable at once, each one time', async () => {
@@ -21,6 +26,20 @@ describe('readConfiguration', () => {
     for (const name of ['AUTH_PORT', 'LOG_LEVEL', 'ACCESS_TOKEN_TTL_S', 'WORKERS', 'DATABASE_URL']) {
       expect(problems.filter((problem) => problem.includes(`${name}:`))).toHaveLength(1);
     }
+  });
+
+  it('takes secrets from files, and reports those that cannot be used with all other problems', async () => {
+    const folder = createTemporaryDirectory();
+    const file = join(folder.path, 'database-url');
+    writeFileSync(file, 'postgres://given.example/trellis\n');
+    const { environment } = await readConfiguration({ DATABASE_URL_FILE: file }, supergraph);
+    expect(environment).toMatchObject({ DATABASE_URL: 'postgres://given.example/trellis' });
+    folder.remove();
+    const wrong = { DATABASE_URL_FILE: file, AUTH_PORT: 'x' };
+    await expect(problemsOf(wrong)).resolves.toEqual([
+      `DATABASE_URL_FILE: ${file} does not exist.`,
+      expect.stringMatching(/^AUTH_PORT: /),
+    ]);
   });
 
   it('reports contradictions between ports', async () => {

@@ -2,6 +2,7 @@ import { ConfigError, type Environment } from '@trellis/runtime';
 import { bringsConveniences, placeWithoutConveniences } from './conveniences.ts';
 import { areAllGiven } from './given-stores.ts';
 import { programs, prefixes } from '../programs.ts';
+import { readAllSecretFiles } from '../secret-files.ts';
 import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
 import { describeSharedPorts } from './ports.ts';
 import { makeSecrets } from './secrets.ts';
@@ -10,6 +11,13 @@ import { describeEnvironments } from './service-environments.ts';
 /** Stands in for a store that is not open yet, while configurations are read. */
 const PENDING = { database: 'postgres://pending.invalid/pending', redis: 'redis://pending.invalid' };
 
+/** What {@link readConfiguration} returns. */
+export interface PlatformConfiguration {
+  readonly config: PlatformConfig;
+  /** With the secrets from files. */
+  readonly environment: Environment;
+}
+
 /**
  * Reads the platform's own variables and, with stand-ins for stores, ports and secrets, those of every deployable.
  *
@@ -17,19 +25,21 @@ const PENDING = { database: 'postgres://pending.invalid/pending', redis: 'redis:
  * @throws ConfigError with the problems of all of them at once, before anything has started
  */
 export async function readConfiguration(
-  environment: Environment,
+  given: Environment,
   supergraphFile: string,
-): Promise<PlatformConfig> {
+): Promise<PlatformConfiguration> {
+  const { environment, problems: unread } = readAllSecretFiles(given);
   const own = problemsOf(() => readPlatformConfig(environment));
   const config = own.length === 0 ? readPlatformConfig(environment) : readPlatformConfig({});
   const problems = [
+    ...unread.values(),
     ...own,
     ...(own.length === 0 ? describeSharedPorts(config) : []),
-    ...missingConveniences(config, environment),
+    ...missingConveniences(config, environment, unread),
     ...(await problemsOfDeployables(config, environment, supergraphFile)),
   ];
   if (problems.length > 0) throw new ConfigError('the platform', withoutRepetitions(problems));
-  return config;
+  return { config, environment };
 }
 
 async function problemsOfDeployables(
@@ -64,10 +74,16 @@ const platformSecrets: readonly (readonly string[])[] = [
 ];
 
 /** What the platform does not bring, and the environment does not give. */
-function missingConveniences(config: PlatformConfig, environment: Environment): readonly string[] {
+function missingConveniences(
+  config: PlatformConfig,
+  environment: Environment,
+  unread: ReadonlyMap<string, string>,
+): readonly string[] {
   if (bringsConveniences(config, environment)) return [];
   const place = placeWithoutConveniences(config);
-  const missing = platformSecrets.filter((names) => !names.some((name) => environment[name]));
+  const missing = platformSecrets.filter(
+    (names) => !names.some((name) => environment[name] || unread.has(name)),
+  );
   return [
     ...(areAllGiven('REDIS_URL', environment)
       ? []

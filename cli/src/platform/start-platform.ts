@@ -74,8 +74,9 @@ const SEARCH_VARIABLES = [
  * @throws ConfigError with all that is wrong with any configuration, before anything has started
  * @throws PortInUse, DirectoryInUse, StoreUnavailable, and what the auth-server or the gateway throws when it can't start
  */
-export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const config = await readConfiguration(options.environment, SUPERGRAPH);
+export async function startPlatform(given: PlatformOptions): Promise<Platform> {
+  const { config, environment } = await readConfiguration(given.environment, SUPERGRAPH);
+  const options = { ...given, environment };
   const closers: Closers = [];
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= closeAll(closers));

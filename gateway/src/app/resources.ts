@@ -1,7 +1,6 @@
-import { CannotStart, type Logger, type Resources } from '@trellis/runtime';
+import { CannotStart, type Logger, type PrivateJsonWebKey, type Resources } from '@trellis/runtime';
 import { amountsOf, DEFAULT_SHARES } from '@trellis/admission';
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
-import type { JWK } from 'jose';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { CallerShares } from '../identity/caller-shares.ts';
 import { fetchKeySet } from '../identity/fetch-key-set.ts';
@@ -309,7 +308,9 @@ function openSupergraphs(
   });
 }
 
-async function createContexts(privateKey: JWK | undefined): Promise<SubgraphContexts | undefined> {
+async function createContexts(
+  privateKey: PrivateJsonWebKey | undefined,
+): Promise<SubgraphContexts | undefined> {
   return privateKey && createSubgraphContexts({ signer: await createUserContextSigner({ privateKey }) });
 }
 

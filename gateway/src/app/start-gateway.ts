@@ -1,5 +1,5 @@
-import type { Deployable, Logger, Resources } from '@trellis/runtime';
-import type { JSONWebKeySet, JWK } from 'jose';
+import type { Deployable, Logger, PrivateJsonWebKey, Resources } from '@trellis/runtime';
+import type { JSONWebKeySet } from 'jose';
 import type { GatewayConfig } from '../config/config.ts';
 import { createServices } from './create-services.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
@@ -155,8 +155,8 @@ class CurrentConfiguration {
 }
 
 /** Member by member, so that nothing private can get in. RFC 7518 §6.2.1. */
-function publicKeysOf(privateKey: JWK | undefined): JSONWebKeySet | undefined {
+function publicKeysOf(privateKey: PrivateJsonWebKey | undefined): JSONWebKeySet | undefined {
   if (!privateKey) return undefined;
   const { kty, crv, x, y, kid } = privateKey;
-  return { keys: [{ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' } as JWK] }; // its members were checked with the configuration
+  return { keys: [{ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }] };
 }

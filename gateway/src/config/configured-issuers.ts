@@ -8,9 +8,9 @@ export interface ConfiguredIssuer extends Pick<IssuerSettings, 'issuer' | 'audie
 
 /** Where issuers are named. */
 export interface IssuerSources {
-  readonly TOKEN_ISSUER: string | undefined;
-  readonly TOKEN_AUDIENCE: string | undefined;
-  readonly TOKEN_JWKS_URL: string | undefined;
+  readonly TOKEN_ISSUER?: string | undefined;
+  readonly TOKEN_AUDIENCE?: string | undefined;
+  readonly TOKEN_JWKS_URL?: string | undefined;
   readonly settings: {
     readonly authentication?: { readonly issuers?: readonly IssuerSettings[] | undefined } | undefined;
   };

@@ -1,24 +1,22 @@
 export { ConfigError, EXIT_CONFIG } from './config/config-error.ts';
-export { readConfig, type Environment, type ReadConfigOptions } from './config/read-config.ts';
+export { readConfig, sensitiveNames, type ReadConfigOptions } from './config/read-config.ts';
+export { type JsonWebKeySet, type PrivateJsonWebKey } from './config/json-web-key.ts';
+export {
+  readSecretFile,
+  readSecretFiles,
+  type Environment,
+  type ResolvedEnvironment,
+} from './config/secret-files.ts';
 export { describeConfig, type ConfigVariable } from './config/describe-config.ts';
 export { isLoopbackHost } from './config/loopback-host.ts';
 export {
   allowsConveniences,
   isProduction,
-  nodeEnvironment,
   type NodeEnvironment,
   type Surroundings,
 } from './config/node-environment.ts';
-export { secrets, weaknessOf } from './config/secret-strength.ts';
-export {
-  variableTypes,
-  type ConfigOf,
-  type Forms,
-  type Variable,
-  type VariableTable,
-  type VariableTypes,
-} from './config/variable-table.ts';
-export { flag, list, milliseconds, port, seconds, url, wholeNumber } from './config/variable-types.ts';
+export { weaknessOf } from './config/secret-strength.ts';
+export { type ConfigOf, type Forms, type Variable, type VariableTable } from './config/variable-table.ts';
 export {
   type Deployable,
   type DeployableProgram,

@@ -2,23 +2,24 @@ import {
   type Deployable,
   type DeployableProgram,
   type Environment,
+  type Forms,
   isProduction,
   type Logger,
   type Metrics,
   readConfig,
   type Resources,
+  type VariableTable,
 } from '@trellis/runtime';
 import { createRelayWakeUp, type Background, type RelayWakeUp } from '@trellis/events';
 import { createPool, type Pool, type PoolOptions } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createUserContextVerifier, type UserContextVerifier } from '@trellis/subgraph-protocol';
-import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import type { z } from 'zod';
+import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import type { SubgraphServer } from './build-subgraph-server.ts';
 import { migrateSubgraph } from './migrate-subgraph.ts';
 import { createPeers, type Peers } from './peers.ts';
 import { observePool } from './subgraph-metrics.ts';
-import { subgraphContradictions, type SubgraphConfig, type SubgraphShape } from './subgraph-variables.ts';
+import { subgraphContradictions, type SubgraphConfig, type SubgraphVariables } from './subgraph-variables.ts';
 
 /** What the kit gives a subgraph's `buildServer`. */
 export interface SubgraphDependencies {
@@ -56,7 +57,9 @@ export interface SubgraphDefinition<Config extends SubgraphConfig> {
   /** Its name in the supergraph, its schema in the database and, in capitals, the prefix of its variables. */
   readonly service: string;
   /** {@link subgraphVariables} and what the subgraph adds. */
-  readonly configSchema: z.ZodObject<SubgraphShape & z.ZodRawShape>;
+  readonly variables: SubgraphVariables & VariableTable;
+  /** Forms of texts that the subgraph's own variables name. */
+  readonly forms?: Forms;
   /** The folder of its SQL migrations, for its own tables only: the kit brings those of events and idempotent mutations. */
   readonly migrations: URL;
   readonly buildServer: (dependencies: SubgraphDependencies, config: Config) => Promise<SubgraphServer>;
@@ -81,15 +84,15 @@ export function createSubgraphProgram<Config extends SubgraphConfig>(
 }
 
 function readSubgraphConfig<Config extends SubgraphConfig>(
-  { service, configSchema }: SubgraphDefinition<Config>,
+  { service, variables, forms }: SubgraphDefinition<Config>,
   environment: Environment,
 ): Config {
-  const schema: z.ZodObject<SubgraphShape> = configSchema; // what the subgraph adds is read along
-  return readConfig(schema, environment, {
+  return readConfig<SubgraphVariables>(variables, environment, {
     subject: service,
     prefix: service.toUpperCase(),
+    ...(forms && { forms }),
     contradictions: subgraphContradictions,
-  }) as Config; // the schema's output is the definition's Config
+  }) as Config; // the values of the definition's table
 }
 
 /** Whatever has been opened when something fails is closed again. */
@@ -208,8 +211,7 @@ function openPool(
 }
 
 function keysOf(config: SubgraphConfig): JWTVerifyGetKey {
-  if (config.USER_CONTEXT_JWKS)
-    return createLocalJWKSet(JSON.parse(config.USER_CONTEXT_JWKS) as JSONWebKeySet); // checked with the configuration
+  if (config.USER_CONTEXT_JWKS) return createLocalJWKSet(config.USER_CONTEXT_JWKS);
   return createRemoteJWKSet(new URL(config.USER_CONTEXT_JWKS_URL ?? ''), {
     timeoutDuration: 3_000,
     cooldownDuration: 5_000,

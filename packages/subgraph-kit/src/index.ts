@@ -30,6 +30,6 @@ export {
   subgraphContradictions,
   subgraphVariables,
   type SubgraphConfig,
-  type SubgraphShape,
+  type SubgraphVariables,
 } from './subgraph-variables.ts';
 export { readJson, readText, type JsonBounds, type TextBounds } from './text-arguments.ts';

@@ -5,7 +5,6 @@ import {
   type ServiceClient,
   type ServiceTokenVerifier,
 } from '@trellis/subgraph-protocol';
-import type { JSONWebKeySet, JWK } from 'jose';
 import type { SubgraphConfig } from './subgraph-variables.ts';
 
 /** The other services, as this one may call and be called by them. */
@@ -18,9 +17,8 @@ export interface Peers {
 
 /** Reads the keys of the configuration. */
 export async function createPeers(service: string, config: SubgraphConfig): Promise<Peers> {
-  const keys = JSON.parse(config.SERVICE_JWKS ?? '{"keys":[]}') as JSONWebKeySet; // checked with the configuration
-  const verifier = createServiceTokenVerifier(service, keys);
+  const verifier = createServiceTokenVerifier(service, config.SERVICE_JWKS ?? { keys: [] });
   if (config.SERVICE_PRIVATE_KEY === undefined) return { verifier, client: undefined };
-  const signer = await createServiceTokenSigner(JSON.parse(config.SERVICE_PRIVATE_KEY) as JWK); // checked with the configuration
+  const signer = await createServiceTokenSigner(config.SERVICE_PRIVATE_KEY);
   return { verifier, client: (peer, url) => createServiceClient({ service: peer, url, signer }) };
 }

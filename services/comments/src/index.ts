@@ -1,3 +1,3 @@
 export { comments } from './program.ts';
-export { configSchema } from './config.ts';
+export { variables as environmentTable } from './config.ts';
 export { buildServer } from './server.ts';

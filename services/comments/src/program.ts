@@ -2,13 +2,13 @@ import type { DeployableProgram } from '@trellis/runtime';
 import { createSubgraphProgram } from '@trellis/subgraph-kit';
 import { startBackground } from './background.ts';
 import { createCommentStore } from './comment-store.ts';
-import { configSchema, type CommentsConfig } from './config.ts';
+import { type CommentsConfig, variables } from './config.ts';
 import { buildServer } from './server.ts';
 
 /** The comments subgraph as a program. */
 export const comments: DeployableProgram<CommentsConfig> = createSubgraphProgram<CommentsConfig>({
   service: 'comments',
-  configSchema,
+  variables,
   migrations: new URL('../migrations/', import.meta.url),
   buildServer: (dependencies, { POSTS_URL: postsUrl }) => {
     const posts = postsUrl === undefined ? undefined : dependencies.peers.client?.('posts', postsUrl);

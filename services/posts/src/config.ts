@@ -1,5 +1,4 @@
-import { subgraphVariables, type SubgraphShape } from '@trellis/subgraph-kit';
-import { z } from 'zod';
+import { subgraphVariables, type SubgraphVariables } from '@trellis/subgraph-kit';
 
 /** The environment of the posts subgraph. Variables may carry the prefix POSTS_. */
-export const configSchema: z.ZodObject<SubgraphShape> = z.object(subgraphVariables(4012));
+export const variables: SubgraphVariables = subgraphVariables(4012);

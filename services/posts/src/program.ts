@@ -1,14 +1,14 @@
 import type { DeployableProgram } from '@trellis/runtime';
 import { createSubgraphProgram, type SubgraphConfig } from '@trellis/subgraph-kit';
 import { startBackground } from './background.ts';
-import { configSchema } from './config.ts';
+import { variables } from './config.ts';
 import { createPostStore } from './post-store.ts';
 import { buildServer } from './server.ts';
 
 /** The posts subgraph as a program. */
 export const posts: DeployableProgram<SubgraphConfig> = createSubgraphProgram({
   service: 'posts',
-  configSchema,
+  variables,
   migrations: new URL('../migrations/', import.meta.url),
   buildServer,
   startBackground,

@@ -1,4 +1,4 @@
-export { configSchema } from './config.ts';
+export { variables as environmentTable } from './config.ts';
 export { commentDocuments } from './indexing/comment-documents.ts';
 export type { Documents } from './indexing/document-table.ts';
 export { postDocuments } from './indexing/post-documents.ts';

@@ -1,14 +1,14 @@
 import type { DeployableProgram } from '@trellis/runtime';
 import { createSubgraphProgram, type Peers } from '@trellis/subgraph-kit';
 import { startBackground } from './background.ts';
-import { configSchema, ownerVariables, sources, type SearchConfig } from './config.ts';
+import { type SearchConfig, ownerVariables, sources, variables } from './config.ts';
 import type { OwnerClients } from './owners.ts';
 import { buildServer } from './server.ts';
 
 /** The search subgraph as a program. */
 export const search: DeployableProgram<SearchConfig> = createSubgraphProgram<SearchConfig>({
   service: 'search',
-  configSchema,
+  variables,
   migrations: new URL('../migrations/', import.meta.url),
   buildServer: (dependencies, config) =>
     buildServer({ ...dependencies, owners: clientsOf(dependencies.peers, config) }),

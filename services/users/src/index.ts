@@ -1,3 +1,3 @@
-export { configSchema } from './config.ts';
+export { variables as environmentTable } from './config.ts';
 export { users } from './program.ts';
 export { buildServer } from './server.ts';

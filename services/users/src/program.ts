@@ -1,14 +1,14 @@
 import type { DeployableProgram } from '@trellis/runtime';
 import { createSubgraphProgram } from '@trellis/subgraph-kit';
 import { startBackground } from './background.ts';
-import { configSchema, type UsersConfig } from './config.ts';
+import { type UsersConfig, variables } from './config.ts';
 import { createProfileStore } from './profile-store.ts';
 import { buildServer } from './server.ts';
 
 /** The users subgraph as a program. */
 export const users: DeployableProgram<UsersConfig> = createSubgraphProgram<UsersConfig>({
   service: 'users',
-  configSchema,
+  variables,
   migrations: new URL('../migrations/', import.meta.url),
   buildServer: (dependencies, config) =>
     buildServer({ ...dependencies, presenceWindowMs: config.PRESENCE_WINDOW_S * 1_000 }),

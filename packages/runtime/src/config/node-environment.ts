@@ -1,11 +1,7 @@
-import { z } from 'zod';
 import { isLoopbackHost } from './loopback-host.ts';
 
-/** What NODE_ENV may say. */
-const nodeEnvironments = ['development', 'test', 'production'] as const;
-
-/** One of {@link nodeEnvironments}. */
-export type NodeEnvironment = (typeof nodeEnvironments)[number];
+/** What NODE_ENV may say. Another word is refused, since it would mean something to its writer alone. */
+export type NodeEnvironment = 'development' | 'test' | 'production';
 
 /** Where a process is reached, and the environment that it is meant for. */
 export interface Surroundings {
@@ -14,11 +10,6 @@ export interface Surroundings {
   readonly HOST: string;
   /** The public base URL, of a process that has one. */
   readonly ISSUER?: string | undefined;
-}
-
-/** NODE_ENV: one of three words, or absent. Another word is refused, since it would mean something to its writer alone. */
-export function nodeEnvironment(): z.ZodType<NodeEnvironment | undefined> {
-  return z.enum(nodeEnvironments).optional();
 }
 
 /**

@@ -1,8 +1,13 @@
-import { safeParse, type z } from 'zod';
 import { ConfigError } from './config-error.ts';
-
-/** Environment variables, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { defaultOf, isRequired, parseVariable } from './parse-variable.ts';
+import { readSecretFiles, type Environment, type ResolvedEnvironment } from './secret-files.ts';
+import {
+  isSensitive,
+  type ConfigOf,
+  type Forms,
+  type Variable,
+  type VariableTable,
+} from './variable-table.ts';
 
 /** How {@link readConfig} looks variables up and judges them. */
 export interface ReadConfigOptions<Config> {
@@ -10,83 +15,84 @@ export interface ReadConfigOptions<Config> {
   readonly subject: string;
   /** `POSTS` makes `POSTS_PORT` win over `PORT`. Without it only the plain names are read. */
   readonly prefix?: string;
+  /** Those that the table names. */
+  readonly forms?: Forms;
   /** Problems that lie between variables, each a sentence; never asked about a variable that is malformed by itself. */
   readonly contradictions?: (config: Config) => readonly string[];
 }
 
 /**
- * Reads a deployable's environment into a frozen object typed by its schema. A variable set to the empty string
- * counts as absent.
+ * Reads a deployable's environment into a frozen object typed by its table. A variable set to the empty string counts as
+ * absent. A variable that holds a secret may stand in a file instead, which `NAME_FILE` names.
  *
  * @throws ConfigError naming every problem at once
  */
-export function readConfig<Shape extends z.ZodRawShape>(
-  schema: z.ZodObject<Shape>,
+export function readConfig<const Table extends VariableTable>(
+  table: Table,
   environment: Environment,
-  options: ReadConfigOptions<z.output<z.ZodObject<Shape>>>,
-): Readonly<z.output<z.ZodObject<Shape>>> {
-  const picked = pickVariables(Object.keys(schema.shape), environment, options.prefix);
-  const parsed = schema.safeParse(valuesOf(picked));
-  const problems = parsed.success
-    ? (options.contradictions?.(parsed.data) ?? [])
-    : [
-        ...parsed.error.issues.map((issue) => describeIssue(issue, picked)),
-        ...furtherProblems(schema, picked, parsed.error, options),
-      ];
-  if (!parsed.success || problems.length > 0) throw new ConfigError(options.subject, problems);
-  return Object.freeze(parsed.data);
+  { subject, prefix, forms = {}, contradictions = () => [] }: ReadConfigOptions<ConfigOf<Table>>,
+): ConfigOf<Table> {
+  const files = readSecretFiles(environment, sensitiveNames(table, prefix));
+  const read = Object.entries(table).map(([name, variable]) =>
+    readVariable(variable, { name, names: namesOf(name, prefix), forms, ...files }),
+  );
+  const values = read.map(({ name, value }) => [name, value] as const);
+  const config = Object.freeze(Object.fromEntries(values.filter(([, value]) => value !== undefined)));
+  const typed = config as ConfigOf<Table>; // a value for each name, of its type
+  const malformed = read.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
+  const problems = [
+    ...read.flatMap((one) => one.problems),
+    // Looked for past malformed variables, too: a person wants to correct all at once.
+    ...contradictions(typed).filter((problem) => !malformed.some((name) => problem.includes(name))),
+  ];
+  if (problems.length > 0) throw new ConfigError(subject, problems);
+  return typed;
 }
 
-/** The variables that are set, by their plain names, each with the name it was set under. */
-type Picked = ReadonlyMap<string, { readonly setAs: string; readonly value: string }>;
-
-function pickVariables(
-  names: readonly string[],
-  environment: Environment,
-  prefix: string | undefined,
-): Picked {
-  const picked = new Map<string, { setAs: string; value: string }>();
-  for (const name of names) {
-    const candidates = prefix === undefined ? [name] : [`${prefix}_${name}`, name];
-    const setAs = candidates.find((candidate) => environment[candidate]);
-    if (setAs !== undefined) picked.set(name, { setAs, value: environment[setAs] ?? '' });
-  }
-  return picked;
+/** The names that the secrets of a table may have. @param prefix as for {@link readConfig} */
+export function sensitiveNames(table: VariableTable, prefix?: string): readonly string[] {
+  return Object.entries(table)
+    .filter(([, variable]) => isSensitive(variable))
+    .flatMap(([name]) => namesOf(name, prefix));
 }
 
-function valuesOf(picked: Picked): Record<string, string> {
-  return Object.fromEntries([...picked].map(([name, { value }]) => [name, value]));
+/** The names that a variable may have, the one that wins first. */
+function namesOf(name: string, prefix: string | undefined): readonly string[] {
+  return prefix === undefined ? [name] : [`${prefix}_${name}`, name];
 }
 
-/** Looks past malformed variables for contradictions among the others: a person wants to mend all at once. */
-function furtherProblems<Shape extends z.ZodRawShape>(
-  schema: z.ZodObject<Shape>,
-  picked: Picked,
-  error: z.ZodError,
-  { contradictions }: ReadConfigOptions<z.output<z.ZodObject<Shape>>>,
-): readonly string[] {
-  const malformed = error.issues.map(({ path }) => String(path[0]));
-  const others = valuesOf(new Map([...picked].filter(([name]) => !malformed.includes(name))));
-  const entries = Object.entries<z.core.$ZodType>(schema.shape).map(([name, type]) => {
-    const parsed = safeParse(type, others[name]);
-    return [name, parsed.success ? parsed.data : '']; // all that is required is text
-  });
-  const problems = contradictions?.(Object.fromEntries(entries) as z.output<z.ZodObject<Shape>>) ?? [];
-  return problems.filter((problem) => !malformed.some((name) => problem.includes(name)));
+/** What a variable is read from. */
+interface Sources extends ResolvedEnvironment {
+  readonly name: string;
+  /** The names that it may have, the one that wins first. */
+  readonly names: readonly string[];
+  readonly forms: Forms;
 }
 
-function describeIssue(issue: z.core.$ZodIssue, picked: Picked): string {
-  const [first = '', ...rest] = issue.path.map(String);
-  const name = [picked.get(first)?.setAs ?? first, ...rest].join('.');
-  const missing =
-    issue.code === 'invalid_type' &&
-    issue.input === undefined &&
-    issue.message.includes('received undefined');
-  return missing ? `${name} is required.` : `${name}: ${messageOf(issue)}.`;
+interface ReadVariable {
+  readonly name: string;
+  readonly value: unknown;
+  readonly problems: readonly string[];
 }
 
-/** Says it as the other messages do, where the schema has no words of its own. */
-function messageOf(issue: z.core.$ZodIssue): string {
-  const isWordless = issue.code === 'invalid_value' && issue.message.startsWith('Invalid option');
-  return isWordless ? `must be one of ${issue.values.map(String).join(', ')}` : issue.message;
+function readVariable(variable: Variable, { name, names, forms, ...files }: Sources): ReadVariable {
+  const { environment, problems } = files;
+  const setAs = names.find((candidate) => environment[candidate] || problems.has(candidate));
+  if (setAs === undefined && !isRequired(variable)) return { name, value: defaultOf(variable), problems: [] };
+  if (setAs === undefined) return malformed(name, variable, [`${name} is required.`]);
+  const unread = problems.get(setAs);
+  if (unread !== undefined) return malformed(name, variable, [unread]);
+  const parsed = parseVariable(variable, environment[setAs] ?? '', forms);
+  return parsed.problems === undefined
+    ? { name, value: parsed.value, problems: [] }
+    : malformed(
+        name,
+        variable,
+        parsed.problems.map((problem) => `${setAs}: ${problem}.`),
+      );
+}
+
+/** Contradictions are looked for with a stand-in: all that is required is text. */
+function malformed(name: string, variable: Variable, problems: readonly string[]): ReadVariable {
+  return { name, value: isRequired(variable) ? '' : defaultOf(variable), problems };
 }

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** Bits of randomness that a secret of its length and alphabet has to have room for. */
 const MIN_BITS = 128;
 /** Bits that must be left when repeats, sequences and well-known words are not counted; random secrets have far more. */
@@ -64,23 +62,13 @@ export function weaknessOf(secret: string): string | undefined {
   return undefined;
 }
 
-/** A secret from the environment, without a default: what is in the source code is no secret. */
-function secret(): z.ZodType<string> {
-  return z.string().superRefine((text, context) => {
-    const weakness = weaknessOf(text);
-    if (weakness !== undefined) context.addIssue({ code: 'custom', message: weakness });
-  });
-}
-
 /**
- * Secrets from the environment, separated by spaces, the newest first. Where the parts of a text are not all good secrets,
- * its blanks belong to one secret, so that a passphrase of before goes on working.
+ * The secrets of a text, separated by spaces, the newest first. Where its parts are not all good secrets, its blanks belong to
+ * one secret, so that a passphrase of before goes on working.
  */
-export function secrets(): z.ZodType<readonly string[]> {
-  return secret().transform((text): readonly string[] => {
-    const parts = text.split(/\s+/).filter((part) => part !== '');
-    return parts.every((part) => weaknessOf(part) === undefined) ? parts : [text];
-  });
+export function parseSecrets(text: string): readonly string[] {
+  const parts = text.split(/\s+/).filter((part) => part !== '');
+  return parts.every((part) => weaknessOf(part) === undefined) ? parts : [text];
 }
 
 /** Bits of a random text of this length over the alphabet that this one seems to be of. */

@@ -1,4 +1,6 @@
-import type { Environment } from '../config/read-config.ts';
+import type { Environment } from '../config/secret-files.ts';
+import type { ConfigOf } from '../config/variable-table.ts';
+import type { processVariables } from './process-variables.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { OperationsRoutes } from '../http/operations-server.ts';
@@ -17,12 +19,8 @@ export interface Deployable {
   close(): Promise<void>;
 }
 
-/** The variables that every deployable has. */
-export interface ProcessConfig {
-  readonly LOG_LEVEL: string;
-  readonly OPERATIONS_PORT: number;
-  readonly OPERATIONS_HOST: string;
-}
+/** What every process knows once its environment is read. */
+export type ProcessConfig = ConfigOf<typeof processVariables>;
 
 /** What a deployable's package exports: enough to run it alone, or beside others in one process. */
 export interface DeployableProgram<Config extends ProcessConfig> {

@@ -1,5 +1,5 @@
 import { ConfigError, EXIT_CONFIG } from '../config/config-error.ts';
-import { type Environment } from '../config/read-config.ts';
+import type { Environment } from '../config/secret-files.ts';
 import type { Deployable, DeployableProgram, ProcessConfig } from './deployable.ts';
 import { explainFailedStart } from './failed-start.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';

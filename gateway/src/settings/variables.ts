@@ -1,0 +1,96 @@
+/** The gateway's environment, beside what every process has: one row of facts for each variable. */
+export const variables = {
+  OPERATIONS_SECRET: {
+    type: 'secrets',
+    optional: true,
+    doc: 'What POST /cache/invalidate at the operations port has to bring as a bearer token: at least 128 bits. Several, separated by spaces, are all good. Absent: it is served where OPERATIONS_HOST is a loopback address, and refused elsewhere.',
+  },
+  PORT: { type: 'port', default: 4000, doc: 'Port of the graph. 0 takes any free one.' },
+  HOST: { type: 'text', default: '127.0.0.1', doc: 'Address to listen on.' },
+  NODE_ENV: {
+    type: 'choice',
+    choices: ['development', 'test', 'production'],
+    optional: true,
+    doc: 'development, test or production. production hides internal errors and switches introspection off. Absent: production, unless HOST is a loopback address.',
+  },
+  SUPERGRAPH: {
+    type: 'text',
+    form: 'supergraph',
+    doc: 'Path or http(s) URL of the supergraph schema; or, in development, running subgraphs to compose: users=http://… posts=http://… A change is taken over within seconds.',
+  },
+  CONFIG: { type: 'text', optional: true, doc: 'Path of gateway.yaml.' },
+  GUARDS: {
+    type: 'choice',
+    choices: ['on', 'off'],
+    optional: true,
+    doc: 'Whether depth, aliases, root fields, directives and cost are limited. Absent: on where CONFIG or TOKEN_ISSUER is given.',
+  },
+  TOKEN_ISSUER: {
+    type: 'url',
+    schemes: ['http', 'https'],
+    optional: true,
+    doc: 'Issuer of access tokens. Absent: no token is checked, and what needs one is refused.',
+  },
+  TOKEN_AUDIENCE: {
+    type: 'text',
+    optional: true,
+    doc: "What a token's aud has to be. Goes with TOKEN_ISSUER.",
+  },
+  TOKEN_JWKS_URL: {
+    type: 'url',
+    schemes: ['http', 'https'],
+    optional: true,
+    doc: "Where the issuer's public keys are. Goes with TOKEN_ISSUER.",
+  },
+  USER_CONTEXT_PRIVATE_KEY: {
+    type: 'private-key',
+    optional: true,
+    doc: 'The private JWK (P-256, with kid) that the user context for subgraphs is signed with. Absent: no context is sent.',
+  },
+  SUBGRAPH_URLS: {
+    type: 'urls-by-name',
+    doc: 'Where subgraphs are asked instead of the URLs in the supergraph: users=http://… posts=http://…',
+  },
+  FORWARD_HEADERS: {
+    type: 'list',
+    form: 'headerName',
+    default: [],
+    doc: 'Names of client headers that subgraphs get. All others stay here.',
+  },
+  REDIS_URL: {
+    type: 'text',
+    form: 'redisUrls',
+    optional: true,
+    sensitive: true,
+    doc: 'Redis of the auth-server, which publishes revoked grants there, and of the subgraphs, which learn there who is online. Several URLs, separated by commas, are the nodes of a cluster. Absent: revocations are not seen.',
+  },
+  CACHE_REDIS_URL: {
+    type: 'text',
+    form: 'redisUrls',
+    optional: true,
+    sensitive: true,
+    doc: 'Redis of its own for what clients can have stored: persisted queries, rates, used proofs, and the response cache. It needs maxmemory and an evicting maxmemory-policy, and is never the Redis of REDIS_URL: production refuses both at start. Absent: each process for itself, in bounded memory.',
+  },
+  PRESENCE_INTERVAL_S: {
+    type: 'int',
+    min: 0,
+    max: 3_600,
+    default: 0,
+    unit: 'seconds',
+    doc: 'Interval of writing presence to REDIS_URL; well below PRESENCE_WINDOW_S of the users subgraph. 0: off.',
+  },
+  WORKERS: {
+    type: 'int',
+    min: 1,
+    max: 64,
+    default: 1,
+    unit: 'processes',
+    doc: 'Processes that share the port.',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    type: 'url',
+    schemes: ['http', 'https'],
+    optional: true,
+    doc: 'Collector that OpenTelemetry traces go to over HTTP, without /v1/traces. Absent: gateway.yaml decides.',
+  },
+} as const;
