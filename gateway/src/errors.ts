@@ -1,4 +1,5 @@
 import { graphErrorCodes, type GraphErrorCode, type GraphErrorDescription } from '@trellis/subgraph-protocol';
+import type { ShareRefusal } from '@trellis/admission';
 import { GraphQLError } from 'graphql';
 import type { LimitName } from './settings/limit-catalogue.ts';
 
@@ -158,6 +159,13 @@ export function overloaded(): RequestRefused {
 /** The caller has more than its share of what the process does, while others wait. */
 export function overShare(): RequestRefused {
   const message = `${gatewayErrorCodes.RATE_LIMITED.summary} This network has its share of what the gateway does at a time. Try again in ${RETRY_AFTER_S} s.`;
+  return refused('RATE_LIMITED', message, { retryAfterS: RETRY_AFTER_S });
+}
+
+/** More of what was sent than the share of its caller, or than the process can hold, would wait for answers. */
+export function heldTooMuch(reason: ShareRefusal): RequestRefused {
+  if (reason === 'total') return overloaded();
+  const message = `${gatewayErrorCodes.RATE_LIMITED.summary} This network has its share of what the gateway holds of large requests. Send fewer at a time, or try again in ${RETRY_AFTER_S} s.`;
   return refused('RATE_LIMITED', message, { retryAfterS: RETRY_AFTER_S });
 }
 

@@ -32,7 +32,12 @@ import { createTrafficMetrics, registerTrafficGauges } from '../observability/tr
 import { overloaded } from '../errors.ts';
 import { Admission } from '../load/admission.ts';
 import { UnreadAnswers, type UnreadRules } from '../load/unread-answers.ts';
-import { createUnreadCutOffs, registerUnreadGauges } from '../observability/unread-metrics.ts';
+import { UnansweredBytes, type UnansweredRules } from '../load/unanswered-bytes.ts';
+import {
+  createUnreadCutOffs,
+  registerUnansweredGauge,
+  registerUnreadGauges,
+} from '../observability/unread-metrics.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import { createTrafficStates, type TrafficStates } from '../subgraphs/traffic-states.ts';
 
@@ -49,6 +54,7 @@ export interface GatewayResources extends RedisResources {
   readonly executionGate: ExecutionGate;
   readonly textTurns: TextTurns;
   readonly unread: UnreadAnswers;
+  readonly unanswered: UnansweredBytes;
   readonly shares: CallerShares;
   readonly knownOperations: KnownOperations;
   readonly contexts: SubgraphContexts | undefined;
@@ -92,6 +98,7 @@ export async function openResources(
   const traffic = openTraffic(logger, metrics);
   const executionGate = new ExecutionGate({ isPressed: () => admission.isPressed });
   const unread = openUnreadAnswers(inUse, metrics);
+  const unanswered = openUnansweredBytes(inUse, metrics);
   const admission = openAdmission(inUse, executionGate, unread);
   const tracing = await openConfiguredTracing(inUse, current, logger);
   const { close: closeRedis, ...shared } = await openRedisResources(config, logger, metrics).catch(
@@ -129,6 +136,7 @@ export async function openResources(
     executionGate,
     textTurns: new TextTurns(),
     unread,
+    unanswered,
     shares: new CallerShares(),
     ...shared,
     knownOperations,
@@ -228,6 +236,17 @@ function unreadRules({ http: { unread }, timeouts }: SettingsInUse): UnreadRules
   };
 }
 
+function openUnansweredBytes(inUse: SettingsInUse, metrics: Resources['metrics']): UnansweredBytes {
+  const unanswered = new UnansweredBytes(unansweredRules(inUse));
+  registerUnansweredGauge(metrics, unanswered);
+  return unanswered;
+}
+
+function unansweredRules({ http: { unanswered } }: SettingsInUse): UnansweredRules {
+  const [, ...ofNetworks] = amountsOf(unanswered.bytes, DEFAULT_SHARES.ofTotal);
+  return { totalBytes: unanswered.bytes, perCallerBytes: [unanswered.callerBytes, ...ofNetworks] };
+}
+
 /** Nothing where planning is unbounded, and no file may change that. */
 function openBudget({ CONFIG }: GatewayConfig, inUse: SettingsInUse): PlanningBudget | undefined {
   const isBounded = CONFIG !== undefined || Number.isFinite(inUse.planning.callerMs);
@@ -242,6 +261,7 @@ function planningAmount({ planning: { callerMs, windowS } }: SettingsInUse): Pla
 export function changeResources(resources: GatewayResources, inUse: SettingsInUse): void {
   resources.admission.rules = inUse.admission;
   resources.unread.rules = unreadRules(inUse);
+  resources.unanswered.rules = unansweredRules(inUse);
   changeStorageShares(resources.storageShares, inUse);
   if (resources.planningBudget) resources.planningBudget.amount = planningAmount(inUse);
 }

@@ -7,6 +7,7 @@ import { allowCrossOrigin } from '../http/message/cross-origin.ts';
 import { createAddressReader, createProxyCheck, proxiesOf } from '../http/message/client-address.ts';
 import { HttpConnections } from '../http/message/http-connections.ts';
 import { connectionRefusals, registerConnectionGauge } from '../observability/connection-metrics.ts';
+import { boundBodies } from '../http/routes/bound-bodies.ts';
 import { addGraphqlRoute, type GraphqlRouteOptions } from '../http/routes/graphql-route.ts';
 import { Heartbeats } from '../http/delivery/heartbeats.ts';
 import { plainFirst } from '../http/fast-path/plain-first.ts';
@@ -19,6 +20,7 @@ import { createOperationMetrics } from '../observability/operation-metrics.ts';
 import type { StreamMetrics } from '../observability/stream-metrics.ts';
 import { registerAdmissionMetrics } from '../observability/admission-metrics.ts';
 import type { Admission } from '../load/admission.ts';
+import type { UnansweredBytes } from '../load/unanswered-bytes.ts';
 import type { UnreadAnswers } from '../load/unread-answers.ts';
 
 /** What {@link buildServer} puts together. */
@@ -31,6 +33,8 @@ export interface ServerDependencies {
   readonly admission: Admission;
   /** Bounds what clients leave unread. */
   readonly unread: UnreadAnswers;
+  /** Bounds what clients have sent and is not answered. */
+  readonly unanswered: UnansweredBytes;
   /** Those in force now. */
   readonly settings: () => TransportSettings;
   /** The public keys of the user context; absent where none is sent. */
@@ -62,7 +66,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   const { logger, services, settings, contextKeys } = dependencies;
   const { limits, timeouts, http } = settings(); // what needs a restart
   const onAnswer = createAnswerObserver(dependencies);
-  const { unread } = dependencies;
+  const { unread, unanswered } = dependencies;
   const answering = { services, settings, unread, onAnswer };
   const admission: RequestAdmission = {
     admission: dependencies.admission,
@@ -87,6 +91,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       serverFactory: plainFirst({
         logger,
         connections: openConnections(dependencies),
+        unanswered,
         admission: { ...admission, paths: PLAIN_PATHS },
         ...answering,
         silentMs,
@@ -106,6 +111,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       heartbeats,
       onSlowClient: () => metrics.slowClient(),
     },
+    boundBodies: boundBodies({ unanswered, shareOf: admission.shareOf, onRefused: admission.onRefused }),
     ...answering,
   });
   addWebSockets(server, dependencies, { heartbeats, onAnswer });
@@ -134,7 +140,7 @@ interface WebSocketParts {
 
 function addWebSockets(
   server: FastifyInstance,
-  { logger, metrics, services, admission, unread, settings, streams }: ServerDependencies,
+  { logger, metrics, services, admission, unread, unanswered, settings, streams }: ServerDependencies,
   { heartbeats, onAnswer }: WebSocketParts,
 ): void {
   const { http } = settings(); // what needs a restart
@@ -145,6 +151,7 @@ function addWebSockets(
     services,
     admission,
     unread,
+    unanswered,
     heartbeats,
     watch: streams.open.watch,
     allowsOrigin: (origin) => origins.includes('*') || origins.includes(origin),

@@ -40,6 +40,7 @@ export async function startGateway(
     services: () => configuration.services(),
     admission: resources.admission,
     unread: resources.unread,
+    unanswered: resources.unanswered,
     settings: () => state.inUse,
     contextKeys: publicKeysOf(config.USER_CONTEXT_PRIVATE_KEY),
     readiness: {},

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { UnansweredBytes } from '../load/unanswered-bytes.ts';
 import type { CutOffReason, UnreadAnswers } from '../load/unread-answers.ts';
 
 /**
@@ -29,5 +30,15 @@ export function registerUnreadGauges(registry: Registry, unread: UnreadAnswers):
     help: 'Client connections with unread response bytes.',
     registers: [registry],
     collect: () => clients.set(unread.clients),
+  });
+}
+
+/** Registers how much is held of what clients have sent. */
+export function registerUnansweredGauge(registry: Registry, unanswered: UnansweredBytes): void {
+  const bytes: Gauge = new Gauge({
+    name: 'trellis_gateway_unanswered_bytes',
+    help: 'Bytes of large requests and messages that clients have sent and that are not answered.',
+    registers: [registry],
+    collect: () => bytes.set(unanswered.bytes),
   });
 }

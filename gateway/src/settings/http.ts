@@ -72,6 +72,28 @@ export const http = {
       reload: 'new-connections',
       doc: 'Those of one address, an IPv6 /64 being one; proxies that trustProxy names are not counted. Networks around it may have more, and all of them less as fewer are free.',
     },
+    unanswered: {
+      type: 'group',
+      doc: 'What clients have sent in requests and messages of more than 4,096 bytes, from the first byte until the answer.',
+      members: {
+        bytes: {
+          type: 'int',
+          min: 1,
+          default: 134_217_728,
+          unit: 'bytes',
+          reload: 'live',
+          doc: 'Of all clients of a process together; beyond it more is rejected.',
+        },
+        callerBytes: {
+          type: 'int',
+          min: 1,
+          default: { half: 'http.unanswered.bytes' },
+          unit: 'bytes',
+          reload: 'live',
+          doc: 'The same for one caller: on a WebSocket a user, else a client; else an address. Less as less is free.',
+        },
+      },
+    },
     unread: {
       type: 'group',
       doc: 'What clients leave unread of their responses and streams.',

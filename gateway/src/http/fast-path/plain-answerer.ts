@@ -5,6 +5,7 @@ import { refusalAnswer, type RequestAdmission } from '../routes/admit-requests.t
 import { answerBody, answerFailure, type AnsweringOptions } from '../routes/answer-whole.ts';
 import type { CrossOriginRules } from '../message/cross-origin.ts';
 import type { HttpConnections } from '../message/http-connections.ts';
+import type { UnansweredBytes } from '../../load/unanswered-bytes.ts';
 import { preventCsrf } from '../message/csrf.ts';
 import { answerKeys, type HttpAnswer } from '../message/http-exchange.ts';
 import { assertReadableBody, isJsonBody, negotiateForms } from '../message/media-types.ts';
@@ -19,6 +20,7 @@ export interface PlainAnswererOptions extends AnsweringOptions {
   readonly admission: RequestAdmission;
   readonly times: () => PlainTimes;
   readonly connections: HttpConnections;
+  readonly unanswered: UnansweredBytes;
   readonly addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
   /** How pages of other origins are met. */
   readonly cors: CrossOriginRules | undefined;
@@ -55,6 +57,7 @@ export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswere
         () => bytes,
       );
     },
+    hold: ({ address }) => options.unanswered.open(() => admission.shareOf(address)),
     ended: (exchange) => {
       if (!exchange.place) return;
       admission.admission.leave(exchange.place);

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { HeldBytes } from '../../load/unanswered-bytes.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { HttpAnswer } from '../message/http-exchange.ts';
 import { writeInPieces } from '../message/write-in-pieces.ts';
@@ -23,6 +24,8 @@ export interface PlainService {
   answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer>;
   /** Counts what its client has not read of an answer. */
   unread(exchange: PlainExchange, answer: HttpAnswer, socket: Socket): UnreadBytes;
+  /** Counts what its client has sent behind it. */
+  hold(exchange: PlainExchange): HeldBytes;
   /** Called once for each exchange that has begun: its response is written, or its client has disconnected. */
   ended(exchange: PlainExchange): void;
   /** Another server goes on with the connection, from these bytes on. */
@@ -61,6 +64,9 @@ export class PlainConnection {
   /** What arrived before the answer was written: more than one request at a time is not plain. */
   #early: Buffer[] = [];
   #earlyBytes = 0;
+  #held: HeldBytes | undefined;
+  /** Whether more has come early than is stored: then none of it is answered, and the connection ends with the answer under way. */
+  #isOverrun = false;
 
   constructor(socket: Socket, service: PlainService) {
     this.#socket = socket;
@@ -105,6 +111,7 @@ export class PlainConnection {
 
   readonly #onClose = (): void => {
     this.#exchange?.abandon();
+    this.#releaseEarly();
     this.#endExchange();
     this.#service.closed(this);
   };
@@ -114,17 +121,30 @@ export class PlainConnection {
     this.#socket.destroy();
   };
 
-  /** Whether more has come early than is stored: then none of it is answered, and the connection ends with the answer under way. */
-  get #isOverrun(): boolean {
-    return this.#earlyBytes > MAX_EARLY_BYTES;
-  }
-
   /** It goes on reading, because a client that leaves is noticed only behind all that it has sent. */
   #keepEarly(bytes: Buffer): void {
     this.#earlyBytes += bytes.length;
-    if (this.#isOverrun) this.#early = [];
-    else this.#early.push(bytes);
+    if (!this.#isOverrun && this.#mayHoldEarly()) this.#early.push(bytes);
+    else this.#overrun();
     if (this.#earlyBytes > this.#service.maxEarlyBytes) this.#socket.destroy();
+  }
+
+  #mayHoldEarly(): boolean {
+    if (this.#exchange) this.#held ??= this.#service.hold(this.#exchange);
+    return this.#earlyBytes <= MAX_EARLY_BYTES && this.#held?.hold(this.#earlyBytes) === undefined;
+  }
+
+  #overrun(): void {
+    this.#isOverrun = true;
+    this.#releaseEarly();
+  }
+
+  #releaseEarly(): Buffer {
+    const early = Buffer.concat(this.#early);
+    this.#early = [];
+    this.#held?.release();
+    this.#held = undefined;
+    return early;
   }
 
   async #answer(request: PlainRequest): Promise<void> {
@@ -171,8 +191,7 @@ export class PlainConnection {
     if (this.#isOverrun) return this.#endBehindAnswer();
     if (this.#socket.timeout !== this.#openMs) this.#socket.setTimeout(this.#openMs);
     if (this.#earlyBytes === 0) return;
-    const early = Buffer.concat(this.#early);
-    this.#early = [];
+    const early = this.#releaseEarly();
     this.#earlyBytes = 0;
     this.#onData(early);
   }

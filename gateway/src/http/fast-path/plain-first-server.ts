@@ -1,6 +1,7 @@
 import { Server, type IncomingMessage, type RequestListener, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { CLOSING_BEGAN, EXCHANGE_BEGAN, EXCHANGE_ENDED } from '@trellis/runtime';
+import type { HeldBytes } from '../../load/unanswered-bytes.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { HttpAnswer } from '../message/http-exchange.ts';
 import type { HttpConnections } from '../message/http-connections.ts';
@@ -23,6 +24,8 @@ export interface PlainAnswerer {
   addressOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string;
   /** Counts what its client has not read of an answer. */
   unread(exchange: PlainExchange, answer: HttpAnswer, socket: Socket): UnreadBytes;
+  /** Counts what its client has sent behind it. */
+  hold(exchange: PlainExchange): HeldBytes;
   /** Called when an exchange's response is written or its client has disconnected: its slot is free. */
   ended(exchange: PlainExchange): void;
   /** Called for unexpected errors. */
@@ -111,6 +114,10 @@ export class PlainFirstServer extends Server implements PlainService {
 
   unread(exchange: PlainExchange, answer: HttpAnswer, socket: Socket): UnreadBytes {
     return this.#answerer.unread(exchange, answer, socket);
+  }
+
+  hold(exchange: PlainExchange): HeldBytes {
+    return this.#answerer.hold(exchange);
   }
 
   ended(exchange: PlainExchange): void {

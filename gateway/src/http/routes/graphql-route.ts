@@ -6,6 +6,7 @@ import type {
   FastifyReply,
   FastifyRequest,
   onRequestHookHandler,
+  preParsingHookHandler,
 } from 'fastify';
 import { shareKeysOfCaller } from '../../identity/caller.ts';
 import type { PresentedProof } from '../../identity/verify-proof.ts';
@@ -50,6 +51,8 @@ export interface GraphqlRouteOptions extends AnsweringOptions {
   /** Where every answer is a stream of server-sent events, unless the client prefers another format. */
   readonly streamPath: string;
   readonly streams: Omit<StreamSettingsOfServer, 'maxBufferBytes'>;
+  /** Bounds what is held of the bodies of requests. */
+  readonly boundBodies: preParsingHookHandler;
 }
 
 /**
@@ -80,6 +83,7 @@ function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOp
     method: 'POST',
     url,
     onRequest: hookOf(admitPost),
+    preParsing: options.boundBodies,
     handler: (request, reply) => answerPost(request, reply, options),
   });
   scope.route({

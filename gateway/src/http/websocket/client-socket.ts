@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ShareKeys } from '@trellis/admission';
 import type { RawData, WebSocket } from 'ws';
+import type { HeldBytes, UnansweredBytes } from '../../load/unanswered-bytes.ts';
 import type { UnreadAnswers } from '../../load/unread-answers.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { MessageWriter } from './operation-sink.ts';
@@ -17,17 +18,23 @@ export interface BufferBounds {
   /** Bytes that may wait for this client. */
   readonly maxBufferBytes: number;
   readonly unread: UnreadAnswers;
+  readonly unanswered: UnansweredBytes;
   /** Whose share it counts in. */
   readonly keysOf: () => ShareKeys;
 }
 
 /** Called for a client's messages and for changes of its socket. */
 export interface SocketListener {
-  /** @param text nothing where the message is binary */
-  onMessage(text: string | undefined): void;
+  /**
+   * @param text nothing where the message is binary
+   * @param bytes of the message
+   */
+  onMessage(text: string | undefined, bytes: number): void;
   onPing(): void;
   /** More waits for the client than may. */
   onOverrun(): void;
+  /** More of messages that have not arrived whole is held for its caller than may be. */
+  onTooMuchHeld(): void;
   /** Nothing follows. */
   onClose(): void;
 }
@@ -43,6 +50,12 @@ export class ClientSocket implements MessageWriter {
   readonly #onOverrun: () => void;
   readonly #unread: UnreadBytes;
   #isAlive = true;
+  readonly #held: HeldBytes;
+  readonly #onTooMuchHeld: () => void;
+  /** Bytes of messages that have not arrived whole. */
+  #arrivedBytes = 0;
+  /** Of those that arrived last. */
+  #chunkBytes = 0;
 
   constructor({ socket, stream }: UpgradedSocket, bounds: BufferBounds, listener: SocketListener) {
     this.#socket = socket;
@@ -50,12 +63,27 @@ export class ClientSocket implements MessageWriter {
     this.#maxBufferBytes = bounds.maxBufferBytes;
     this.#unread = bounds.unread.watch(stream, bounds.keysOf, () => stream.writableLength);
     this.#onOverrun = () => listener.onOverrun();
-    socket.on('message', (data, isBinary) => listener.onMessage(isBinary ? undefined : textOf(data)));
-    socket.on('pong', () => (this.#isAlive = true));
-    socket.on('ping', () => listener.onPing());
+    this.#held = bounds.unanswered.open(bounds.keysOf);
+    this.#onTooMuchHeld = () => listener.onTooMuchHeld();
+    stream.prependListener('data', (chunk: Buffer) => this.#beforeReading(chunk.length));
+    stream.on('data', () => this.#afterReading());
+    socket.on('message', (data, isBinary) => {
+      const bytes = bytesOf(data);
+      this.#takeWhole(bytes);
+      listener.onMessage(isBinary ? undefined : textOf(data), bytes);
+    });
+    socket.on('pong', (data) => {
+      this.#takeWhole(data.length);
+      this.#isAlive = true;
+    });
+    socket.on('ping', (data) => {
+      this.#takeWhole(data.length);
+      listener.onPing();
+    });
     socket.on('error', () => undefined); // `close` follows
     socket.on('close', () => {
       this.#unread.end();
+      this.#held.release();
       listener.onClose();
     });
   }
@@ -80,8 +108,10 @@ export class ClientSocket implements MessageWriter {
     this.#socket.ping();
   }
 
-  close(code: number, reason: string): void {
+  /** @param isRead whether what the client still sends is read, for it to part in order */
+  close(code: number, reason: string, isRead = true): void {
     this.#socket.close(code, reason);
+    if (!isRead) this.#stream.pause();
     const leave = setTimeout(() => this.#socket.terminate(), FAREWELL_MS);
     this.#socket.once('close', () => clearTimeout(leave));
   }
@@ -94,6 +124,23 @@ export class ClientSocket implements MessageWriter {
     });
   }
 
+  #beforeReading(bytes: number): void {
+    this.#chunkBytes = bytes;
+    this.#arrivedBytes += bytes;
+  }
+
+  /** The messages that the bytes have ended are taken off: of most, which arrive whole, nothing is left to count. */
+  #afterReading(): void {
+    if (this.#held.hold(this.#arrivedBytes) !== undefined && this.#isOpen) this.#onTooMuchHeld();
+  }
+
+  /** What is left has come with the last bytes. */
+  #takeWhole(payloadBytes: number): void {
+    const left = this.#arrivedBytes - payloadBytes - headBytesOf(payloadBytes);
+    this.#arrivedBytes = Math.min(Math.max(0, left), this.#chunkBytes);
+    this.#held.hold(this.#arrivedBytes);
+  }
+
   get #isOpen(): boolean {
     return this.#socket.readyState === this.#socket.OPEN;
   }
@@ -102,6 +149,16 @@ export class ClientSocket implements MessageWriter {
     this.#unread.update();
     if (this.#stream.writableLength > this.#maxBufferBytes) this.#onOverrun();
   }
+}
+
+/** RFC 6455 §5.2: of a masked frame. Further frames of the same message have heads of their own, which is a few bytes too little. */
+function headBytesOf(payloadBytes: number): number {
+  if (payloadBytes < 126) return 6;
+  return payloadBytes < 65_536 ? 8 : 14;
+}
+
+function bytesOf(data: RawData): number {
+  return Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength;
 }
 
 /** Text arrives as one buffer in UTF-8, which the socket has checked. */

@@ -20,6 +20,7 @@ import type { PipelineServices } from '../../pipeline/services.ts';
 import { writeAnswer } from '../../pipeline/write-answer.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import type { Admission } from '../../load/admission.ts';
+import type { HeldBytes } from '../../load/unanswered-bytes.ts';
 import { nextFrame, OperationSink, type MessageWriter } from './operation-sink.ts';
 
 /** Called for finished operations. Streams are reported elsewhere. */
@@ -54,6 +55,8 @@ interface RunningOperation {
   /** Ends a query or a mutation. */
   readonly controller: AbortController;
   stream: ResultStream | undefined;
+  /** Its request. */
+  readonly held: HeldBytes;
 }
 
 /**
@@ -82,9 +85,13 @@ export class ConnectionOperations {
     return this.#running.has(id);
   }
 
-  /** Runs an operation, and writes what it answers. Rejects only for faults of the gateway. */
-  async run(id: string, request: GraphRequest): Promise<void> {
-    const operation: RunningOperation = { controller: new AbortController(), stream: undefined };
+  /**
+   * Runs an operation, and writes what it answers. Rejects only for faults of the gateway.
+   *
+   * @param held what its request takes, until the operation has ended
+   */
+  async run(id: string, request: GraphRequest, held: HeldBytes): Promise<void> {
+    const operation: RunningOperation = { controller: new AbortController(), stream: undefined, held };
     this.#running.set(id, operation);
     const requestId = randomUUID();
     const beganMs = performance.now();
@@ -201,6 +208,7 @@ export class ConnectionOperations {
   }
 
   #forget(id: string): void {
+    this.#running.get(id)?.held.release();
     this.#running.delete(id);
     this.#onEnd?.();
   }

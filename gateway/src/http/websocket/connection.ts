@@ -2,10 +2,11 @@ import { CloseCode, MessageType } from 'graphql-ws';
 import type { ShareKeys } from '@trellis/admission';
 import type { Caller } from '../../identity/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../request/context.ts';
-import { refused, RequestRefused } from '../../errors.ts';
+import { heldTooMuch, refused, RequestRefused } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { IncrementalDialect } from '../../execution/frames.ts';
 import type { CallerWatch, RunsForCaller } from '../../streams/caller-watch.ts';
+import type { UnansweredBytes } from '../../load/unanswered-bytes.ts';
 import type { UnreadAnswers } from '../../load/unread-answers.ts';
 import type { Beating, Heartbeats } from '../delivery/heartbeats.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
@@ -32,6 +33,8 @@ export interface ConnectionOptions extends OperationOptions {
   readonly watch: CallerWatch;
   /** Bounds what clients leave unread. */
   readonly unread: UnreadAnswers;
+  /** Bounds what they have sent and is not answered. */
+  readonly unanswered: UnansweredBytes;
   readonly observer: ConnectionObserver;
 }
 
@@ -70,6 +73,8 @@ export class Connection implements RunsForCaller, Beating {
   readonly #operations: ConnectionOperations;
   readonly #identity: ConnectionIdentity;
   readonly #initTimer: NodeJS.Timeout;
+  /** Whose share it counts in. */
+  readonly #keysOf: () => ShareKeys;
   #state: 'opened' | 'authenticating' | 'acknowledged' | 'closed' = 'opened';
   /** The client chooses it in `connection_init`: `incrementalSpec: "v0.2"`. */
   #dialect: IncrementalDialect = '20220824';
@@ -80,17 +85,19 @@ export class Connection implements RunsForCaller, Beating {
   constructor({ headers, address, ...upgraded }: OpenedSocket, options: ConnectionOptions) {
     this.#options = options;
     this.#identity = new ConnectionIdentity({ headers, address, path: options.path });
-    const { unread } = options;
+    const { unread, unanswered } = options;
     const { bufferBytes: maxBufferBytes, webSocket } = options.settings().subscriptions;
     this.#rules = webSocket;
     const keysOf = (): ShareKeys => options.services().shares.of(this.caller, address).keys;
+    this.#keysOf = keysOf;
     this.#socket = new ClientSocket(
       upgraded,
-      { maxBufferBytes, unread, keysOf },
+      { maxBufferBytes, unread, unanswered, keysOf },
       {
-        onMessage: (text) => this.#onMessage(text),
+        onMessage: (text, bytes) => this.#onMessage(text, bytes),
         onPing: () => this.#countMessage(),
         onOverrun: () => this.#onOverrun(),
+        onTooMuchHeld: () => this.#close(TRY_AGAIN_LATER, 'Too much is sent at a time', false),
         onClose: () => this.#onClose(),
       },
     );
@@ -133,11 +140,11 @@ export class Connection implements RunsForCaller, Beating {
     await this.#socket.closed();
   }
 
-  #onMessage(text: string | undefined): void {
+  #onMessage(text: string | undefined, bytes: number): void {
     if (this.#state === 'closed' || !this.#countMessage()) return;
     try {
       if (text === undefined) throw new InvalidMessage('A message has to be text');
-      this.#handle(readClientMessage(text, this.#options.settings().limits));
+      this.#handle(readClientMessage(text, this.#options.settings().limits), bytes);
     } catch (error) {
       if (error instanceof InvalidMessage) this.#close(CloseCode.BadRequest, error.message);
       else this.#fail(error);
@@ -151,7 +158,7 @@ export class Connection implements RunsForCaller, Beating {
     return false;
   }
 
-  #handle(message: ClientMessage): void {
+  #handle(message: ClientMessage, bytes: number): void {
     switch (message.type) {
       case MessageType.ConnectionInit:
         this.#initialise(message.payload).catch((error: unknown) => this.#fail(error));
@@ -162,7 +169,7 @@ export class Connection implements RunsForCaller, Beating {
       case MessageType.Pong:
         return;
       case MessageType.Subscribe:
-        this.#subscribe(message.id, message.request);
+        this.#subscribe(message.id, message.request, bytes);
         return;
       case MessageType.Complete:
         this.#operations.stop(message.id);
@@ -234,7 +241,7 @@ export class Connection implements RunsForCaller, Beating {
     }
   }
 
-  #subscribe(id: string, request: GraphRequest | RequestRefused): void {
+  #subscribe(id: string, request: GraphRequest | RequestRefused, bytes: number): void {
     if (this.#state !== 'acknowledged') return this.#close(CloseCode.Unauthorized, 'Unauthorized');
     if (this.#operations.has(id))
       return this.#close(
@@ -250,7 +257,10 @@ export class Connection implements RunsForCaller, Beating {
           `No more than ${this.#rules.maxOperations} operations may run on a connection.`,
         ),
       );
-    this.#operations.run(id, request).catch((error: unknown) => this.#fail(error));
+    const held = this.#options.unanswered.open(this.#keysOf);
+    const refusal = held.hold(bytes);
+    if (refusal !== undefined) return this.#operations.refuse(id, heldTooMuch(refusal));
+    this.#operations.run(id, request, held).catch((error: unknown) => this.#fail(error));
   }
 
   #send(message: Readonly<Record<string, unknown>>): void {
@@ -271,10 +281,10 @@ export class Connection implements RunsForCaller, Beating {
     return this.#state === 'closed';
   }
 
-  #close(code: number, reason: string): void {
+  #close(code: number, reason: string, isRead = true): void {
     if (this.#state === 'closed') return;
     this.#end();
-    this.#socket.close(code, reason);
+    this.#socket.close(code, reason, isRead);
   }
 
   #onClose(): void {

@@ -1,0 +1,80 @@
+import { ShareLimit, type LevelAmounts, type ShareKeys, type ShareRefusal } from '@trellis/admission';
+
+/** How much of what clients have sent a process holds. */
+export interface UnansweredRules {
+  /** Bytes of all clients together. */
+  readonly totalBytes: number;
+  /** Bytes of one caller, and of each network around it. */
+  readonly perCallerBytes: LevelAmounts;
+}
+
+/** What the process holds for one client: a request from its first byte to its answer, or a message. */
+export interface HeldBytes {
+  /**
+   * From now on it is so much.
+   *
+   * @param bytes in all; small amounts are not counted, as the number of requests and connections bounds them
+   * @returns what speaks against more than before: what was counted stays so
+   */
+  hold(bytes: number): ShareRefusal | undefined;
+  /** Nothing is held any more. More than once does no harm. */
+  release(): void;
+}
+
+/** Where a message or a request is no larger than that, the place that it takes is what is counted. */
+const SMALL_BYTES = 4_096;
+
+/**
+ * Counts what clients have sent and have not been answered, for all of them together and for each caller: bodies and messages
+ * that have not arrived whole, those that are executed, and requests that wait behind another. A caller that would hold more
+ * than its share is refused; something is left for the next, however many ask for all that they can get.
+ */
+export class UnansweredBytes {
+  readonly #limit: ShareLimit;
+
+  constructor({ totalBytes, perCallerBytes }: UnansweredRules) {
+    this.#limit = new ShareLimit({ total: totalBytes, perKey: perCallerBytes, leavesRoom: true });
+  }
+
+  /** From now on other rules hold; what is held stays so. */
+  set rules({ totalBytes, perCallerBytes }: UnansweredRules) {
+    this.#limit.resize({ total: totalBytes, perKey: perCallerBytes });
+  }
+
+  /** Bytes that are held now. */
+  get bytes(): number {
+    return this.#limit.held;
+  }
+
+  /** @param keysOf whose share it counts in; asked when there is something to count */
+  open(keysOf: () => ShareKeys): HeldBytes {
+    return new Held(this.#limit, keysOf);
+  }
+}
+
+class Held implements HeldBytes {
+  readonly #limit: ShareLimit;
+  readonly #keysOf: () => ShareKeys;
+  #keys: ShareKeys | undefined;
+  #counted = 0;
+
+  constructor(limit: ShareLimit, keysOf: () => ShareKeys) {
+    this.#limit = limit;
+    this.#keysOf = keysOf;
+  }
+
+  hold(bytes: number): ShareRefusal | undefined {
+    const more = (bytes > SMALL_BYTES ? bytes : 0) - this.#counted;
+    if (more === 0) return undefined;
+    const keys = (this.#keys ??= this.#keysOf());
+    if (more < 0) this.#limit.release(keys, -more);
+    const refusal = more > 0 ? this.#limit.tryAcquire(keys, more) : undefined;
+    if (refusal === undefined) this.#counted += more;
+    if (this.#counted === 0) this.#keys = undefined; // the client may be someone else by the next time
+    return refusal;
+  }
+
+  release(): void {
+    this.hold(0);
+  }
+}
