@@ -110,10 +110,8 @@ export class ClientSocket implements MessageWriter {
 
   /** @param isRead whether what the client still sends is read, for it to part in order */
   close(code: number, reason: string, isRead = true): void {
-    this.#socket.close(code, reason);
+    part(this.#socket, code, reason);
     if (!isRead) this.#stream.pause();
-    const leave = setTimeout(() => this.#socket.terminate(), FAREWELL_MS);
-    this.#socket.once('close', () => clearTimeout(leave));
   }
 
   /** Settles when the client has closed it as well, or was left. */
@@ -149,6 +147,19 @@ export class ClientSocket implements MessageWriter {
     this.#unread.update();
     if (this.#stream.writableLength > this.#maxBufferBytes) this.#onOverrun();
   }
+}
+
+/** Ends a connection, and leaves a client that does not end it as well. */
+function part(socket: WebSocket, code: number, reason: string): void {
+  socket.close(code, reason);
+  const leave = setTimeout(() => socket.terminate(), FAREWELL_MS);
+  socket.once('close', () => clearTimeout(leave));
+}
+
+/** Ends a connection that was opened for no one, whatever its client sends. */
+export function turnAway(socket: WebSocket, code: number, reason: string): void {
+  socket.on('error', () => undefined); // without a listener it would end the process
+  part(socket, code, reason);
 }
 
 /** RFC 6455 §5.2: of a masked frame. Further frames of the same message have heads of their own, which is a few bytes too little. */
