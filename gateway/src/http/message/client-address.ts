@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
 import { clientNetworkOf } from '@trellis/admission';
 import type { HttpSettings } from '../../settings/http.ts';
@@ -9,9 +9,9 @@ export function proxiesOf({ trustProxy }: Pick<HttpSettings, 'trustProxy'>): boo
   return typeof trustProxy === 'boolean' ? trustProxy : [...trustProxy];
 }
 
-/** An address as it is counted and reported: without port and zone, IPv4 where IPv6 only carries it. */
+/** An address as it is counted and reported: without port, zone and needless zeros, IPv4 where IPv6 only carries it. */
 export function normalAddress(address: string): string {
-  return address.includes(':') ? clientNetworkOf(address).address : address;
+  return isIPv4(address) ? address : clientNetworkOf(address).address;
 }
 
 /** Reads a client's address from a request that the framework does not see, by the framework's own rules. */

@@ -10,6 +10,9 @@ describe('The network of a client', () => {
   it.each([
     ['198.51.100.7', '198.51.100.7', ['198.51.100.7/32', '198.51.100.0/24']],
     ['198.51.100.7:40001', '198.51.100.7', ['198.51.100.7/32', '198.51.100.0/24']],
+    ['198.051.100.007', '198.51.100.7', ['198.51.100.7/32', '198.51.100.0/24']],
+    ['198.051.100.007:80', '198.51.100.7', ['198.51.100.7/32', '198.51.100.0/24']],
+    ['::ffff:198.051.100.007%eth0', '198.51.100.7', ['198.51.100.7/32', '198.51.100.0/24']],
     ['::ffff:198.51.100.7', '198.51.100.7', ['198.51.100.7/32', '198.51.100.0/24']],
     ['::FFFF:c633:6407', '198.51.100.7', ['198.51.100.7/32', '198.51.100.0/24']],
     ['[::ffff:198.51.100.7]:443', '198.51.100.7', ['198.51.100.7/32', '198.51.100.0/24']],
@@ -33,7 +36,8 @@ describe('The network of a client', () => {
     '_hidden',
     '1.2.3',
     '1.2.3.4.5',
-    '01.2.3.4',
+    '0x1.2.3.4',
+    '1.2.3.0256',
     '1.2.3.256',
     '1.2.3.4:port',
     '1.2.3.4%eth0',
@@ -117,9 +121,25 @@ function randomIPv6(random: Random): string {
   return random.chance(0.5) && isIPv6(shortened) ? shortened : text;
 }
 
+/** As some proxies write it: three digits of each number. */
+function padded(plain: string): string {
+  return plain
+    .split('.')
+    .map((number) => number.padStart(3, '0'))
+    .join('.');
+}
+
 function decorated(plain: string, random: Random): string {
   if (isIPv4(plain))
-    return random.pick([`${plain}:443`, `::ffff:${plain}`, `[::FFFF:${plain}]:1`, ` ${plain}`]);
+    return random.pick([
+      padded(plain),
+      `::ffff:${padded(plain)}`,
+      `${padded(plain)}:443`,
+      `${plain}:443`,
+      `::ffff:${plain}`,
+      `[::FFFF:${plain}]:1`,
+      ` ${plain}`,
+    ]);
   return random.pick([
     `[${plain}]`,
     `[${plain}]:65535`,

@@ -21,6 +21,8 @@ const MAX_CHARACTERS = 80;
 const IPV4_WITH_PORT = /^([\d.]{7,15}):\d{1,5}$/;
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const ZONE = /%[^%\s]+$/;
+/** Zeros in front of a decimal number between dots: some proxies write all three digits, and mean no octal number. */
+const PADDED = /(?<=^|[.:])0+(?=\d{1,3}\.)|(?<=\.)0+(?=\d)/g;
 
 /** One customer has a /64 at least, often a /56, and a site a /48 (RFC 6177). */
 const IPV6_PREFIX_GROUPS = [
@@ -30,7 +32,7 @@ const IPV6_PREFIX_GROUPS = [
 ] as const;
 
 /**
- * Normalizes a client's address: without port, brackets and zone; canonical; IPv4 where IPv6 only carries it (mapped
+ * Normalizes a client's address: without port, brackets, zone and zeros that fill up numbers; canonical; IPv4 where IPv6 only carries it (mapped
  * addresses, RFC 4291 §2.5.5.2, and those of translators, RFC 6052 §2.1).
  *
  * @param address as given by a socket or a trusted proxy
@@ -49,7 +51,8 @@ function withoutDecoration(address: string): string {
   if (address.length > MAX_CHARACTERS) return '';
   const trimmed = address.trim();
   const bare = BRACKETED.exec(trimmed)?.[1] ?? IPV4_WITH_PORT.exec(trimmed)?.[1] ?? trimmed;
-  return bare.includes(':') ? bare.replace(ZONE, '') : bare;
+  const plain = bare.includes(':') ? bare.replace(ZONE, '') : bare;
+  return plain.includes('.') ? plain.replace(PADDED, '') : plain;
 }
 
 function networkOfIPv4(address: string): ClientNetwork {
