@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startOperationsServer, type OperationsServer } from './operations-server.ts';
 
@@ -39,6 +40,15 @@ async function ask(url: string, method: string, authorization?: string): Promise
   return response.status;
 }
 
+/** With a host that fetch does not let one choose. */
+function askAs(host: string, { hostname, port }: URL): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path: '/state', method: 'POST', headers: { host } });
+    sent.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject);
+    sent.end();
+  });
+}
+
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
 const LISTENERS = ['127.0.0.1', '0.0.0.0'];
 
@@ -64,6 +74,19 @@ describe('The operations port: what changes something', () => {
     const url = await open(undefined, '127.0.0.1');
     for (const method of METHODS) expect(await ask(url, method)).toBe(200);
   });
+
+  it.each(['rebound.example', 'rebound.example:9464', '127.0.0.1.rebound.example', '203.0.113.1'])(
+    'G14: without secrets is refused to pages of a site whose name leads here: %s',
+    async (name) => {
+      const url = new URL(await open(undefined, '127.0.0.1'));
+      for (const [host, status] of [
+        [name, 403],
+        [`localhost:${url.port}`, 200],
+        [`[::1]:${url.port}`, 200],
+      ] as const)
+        expect(await askAs(host, url), host).toBe(status);
+    },
+  );
 
   it('G14: without secrets is refused where others can ask, and says why', async () => {
     const url = await open(undefined, '0.0.0.0');

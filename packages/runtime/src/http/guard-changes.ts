@@ -15,17 +15,21 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TR
 
 const UNREACHABLE =
   'OPERATIONS_SECRET is not set, and the operations port listens on more than a loopback address: nothing can be changed here.';
+/** A page of a site whose name leads to this machine can send what its own origin may, with the name of that site. */
+const FOREIGN =
+  'OPERATIONS_SECRET is not set, so the host of the request has to be localhost or a loopback address.';
 const UNKNOWN = 'Authorization has to be Bearer and the secret of OPERATIONS_SECRET.';
 
 /**
  * Lets requests that may change something pass only with a secret, as a bearer token (RFC 6750 §2.1). Without secrets it lets
- * all pass where no one but this machine can ask, and none elsewhere. It holds for every route that is added after it.
+ * all pass that ask a loopback host where no one but this machine can ask, and none elsewhere. It holds for every route that is added after it.
  */
 export function guardChanges(server: FastifyInstance, { secrets, host }: ChangeGuardOptions): void {
   const digests = secrets?.map(digestOf);
   const isOpen = !digests && isLoopbackHost(host);
   server.addHook('onRequest', (request, reply, done) => {
-    if (isOpen || SAFE_METHODS.has(request.method)) return done();
+    if (SAFE_METHODS.has(request.method)) return done();
+    if (isOpen) return isLoopbackHost(request.hostname) ? done() : refuse(reply, 403, FOREIGN);
     if (!digests) return refuse(reply, 403, UNREACHABLE);
     if (isAnyOf(digests, request.headers.authorization)) return done();
     refuse(reply.header('www-authenticate', 'Bearer realm="operations"'), 401, UNKNOWN);
