@@ -1,4 +1,4 @@
--- Adds a link to those that are live.
+-- Adds a link to those that are live. One that is sent again is the newest.
 --
 -- KEYS  1 the live links: their keys, oldest first, a line each
 -- ARGV  1 the key of the link  2 seconds for which it lives  3 most links that are live at a time
@@ -7,7 +7,9 @@
 
 local live = {}
 for key in string.gmatch(redis.call('GET', KEYS[1]) or '', '[^\n]+') do
-  table.insert(live, key)
+  if key ~= ARGV[1] then
+    table.insert(live, key)
+  end
 end
 table.insert(live, ARGV[1])
 local void = {}

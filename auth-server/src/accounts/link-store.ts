@@ -35,7 +35,7 @@ export type LinkIssuer = 'anybody' | 'administrator';
 export interface LinkStore {
   /**
    * A link that an administrator issues takes the place of those before. One that anybody may have asked for stands beside
-   * them: a request for another in someone's name invalidates none.
+   * them: a request for another in someone's name invalidates none, and within a part of its life it brings the same link again.
    *
    * @returns the token
    */
@@ -47,22 +47,48 @@ export interface LinkStore {
 
 const addLiveLink = defineScript(new URL('../../src/accounts/add-live-link-1.lua', import.meta.url));
 
-/** More than one address is sent in an hour, by all who may ask (`mail/mail-limits.ts`): each works for an hour at least. */
-const MOST_LIVE = 16;
+/** Within this part of a link's life, requests for the same bring the same link. */
+const REPEATED_FOR = 1 / 12;
+/**
+ * More than there are parts of a life. Those for sign-up differ by the name, which anybody may choose: more than are sent to one
+ * address in a day (`mail/mail-limits.ts`), and each has taken room of its own.
+ */
+const MOST_LIVE = { reset: 16, sign_up: 320, invitation: 16 } as const;
+
+/** The link that was asked for last, and what it is for. */
+interface NewestLink {
+  readonly token: string;
+  readonly link: AccountLink;
+}
 
 /** Links in Redis under the hash of the token, and sealed, so that neither reading nor writing the store opens an account. */
 export function createLinkStore(redis: RedisConnection, sealer: Sealer): LinkStore {
   const records = createSealedJson<AccountLink>(sealer);
+  const newest = createSealedJson<NewestLink>(sealer);
+  /** Of requests at the same moment, all get the same. */
+  const tokenFor = async (link: AccountLink, ttlS: number): Promise<string> => {
+    const token = randomToken();
+    const key = newestKeyOf(link);
+    const sealed = newest.seal(key, { token, link });
+    const forS = Math.max(1, Math.floor(ttlS * REPEATED_FOR));
+    if ((await redis.set(key, sealed, 'EX', forS, 'NX')) === 'OK') return token;
+    const before = newest.open(key, await redis.get(key));
+    if (before && JSON.stringify(before.link) === JSON.stringify(link)) return before.token;
+    await redis.set(key, sealed, 'EX', forS);
+    return token;
+  };
   /** One by one, since they lie on several nodes of a cluster. */
   const deleteAll = async (keys: readonly string[]): Promise<void> => {
     await Promise.all(keys.map((key) => redis.del(key)));
   };
   return {
     create: async (link, ttlS, issuer) => {
-      const token = randomToken();
+      const isRepeatable = issuer === 'anybody';
+      if (!isRepeatable) await redis.del(newestKeyOf(link));
+      const token = isRepeatable ? await tokenFor(link, ttlS) : randomToken();
       const key = keyOf(token);
-      await redis.set(key, records.seal(key, link), 'EX', ttlS);
-      const most = issuer === 'administrator' ? 1 : MOST_LIVE;
+      await redis.set(key, records.seal(key, link), 'EX', ttlS, 'NX'); // the same link ends when it would have
+      const most = isRepeatable ? MOST_LIVE[link.purpose] : 1;
       const ended = (await addLiveLink(redis, [liveKeyOf(link)], [key, ttlS, most])) as readonly string[]; // as the script's head says
       await deleteAll(ended);
       return token;
@@ -74,6 +100,7 @@ export function createLinkStore(redis: RedisConnection, sealer: Sealer): LinkSto
       return linesOf(await redis.get(liveKeyOf(link))).includes(key) ? link : undefined;
     },
     end: async (what) => {
+      await redis.del(newestKeyOf(what));
       await deleteAll(linesOf(await redis.getdel(liveKeyOf(what))));
     },
   };
@@ -85,6 +112,11 @@ function keyOf(token: string): string {
 
 function linesOf(text: string | null): readonly string[] {
   return text?.split('\n') ?? [];
+}
+
+/** On the same node of a cluster as the live ones. */
+function newestKeyOf(what: LinkFor): string {
+  return `${liveKeyOf(what)}:newest`;
 }
 
 /** Names the live ones among the links for the same. */
