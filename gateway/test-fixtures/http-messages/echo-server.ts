@@ -114,6 +114,7 @@ export class EchoServer {
       }),
       addressOf: () => '',
       unread: () => ({ update: () => undefined, end: () => undefined }),
+      hold: () => ({ hold: () => undefined, release: () => undefined }),
       ended: () => undefined,
       failed: () => undefined,
       answer: async (_exchange, { path, headers, body }) => {
