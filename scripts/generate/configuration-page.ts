@@ -89,7 +89,19 @@ const gatewayYaml = `${GENERATED}
 # gateway.yaml
 
 The file that the gateway's \`CONFIG\` names. All of it is optional; a key that is not listed here is refused.
-\`\${NAME}\` in a value is the environment variable of that name, \`\${NAME:-text}\` has a default.
+
+In a value, \`\${env.NAME}\` (or \`\${NAME}\`) is the environment variable of that name, and \`\${file.PATH}\` the content of a file without the white
+space around it; a relative path starts at the folder of gateway.yaml. \`\${env.NAME:-text}\` and \`\${file.PATH:-text}\` have a default. What
+is missing and has none is an error, with its line. What is put in can't change the structure of the file: it stays one value. A value
+that is nothing but variables may be a number, \`true\` or \`false\`; the content of a file stays a text. A change of such a file is loaded
+like one of gateway.yaml.
+
+\`\`\`yaml
+telemetry:
+  tracing:
+    endpoint: \${env.COLLECTOR:-http://collector:4318/v1/traces}
+    headers: { authorization: 'Bearer \${file./run/secrets/collector-token}' }
+\`\`\`
 
 Editors complete and check it by [gateway.schema.json](../../gateway/gateway.schema.json), which the gateway's package holds too. With
 the YAML language server, on the first line:

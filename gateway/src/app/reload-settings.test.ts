@@ -157,6 +157,18 @@ describe('Another changed setting', () => {
     expect(await encoding()).toBeNull();
   });
 
+  it('of a file that a value names holds at once', async () => {
+    const token = join(gateway.directory, 'token');
+    writeFileSync(token, 'first');
+    await reload({ headers: { set: { 'x-token': '${file.token}' } } });
+    writeFileSync(token, 'the second one');
+    reloads += 1;
+    await expect
+      .poll(() => gateway.logged().filter(({ msg }) => msg === IN_FORCE), { timeout: 10_000 })
+      .toHaveLength(reloads);
+    await reload({});
+  });
+
   it('http.maxConnections holds for new connections', async () => {
     await reload({ http: { maxConnections: 1, maxConnectionsPerAddress: 1 } });
     const answers = await Promise.allSettled(

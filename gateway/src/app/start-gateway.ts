@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../config/config.ts';
 import { createServices } from './create-services.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { warmOperations } from '../pipeline/warm-operations.ts';
-import { manifestFiles, readSettings } from '../config/read-settings.ts';
+import { readSettings, settingFiles } from '../config/read-settings.ts';
 import { changeResources, openResources, type GatewayResources } from './resources.ts';
 import { buildServer } from './server.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
@@ -82,7 +82,7 @@ interface SettingsState {
 }
 
 /**
- * The services of the configuration that is in force now. Changes of `gateway.yaml` and of the manifests it names are
+ * The services of the configuration that is in force now. Changes of `gateway.yaml` and of the files that it names are
  * taken over as a whole or not at all: a file that is not usable leaves what is in force as it is.
  */
 class CurrentConfiguration {
@@ -134,8 +134,7 @@ class CurrentConfiguration {
     const { CONFIG: file } = this.#config;
     this.stop();
     if (file === undefined) return;
-    const paths = [file, ...manifestFiles(settings, file)];
-    this.#stops = paths.map((path) => watchFile(path, () => this.#reload(file)));
+    this.#stops = settingFiles(settings, file).map((path) => watchFile(path, () => this.#reload(file)));
   }
 
   #reload(file: string): void {

@@ -85,7 +85,7 @@ describe('gateway.yaml', () => {
     expect(problems.join('\n')).toMatch(/other/);
     expect(problems.join('\n')).toMatch(/authentication\.leewayS/);
     expect(problemsOf(file('limits: { depth: "${NOT_SET}" }'))).toEqual([
-      'The environment variable NOT_SET is not set.',
+      'The environment variable NOT_SET is not set (gateway.yaml:1).',
     ]);
   });
 
@@ -118,6 +118,48 @@ describe('gateway.yaml', () => {
       limits: { depth: 7, cost: 500 },
       authorization: { policies: { '${DEPTH}': { claim: `x-${name}`, value: name } } },
     });
+  });
+
+  it('takes variables and files by name: env, file, and defaults for what is absent', () => {
+    writeFileSync(join(directory.path, 'token'), '  0042\n');
+    const settings = file(`
+      limits: { depth: "\${env.DEPTH}", cost: "\${env.COST:-500}" }
+      telemetry: { tracing: { endpoint: "http://\${env.HOST_NAME}/v1/traces", headers: {
+        token: "\${file.token}",
+        other: "Bearer \${file.${join(directory.path, 'token')}}",
+        third: "\${file.none:-nothing}" } } }`);
+    const { settings: read } = readGatewayConfig({ ...settings, DEPTH: '7', HOST_NAME: 'collector' });
+    expect(read).toMatchObject({
+      limits: { depth: 7, cost: 500 },
+      telemetry: {
+        tracing: {
+          endpoint: 'http://collector/v1/traces',
+          headers: { token: '0042', other: 'Bearer 0042', third: 'nothing' },
+        },
+      },
+    });
+  });
+
+  it('reports every problem with its line: of values, of keys, of variables and files that are missing', () => {
+    writeFileSync(join(directory.path, 'empty'), '\n');
+    const missing =
+      'limits:\n  depth: ${env.NOT_SET}\nheaders:\n  set:\n    a: ${file.none}\n    b: ${file.empty}';
+    expect(problemsOf(file(missing))).toEqual([
+      'The environment variable NOT_SET is not set (gateway.yaml:2).',
+      `The file ${join(directory.path, 'none')} does not exist (gateway.yaml:5).`,
+      `The file ${join(directory.path, 'empty')} is empty (gateway.yaml:6).`,
+    ]);
+    const wrong =
+      'limits:\n  cost: 3\n  depht: 3\n  depth: -1\nauthorization: { policies: { a: {\n claim: x } } }';
+    expect(
+      problemsOf(file(wrong)).map((problem) =>
+        /^(\S+): .*(\(gateway\.yaml:\d+\))\.$/.exec(problem)?.slice(1),
+      ),
+    ).toEqual([
+      ['authorization.policies.a.value', '(gateway.yaml:5)'],
+      ['limits.depth', '(gateway.yaml:4)'],
+      ['limits', '(gateway.yaml:3)'],
+    ]);
   });
 
   it('may be empty', () => {

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError, type Environment } from '@trellis/runtime';
-import { parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { InvalidManifest, readSafelist } from '../caching/safelist.ts';
 import { settingsSchema, type GatewaySettings } from '../settings/settings.ts';
+import { filesNamedIn, parseYamlSource, type YamlSource } from './yaml-source.ts';
 
 /**
- * Reads `gateway.yaml`. `${NAME}` in a value is the environment variable of that name, `${NAME:-text}` with a default.
+ * Reads `gateway.yaml`. `${env.NAME}` in a value, or `${NAME}`, is the environment variable of that name, `${file.PATH}` the
+ * content of a file; `${env.NAME:-text}` has a default.
  *
  * @param file path of the file
  * @throws ConfigError naming every problem at once, each with the place in the file
  */
 export function readSettings(file: string, environment: Environment): GatewaySettings {
-  const problems: string[] = [];
-  const value = parseYaml(readText(file), environment, problems);
-  if (problems.length > 0) throw new ConfigError(file, problems);
-  const parsed = settingsSchema.safeParse(value ?? {});
-  if (!parsed.success) throw new ConfigError(file, settingProblems(parsed.error));
+  const source = parseYamlSource(readText(file), file, environment);
+  if (source.problems.length > 0) throw new ConfigError(file, source.problems);
+  const parsed = settingsSchema.safeParse(source.value ?? {});
+  if (!parsed.success) throw new ConfigError(file, settingProblems(parsed.error, source));
   assertManifests(parsed.data, file);
   return parsed.data;
 }
@@ -27,9 +27,14 @@ export function manifestFiles(settings: GatewaySettings, file: string): readonly
   return (settings.persistedQueries?.manifests ?? []).map((manifest) => resolve(dirname(file), manifest));
 }
 
-/** What is wrong with settings, each by its key. */
-export function settingProblems({ issues }: z.ZodError): readonly string[] {
-  return issues.flatMap(innermost).map(describeIssue);
+/** Every file that settings are read from: the configuration's own, and those that it names. */
+export function settingFiles(settings: GatewaySettings, file: string): readonly string[] {
+  return [file, ...manifestFiles(settings, file), ...filesNamedIn(readText(file), file)];
+}
+
+/** What is wrong with settings, each by its key, and its place in the source that they were read from. */
+export function settingProblems({ issues }: z.ZodError, source?: YamlSource): readonly string[] {
+  return issues.flatMap(innermost).map((issue) => describeIssue(issue, source));
 }
 
 /** Of a group that may also be `false`: what is wrong within it. */
@@ -39,8 +44,10 @@ function innermost(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   return inner.length === 0 ? [issue] : inner.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 }
 
-function describeIssue({ path, message }: z.core.$ZodIssue): string {
-  return `${path.join('.') || 'The file'}: ${message}.`;
+function describeIssue(issue: z.core.$ZodIssue, source: YamlSource | undefined): string {
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  const place = source ? ` (${source.placeOf([...issue.path, ...unknown])})` : '';
+  return `${issue.path.join('.') || 'The file'}: ${issue.message}${place}.`;
 }
 
 function assertManifests(settings: GatewaySettings, file: string): void {
@@ -58,42 +65,4 @@ function readText(file: string): string {
   } catch (error) {
     throw new ConfigError(file, [`It can't be read: ${(error as Error).message}.`]); // node:fs throws Errors
   }
-}
-
-/** Variables are put into the parsed values, so that what they hold can't change the structure of the file. */
-function parseYaml(text: string, environment: Environment, problems: string[]): unknown {
-  const document = parseDocument(text);
-  for (const error of document.errors) problems.push(withoutExcerpt(error.message));
-  visit(document, {
-    Scalar: (key, node) => {
-      if (key !== 'key' && typeof node.value === 'string')
-        node.value = substitute(node.value, environment, problems);
-    },
-  });
-  return problems.length > 0 ? undefined : document.toJS();
-}
-
-/** On one line the excerpt, whose place is marked on a second one, would only confuse. */
-function withoutExcerpt(message: string): string {
-  const [sentence = ''] = message.split(':\n', 1);
-  return `${sentence}.`;
-}
-
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
-
-/** A value that is nothing but one variable may become a number or a boolean. */
-function substitute(text: string, environment: Environment, problems: string[]): unknown {
-  let replaced = false;
-  const result = text.replaceAll(VARIABLE, (_whole, name: string, fallback: string | undefined) => {
-    replaced = true;
-    const value = environment[name] || fallback;
-    if (value === undefined) problems.push(`The environment variable ${name} is not set.`);
-    return value ?? '';
-  });
-  return replaced ? plainValue(result) : text;
-}
-
-function plainValue(text: string): string | number | boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
