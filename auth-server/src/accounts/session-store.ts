@@ -2,6 +2,7 @@ import { defineScript, getTogether, type RedisConnection } from '@trellis/redis'
 import type { Sealer } from '../secrets/sealing.ts';
 import { equalsConstantTime, randomToken, sha256 } from '../secrets/secrets.ts';
 import { memberOf, parseMember, type ListedGrant } from './listed-grant.ts';
+import { createOpenedRecords } from '../secrets/opened-records.ts';
 import { createSealedJson } from '../secrets/sealed-json.ts';
 
 /** A browser in which someone has signed in. It outlives the values of its cookie. */
@@ -83,11 +84,14 @@ export function createSessionStore(
   lifetimes: SessionLifetimes,
 ): SessionStore {
   const records = createSealedJson<SessionRecord>(sealer);
+  const opened = createOpenedRecords<SessionRecord>();
   const remainingS = ({ authenticatedAt }: Session, now: number): number =>
     lifetimes.ttlS - Math.floor((now - authenticatedAt) / 1000);
   const read = async (sessionId: string, now: number): Promise<SessionRecord | undefined> => {
     const key = sessionKeys.session(sessionId);
-    const record = records.open(key, await getTogether(redis, key));
+    const sealed = await getTogether(redis, key);
+    if (sealed === null) opened.forget(key);
+    const record = sealed === null ? undefined : opened.read(key, sealed, () => records.open(key, sealed));
     return record && remainingS(record, now) > 0 ? record : undefined;
   };
   const find: SessionStore['find'] = async (sessionId, now) => withoutSecret(await read(sessionId, now));

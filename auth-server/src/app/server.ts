@@ -131,11 +131,25 @@ function addSecurityHeaders(server: FastifyInstance, isHttps: boolean): void {
   });
 }
 
+type Observer = ReturnType<Features['metrics']['requestDuration']['labels']>;
+
 function observeDurations(server: FastifyInstance, { metrics }: Pick<Features, 'metrics'>): void {
+  const observerOf = rememberObservers(metrics);
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
-    const status = `${Math.floor(reply.statusCode / 100)}xx`;
-    metrics.requestDuration.observe({ route, status }, reply.elapsedTime / 1000);
+    observerOf(route, Math.floor(reply.statusCode / 100)).observe(reply.elapsedTime / 1000);
     done();
   });
+}
+
+/** Labels cost more than to observe: of each route there are few, and routes are fixed. */
+function rememberObservers({
+  requestDuration,
+}: Features['metrics']): (route: string, statusClass: number) => Observer {
+  const byRoute = new Map<string, Observer[]>();
+  return (route, statusClass) => {
+    const observers = byRoute.get(route) ?? [];
+    byRoute.set(route, observers);
+    return (observers[statusClass] ??= requestDuration.labels({ route, status: `${statusClass}xx` }));
+  };
 }

@@ -1,4 +1,5 @@
 import { OAuthError } from '../errors.ts';
+import { grantOfCode } from '../grants/grant-of-code.ts';
 import { endsWithSession } from '../grants/grant-today.ts';
 import { listGrant, type ListGrantFeatures } from '../grants/list-grant.ts';
 import type { PushedRequestStore } from './pushed-request-store.ts';
@@ -57,7 +58,8 @@ export async function issueCode(
     sessionId,
     issuedAt,
   };
-  await codes.save(grantId, { secretHash, contents }, settings.codeTtlS);
+  const grant = grantOfCode(contents, keyThumbprint, settings);
+  await codes.save(grantId, { secretHash, contents, grant }, settings.codeTtlS);
   return withQuery(redirectUri, { code, state: request.state, iss: settings.issuer });
 }
 

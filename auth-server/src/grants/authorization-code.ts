@@ -3,10 +3,11 @@ import { invalidGrant, missingParameter } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
 import { verifierMatches } from './pkce.ts';
 import { nowS, type HasClock } from '../clock.ts';
-import { grantEnd, type HasSettings } from '../settings/settings.ts';
-import type { CodeContents, StoredCode } from './code-store.ts';
+import type { HasSettings } from '../settings/settings.ts';
+import type { CodeContents, FoundCode } from './code-store.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
+import { grantOfCode } from './grant-of-code.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import { equalsConstantTime } from '../secrets/secrets.ts';
 import type { GrantHandler } from './grant-handler.ts';
@@ -44,16 +45,17 @@ export const authorizationCodeGrant: GrantHandler<AuthorizationCodeFeatures> = {
   grantType: 'authorization_code',
   handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt, address }, features) => {
     const code = readCode(parameters);
-    const stored = await features.codes.find(code.grantId);
-    const contents = checkCode(code, stored, clientId, parameters);
+    const found = await features.codes.find(code.grantId);
+    const { contents, hasGrant } = checkCode(code, found, clientId, parameters);
     if (contents.keyThumbprint !== undefined && contents.keyThumbprint !== keyThumbprint) {
       throw invalidGrant('other key than dpop_jkt');
     }
     const [account, client] = await Promise.all([findAccount(contents, features), clientToday()]);
-    const grant = grantOf(contents, boundThumbprint(client, keyThumbprint), features);
+    const grant = grantOfCode(contents, boundThumbprint(client, keyThumbprint), features.settings);
+    const isStored = hasGrant && grant.keyThumbprint === contents.keyThumbprint;
     const scopes =
       scopesOfClient(grant, client, features) ?? (await endOverGrant(code.grantId, grant, client, features));
-    const write = (): Promise<void> => consume(code, grant, client, address, features);
+    const write = (): Promise<void> => consume({ code, grant, isStored, client, address }, features);
     await writeInSession({ grantId: code.grantId, scopes, terms: grant, write }, features);
     return issuePersonTokens(features, {
       client,
@@ -80,10 +82,10 @@ function readCode(parameters: Parameters): GrantCode {
 
 function checkCode(
   code: GrantCode,
-  stored: StoredCode | undefined,
+  stored: FoundCode | undefined,
   clientId: string,
   parameters: Parameters,
-): CodeContents {
+): FoundCode {
   if (!stored || !equalsConstantTime(stored.secretHash, code.secretHash)) throw invalidGrant('unknown code');
   const { contents } = stored;
   if (contents.clientId !== clientId) throw invalidGrant('code of another client');
@@ -94,7 +96,7 @@ function checkCode(
     throw invalidGrant('wrong code_verifier');
   }
   checkResource(contents.audience, parameters.getAll('resource'));
-  return contents;
+  return stored;
 }
 
 async function findAccount(
@@ -106,38 +108,24 @@ async function findAccount(
   return account;
 }
 
-function grantOf(
-  contents: CodeContents,
-  keyThumbprint: string | undefined,
-  { settings }: AuthorizationCodeFeatures,
-): Grant {
-  return {
-    clientId: contents.clientId,
-    clientIncarnation: contents.clientIncarnation,
-    subject: contents.subject,
-    scopes: contents.scopes,
-    audience: contents.audience,
-    authenticatedAt: contents.authenticatedAt,
-    sessionId: contents.sessionId,
-    ofDevice: false,
-    keyThumbprint,
-    createdAt: contents.issuedAt,
-    expiresAt: grantEnd(contents.issuedAt, settings),
-  };
+interface Consumption {
+  readonly code: GrantCode;
+  readonly grant: Grant;
+  /** Whether just this grant lies beside the code. */
+  readonly isStored: boolean;
+  readonly client: Client;
+  readonly address: string;
 }
 
 async function consume(
-  code: GrantCode,
-  grant: Grant,
-  client: Client,
-  address: string,
+  { code, grant, isStored, client, address }: Consumption,
   features: AuthorizationCodeFeatures,
 ): Promise<void> {
   const { codes, audit, revoker, settings, replicated } = features;
   const outcome = await replicated(() =>
     codes.consume({
       ...code,
-      grant,
+      grant: isStored ? undefined : grant,
       idleTtlS: isRefreshable(client) ? settings.refreshIdleTtlS : settings.accessTokenTtlS,
       now: nowS(features),
     }),

@@ -1,7 +1,7 @@
 import { defineScript, getTogether, type RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../secrets/sealing.ts';
 import { grantKeys } from './grant-keys.ts';
-import { encodeGrant, type Grant } from './grant-record.ts';
+import { encodeSealedGrant, sealGrant, type Grant } from './grant-record.ts';
 import { createSealedJson } from '../secrets/sealed-json.ts';
 
 /** What an authorization code stands for. */
@@ -30,6 +30,18 @@ export interface StoredCode {
   readonly contents: CodeContents;
 }
 
+/** A code that is issued. */
+export interface IssuedCode extends StoredCode {
+  /** What it is most probably exchanged for: sealed now, while the person waits anyway. */
+  readonly grant?: Grant;
+}
+
+/** A code as it was found. */
+export interface FoundCode extends StoredCode {
+  /** Whether the {@link IssuedCode.grant} lies beside it. */
+  readonly hasGrant: boolean;
+}
+
 /** How an attempt to consume a code ended. See `consume-code-3.lua`. */
 export type ConsumeOutcome = 'consumed' | 'replayed' | 'unknown';
 
@@ -37,7 +49,8 @@ export type ConsumeOutcome = 'consumed' | 'replayed' | 'unknown';
 export interface ConsumeRequest {
   readonly grantId: string;
   readonly secretHash: string;
-  readonly grant: Grant;
+  /** Undefined for the one that lies beside the code. */
+  readonly grant: Grant | undefined;
   /** Seconds until the grant ends when its refresh token is not used. */
   readonly idleTtlS: number;
   readonly now: number;
@@ -45,9 +58,9 @@ export interface ConsumeRequest {
 
 /** Authorization codes, each under the id of the grant that it begins. */
 export interface CodeStore {
-  save(grantId: string, code: StoredCode, ttlS: number): Promise<void>;
+  save(grantId: string, code: IssuedCode, ttlS: number): Promise<void>;
   /** Also returns codes that were used, so that a replay can be judged before it is acted on. */
-  find(grantId: string): Promise<StoredCode | undefined>;
+  find(grantId: string): Promise<FoundCode | undefined>;
   /** Atomic: of any number of callers one gets `consumed`. */
   consume(request: ConsumeRequest): Promise<ConsumeOutcome>;
 }
@@ -55,25 +68,29 @@ export interface CodeStore {
 const consumeCode = defineScript(new URL('../../src/grants/consume-code-3.lua', import.meta.url));
 
 /**
- * Codes in Redis. A record has a line each for: state, hash, and what the code stands for, sealed. The first two are for
- * `consume-code-3.lua`; the hash is sealed as well, so that no one exchanges another's code by a secret of his own.
+ * Codes in Redis. A record has a line each for: state, hash, what the code stands for, sealed, and the grant, sealed for its own
+ * key. The first two are for `consume-code-3.lua`, which moves the last one to where it belongs; the hash is sealed as well, so that no one exchanges another's code by a secret of his own.
  *
  * @param revocationTtlS seconds for which the revocation by a replay is remembered
  */
 export function createCodeStore(redis: RedisConnection, sealer: Sealer, revocationTtlS: number): CodeStore {
   const records = createSealedJson<StoredCode>(sealer);
   return {
-    save: async (grantId, code, ttlS) => {
+    save: async (grantId, { secretHash, contents, grant }, ttlS) => {
       const key = grantKeys.code(grantId);
-      await redis.set(key, `issued\n${code.secretHash}\n${records.seal(key, code)}`, 'EX', ttlS);
+      const lines = ['issued', secretHash, records.seal(key, { secretHash, contents })];
+      if (grant) lines.push(sealGrant(sealer, grantKeys.grant(grantId), grant));
+      await redis.set(key, lines.join('\n'), 'EX', ttlS);
     },
     find: async (grantId) => {
       const key = grantKeys.code(grantId);
-      const [, , sealed] = (await getTogether(redis, key))?.split('\n', 3) ?? [];
-      return records.open(key, sealed);
+      const [, , sealed, grant] = (await getTogether(redis, key))?.split('\n', 4) ?? [];
+      const code = records.open(key, sealed);
+      return code && { ...code, hasGrant: grant !== undefined };
     },
     consume: ({ grantId, secretHash, grant, idleTtlS, now }) => {
-      const record = encodeGrant(sealer, grantKeys.grant(grantId), grant, { generation: 1, rotatedAt: now });
+      const sealed = grant ? sealGrant(sealer, grantKeys.grant(grantId), grant) : '';
+      const record = encodeSealedGrant(sealed, { generation: 1, rotatedAt: now });
       const keys = [grantKeys.code(grantId), grantKeys.grant(grantId), grantKeys.revoked(grantId)];
       const args = [secretHash, record, idleTtlS, revocationTtlS];
       return consumeCode(redis, keys, args) as Promise<ConsumeOutcome>; // the script returns nothing else

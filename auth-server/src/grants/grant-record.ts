@@ -1,3 +1,4 @@
+import type { OpenedRecords } from '../secrets/opened-records.ts';
 import type { Sealer, Unsealed } from '../secrets/sealing.ts';
 
 /** What a grant allows: from one authorization, or from one sign-in of a device. */
@@ -36,13 +37,13 @@ export interface FoundGrant extends Grant {
  * them can bring back an old refresh token of this very grant, and nothing that the grant does not allow. Compact, because
  * there may be millions.
  */
-export function encodeGrant(
-  sealer: Sealer,
-  key: string,
-  grant: Grant,
-  { generation, rotatedAt }: GrantProgress,
-): string {
-  return `${generation}\n${rotatedAt}\n${sealGrant(sealer, key, grant)}`;
+export function encodeGrant(sealer: Sealer, key: string, grant: Grant, progress: GrantProgress): string {
+  return encodeSealedGrant(sealGrant(sealer, key, grant), progress);
+}
+
+/** The same of what {@link sealGrant} has made; without it what goes before it. */
+export function encodeSealedGrant(sealed: string, { generation, rotatedAt }: GrantProgress): string {
+  return `${generation}\n${rotatedAt}\n${sealed}`;
 }
 
 /** The part of the record that says what the grant is. */
@@ -63,11 +64,16 @@ export function decodeGrant(
   sealer: Sealer,
   key: string,
   record: string,
+  opened: OpenedRecords<FoundGrant>,
 ): (Pick<GrantProgress, 'generation'> & { readonly grant: FoundGrant }) | undefined {
   const [generation = '', , sealed = ''] = record.split('\n', 3);
+  const grant = opened.read(key, sealed, () => openGrant(sealer, key, sealed));
+  return grant && { generation: Number(generation), grant };
+}
+
+function openGrant(sealer: Sealer, key: string, sealed: string): FoundGrant | undefined {
   const unsealed = sealer.unseal(sealed, key);
-  if (unsealed === undefined) return undefined;
-  return { generation: Number(generation), grant: grantOf(unsealed) };
+  return unsealed && grantOf(unsealed);
 }
 
 function linesOf(grant: Grant): string {

@@ -1,5 +1,6 @@
 import { defineScript, getTogether, type RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../secrets/sealing.ts';
+import { createOpenedRecords } from '../secrets/opened-records.ts';
 import { grantKeys } from './grant-keys.ts';
 import { decodeGrant, encodeGrant, sealGrant, type FoundGrant, type Grant } from './grant-record.ts';
 import type { RevocationReason } from '../audit/revocation-reason.ts';
@@ -51,10 +52,13 @@ const revokeGrant = defineScript(new URL('../../src/grants/revoke-grant-4.lua', 
  * @param revocationTtlS seconds for which a revocation is remembered: the longest lifetime of an access token, and skew
  */
 export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocationTtlS: number): GrantStore {
+  const opened = createOpenedRecords<FoundGrant>();
   const findWithGeneration: GrantStore['findWithGeneration'] = async (grantId) => {
     const key = grantKeys.grant(grantId);
     const record = await getTogether(redis, key);
-    return record === null ? undefined : decodeGrant(sealer, key, record);
+    if (record !== null) return decodeGrant(sealer, key, record, opened);
+    opened.forget(key);
+    return undefined;
   };
   return {
     save: async (grantId, grant, idleTtlS) => {
