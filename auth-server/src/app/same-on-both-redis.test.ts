@@ -75,6 +75,10 @@ describe.skipIf(!canMirrorRedis())(
       expect((await grants.rotate({ ...rotation, generation, now: NOW_S + 60 })).kind).toBe('gone');
       expect(await grants.isRevoked('g')).toBe(true);
       expect(await codes.consume(consumption)).toBe('replayed');
+      await codes.save('beside', { secretHash: 'hash', contents, grant }, 60);
+      expect(await codes.consume({ ...consumption, grantId: 'beside', grant: undefined })).toBe('consumed');
+      expect((await grants.findWithGeneration('beside'))?.grant).toEqual({ ...grant, isOutdated: false });
+      expect(await codes.find('beside')).toMatchObject({ secretHash: 'hash', hasGrant: false });
       await grants.save('h', { ...grant, expiresAt: NOW_S + 5 }, 100);
       const late = {
         ...rotation,

@@ -160,6 +160,18 @@ describe('H4: a code, grant or device whose clear part was changed', () => {
     expect((await codes.find('g'))?.secretHash).toBe('hash'); // what the exchange compares
   });
 
+  it('begins no grant that lay beside another code', async () => {
+    const codes = createCodeStore(redis, sealer, 960);
+    const contents = { ...grant, redirectUri: 'https://x.example', codeChallenge: 'c', issuedAt: 1 };
+    for (const id of ['own', 'victim']) await codes.save(id, { secretHash: 'hash', contents, grant }, 60);
+    const grantBeside = async (id: string): Promise<string> =>
+      (await redis.get(`code:{${id}}`))?.split('\n')[3] ?? expect.fail('it lies there');
+    await replace('code:{own}', await grantBeside('own'), await grantBeside('victim'));
+    const consumption = { grantId: 'own', secretHash: 'hash', grant: undefined, idleTtlS: 60, now: 1 };
+    expect(await codes.consume(consumption)).toBe('consumed');
+    expect(await createGrantStore(redis, sealer, 960).find('own')).toBeUndefined();
+  });
+
   it('gives a device nothing that was allowed to another', async () => {
     const devices = createDeviceStore(redis, sealer);
     await saveDevice(redis, sealer, 'victim', 'BBBBCCCC', 'hash');
