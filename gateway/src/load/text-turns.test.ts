@@ -1,3 +1,4 @@
+import { connect, createServer, type AddressInfo } from 'node:net';
 import type { QueueCaller } from '@trellis/admission';
 import { describe, expect, it } from 'vitest';
 import { TextTurns } from './text-turns.ts';
@@ -45,6 +46,30 @@ describe('Work on new texts', () => {
     expect(done.length).toBeLessThan(4);
     await Promise.all(heavy.map(async (each) => each));
     expect(loops).toBeGreaterThan(heavy.length / 2);
+  });
+
+  it('G3: lets in many who connect meanwhile for each text: Node accepts one connection in each turn of the event loop', async () => {
+    const turns = new TextTurns({ turnMs: 1 });
+    let begun = 0;
+    const work = (): void => {
+      begun += 1;
+      busy();
+    };
+    let accepted = 0;
+    const server = createServer((socket) => void ((accepted += 1), socket.destroy()));
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = server.address() as AddressInfo; // it listens on TCP
+    for (let client = 0; client < 40; client += 1) connect(port, '127.0.0.1').on('error', () => undefined);
+    const texts = Array.from({ length: 40 }, () => turns.run(user('heavy'), here, work));
+    while (accepted < 40)
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
+    expect(begun).toBeLessThan(10);
+    await Promise.all(texts);
+    server.close();
   });
 
   it('that fails later, or has no caller any more, is reported', async () => {

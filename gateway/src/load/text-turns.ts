@@ -13,6 +13,11 @@ interface Waiting extends InLine {
 }
 
 const TURN_MS = 5;
+/**
+ * Turns of the event loop without such work after one that is full of it, while more waits. Node accepts one connection in
+ * each turn: were all of them long, clients that have just connected would wait for many.
+ */
+const TURNS_BETWEEN = 16;
 
 /**
  * Lets work on texts that no one has sent before have some milliseconds of each turn of the event loop, and no more: a client that
@@ -24,6 +29,7 @@ export class TextTurns {
   readonly #waiting = new WaitingLine<Waiting>();
   #spentMs = 0;
   #isNextExpected = false;
+  #turnsToWait = TURNS_BETWEEN;
 
   constructor({ turnMs = TURN_MS }: TextTurnsOptions = {}) {
     this.#turnMs = turnMs;
@@ -67,7 +73,13 @@ export class TextTurns {
 
   #nextTurn(): void {
     this.#isNextExpected = false;
+    if (this.#waiting.size > 0 && this.#turnsToWait > 0) {
+      this.#turnsToWait -= 1;
+      this.#expectNext();
+      return;
+    }
     this.#spentMs = 0;
+    this.#turnsToWait = TURNS_BETWEEN;
     while (this.#waiting.size > 0 && this.#spentMs < this.#turnMs) this.#waiting.next()?.begin();
     if (this.#waiting.size > 0) this.#expectNext();
   }

@@ -41,7 +41,7 @@ export function admitNewText(
   const admitFor = (known: Caller | undefined): AdmittedText | Promise<AdmittedText> => {
     const sharer = shares.of(known, context.address);
     enforceBudget(planningBudget, sharer.keys);
-    const measured = (): Operation => planningBudget.measured(sharer.keys, admit);
+    const measured = (): Operation => planningBudget.measured(sharer.keys, text.length, admit);
     return admittedBy(textTurns.run(sharer, context.signal, measured), caller);
   };
   return caller instanceof Promise ? caller.catch(() => undefined).then(admitFor) : admitFor(caller);

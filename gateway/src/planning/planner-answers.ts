@@ -2,13 +2,12 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { QueryPlan } from '@apollo/query-planner';
 import { LeftKeys } from '../caching/left-keys.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
-import { sha256 } from '../operation/document/sha256.ts';
 import { GATEWAY_ITSELF, type PlannerCaller } from './threads/job-audience.ts';
 
 const MAX_ANSWERS = 5_000;
 /** Of all of them. */
 const MAX_BYTES = 8_000_000;
-/** What an answer takes up beside its bytes. */
+/** What an answer takes up beside its bytes and its text. */
 const ANSWER_BYTES = 300;
 
 interface PlannerAnswer {
@@ -27,7 +26,7 @@ export class PlannerAnswers {
   readonly #answers = new S3FifoCache<PlannerAnswer>({
     maxEntries: MAX_ANSWERS,
     maxWeight: MAX_BYTES,
-    weigh: ({ compressed }) => compressed.length + ANSWER_BYTES,
+    weigh: ({ compressed }, key) => compressed.length + key.length + ANSWER_BYTES,
   });
   /** What was planned once. */
   readonly #once = new LeftKeys(MAX_ANSWERS);
@@ -44,7 +43,7 @@ export class PlannerAnswers {
     caller: PlannerCaller,
     plan: () => Promise<QueryPlan>,
   ): Promise<QueryPlan> {
-    const key = sha256(JSON.stringify([text, overrideLabels]));
+    const key = overrideLabels.length === 0 ? text : JSON.stringify([text, overrideLabels]); // a text is no JSON
     const known = this.#answers.get(key);
     if (known) return expand(known);
     const planned = await plan();

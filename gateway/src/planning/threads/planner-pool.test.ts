@@ -80,16 +80,27 @@ describe('Planner threads', { timeout: 40_000 }, () => {
     expect(replacements).toHaveLength(1);
   });
 
-  it.runIf(process.platform === 'linux')('G3: come behind the event loop for a processor', async () => {
-    const before = nicenessOfThreads();
-    start();
-    await pool.load(graph());
-    const after = nicenessOfThreads();
-    const usual = before.get(process.pid) ?? 0;
-    const added = [...after].filter(([id]) => !before.has(id)).map(([, niceness]) => niceness);
-    expect(added.filter((niceness) => niceness !== usual)).toEqual([usual + 5]);
-    expect([...after].filter(([id, niceness]) => before.has(id) && niceness !== before.get(id))).toEqual([]);
-  });
+  it.runIf(process.platform === 'linux')(
+    'G3: beyond the first come behind the event loop for a processor',
+    async () => {
+      const before = nicenessOfThreads();
+      const usual = before.get(process.pid) ?? 0;
+      const otherThanUsual = (): number[] =>
+        [...nicenessOfThreads()].flatMap(([id, niceness]) =>
+          niceness === (before.get(id) ?? usual) ? [] : [niceness],
+        );
+      start({ threads: () => 2, deadlineMs: () => 20_000 });
+      await pool.load(graph());
+      expect(otherThanUsual()).toEqual([]);
+      const signal = new AbortController().signal;
+      const burst = Array.from({ length: 4 }, (_, index) => plan(fragmentBomb(5), signal, user(`${index}`)));
+      await vi.waitFor(() => expect(otherThanUsual()).toEqual([usual + 5]), {
+        timeout: 15_000,
+        interval: 20,
+      });
+      await Promise.all(burst);
+    },
+  );
 
   it('leaves the event loop free while it works', async () => {
     start({ deadlineMs: () => DEADLINE_MS });

@@ -7,6 +7,8 @@ export type PlannedSupergraph = Pick<Supergraph, 'hash' | 'sdl'>;
 
 /** What a {@link PlannerThread} needs of those who have it. */
 export interface PlannerThreadOptions {
+  /** Added to the niceness of the process: the more, the less processor time it gets beside others. */
+  readonly niceness: number;
   /** What a new thread is to know. */
   readonly wanted: () => Iterable<PlannedSupergraph>;
   /** Takes what is to be done next; nothing where there is nothing to do. */
@@ -136,7 +138,7 @@ export class PlannerThread {
     if (worker?.isAlive) return worker;
     if (this.#isClosed) throw new Error('The planner thread has ended.');
     this.#loaded = new Set();
-    this.#worker = PlannerWorker.start();
+    this.#worker = PlannerWorker.start(this.#options.niceness);
     return this.#worker;
   }
 

@@ -60,9 +60,9 @@ export class PlannerWorker {
   }
 
   /** @throws Error when the thread can't start */
-  static async start(): Promise<PlannerWorker> {
+  static async start(niceness: number): Promise<PlannerWorker> {
     forgetYoungGeneration();
-    const worker = new Worker(...programOf());
+    const worker = new Worker(...programOf(niceness));
     worker.unref();
     const started = new PlannerWorker(worker);
     const ready = await started.#reply(START_DEADLINE_MS);
@@ -151,17 +151,18 @@ function failureOf(error: unknown): unknown {
 }
 
 /** From source, the thread first needs what runs TypeScript; compiled, nothing. */
-function programOf(): [URL | string, WorkerOptions] {
+function programOf(niceness: number): [URL | string, WorkerOptions] {
   const resourceLimits = {
     maxOldGenerationSizeMb: MAX_HEAP_MB,
     maxYoungGenerationSizeMb: YOUNG_HEAP_MB,
   };
-  if (!import.meta.url.endsWith('.ts')) return [new URL('./program.js', import.meta.url), { resourceLimits }];
+  if (!import.meta.url.endsWith('.ts'))
+    return [new URL('./program.js', import.meta.url), { resourceLimits, workerData: niceness }];
   const program = new URL('./program.ts', import.meta.url).href;
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')); // its loader leaves threads alone
   const api = new URL('./esm/api/index.mjs', tsx).href;
   return [
     `import(${JSON.stringify(api)}).then(({ register }) => { register(); return import(${JSON.stringify(program)}); })`,
-    { eval: true, execArgv: ['--conditions=trellis-source'], resourceLimits },
+    { eval: true, execArgv: ['--conditions=trellis-source'], resourceLimits, workerData: niceness },
   ];
 }

@@ -1,6 +1,7 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { createSupergraphPlanner, type SupergraphPlanner } from './supergraph-planner.ts';
 import { stepBack, thisThread } from './thread-time.ts';
+import { WorkMeter } from './work-meter.ts';
 import { writeIntrospection } from './write-introspection.ts';
 import type { JobInputs, JobKind, JobResults, JobTask, PlannerReply, PlannerTask } from './messages.ts';
 
@@ -16,28 +17,22 @@ const jobs: {
   introspect: (planner, input) => writeIntrospection(planner.clientSchema(), input),
 };
 
-/**
- * Who waits for answers to operations that are known already comes first. Against one other thread on the same processor, a
- * quarter of it is left: a plan that takes ten milliseconds then takes forty.
- */
-const NICE = 5;
-
-stepBack(NICE);
+stepBack(Number(workerData));
 const { id: systemThread, clock } = thisThread();
+const meter = new WorkMeter(clock);
 parentPort?.on('message', (task: PlannerTask) => reply(answer(task)));
-reply({ kind: 'ready', systemThread, clockMs: clock() });
+reply({ kind: 'ready', systemThread, clockMs: meter.clockMs });
 
 function answer(task: PlannerTask): PlannerReply {
-  const startedAtMs = clock();
-  const times = (): Pick<PlannerReply, 'clockMs'> & { readonly durationMs: number } => {
-    const clockMs = clock();
-    return { clockMs, durationMs: clockMs - startedAtMs };
-  };
+  meter.begin();
   try {
-    return { kind: 'done', result: perform(task), ...times() };
+    const result = perform(task);
+    const durationMs = meter.end();
+    return { kind: 'done', result, durationMs, clockMs: meter.clockMs };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { kind: 'failed', message, ...times() };
+    const durationMs = meter.end();
+    return { kind: 'failed', message, durationMs, clockMs: meter.clockMs };
   }
 }
 
