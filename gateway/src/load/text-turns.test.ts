@@ -56,19 +56,24 @@ describe('Work on new texts', () => {
       busy();
     };
     let accepted = 0;
-    const server = createServer((socket) => void ((accepted += 1), socket.destroy()));
+    let allAreIn = (): void => undefined;
+    const everybody = new Promise<void>((resolve) => {
+      allAreIn = resolve;
+    });
+    const server = createServer((socket) => {
+      socket.destroy();
+      accepted += 1;
+      if (accepted === 40) allAreIn();
+    });
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);
     });
     const { port } = server.address() as AddressInfo; // it listens on TCP
     for (let client = 0; client < 40; client += 1) connect(port, '127.0.0.1').on('error', () => undefined);
     const texts = Array.from({ length: 40 }, () => turns.run(user('heavy'), here, work));
-    while (accepted < 40)
-      await new Promise<void>((resolve) => {
-        setImmediate(resolve);
-      });
+    await everybody;
     expect(begun).toBeLessThan(10);
-    await Promise.all(texts);
+    await Promise.all(texts.map(async (each) => each));
     server.close();
   });
 
