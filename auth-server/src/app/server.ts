@@ -20,6 +20,7 @@ import { addLogoutRoutes } from '../routes/logout.ts';
 import { addMailRoutes } from '../routes/mail-pages.ts';
 import { writePageError } from '../routes/page-errors.ts';
 import { addPushedAuthorizationRoute } from '../routes/pushed-authorization.ts';
+import { limitConnections } from '../http/limit-connections.ts';
 import { paths } from '../http/paths.ts';
 import { addRegistrationRoute } from '../routes/register.ts';
 import { addRevokeRoute } from '../routes/revoke.ts';
@@ -34,6 +35,8 @@ export interface ServerDependencies {
   readonly readiness: Readonly<Record<string, ReadinessCheck>>;
   /** Addresses of proxies whose forwarding headers are believed; none by default. */
   readonly trustedProxies?: readonly string[];
+  /** Of clients to this process. @default 16384 */
+  readonly maxConnections?: number;
   /** Certificate and key, for native TLS. */
   readonly https?: { readonly cert: Buffer; readonly key: Buffer };
 }
@@ -68,6 +71,7 @@ const clientRoutes = [
 /** The auth-server's HTTP side, which does not listen yet. */
 export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
   const { features, logger, readiness, trustedProxies = [], https } = dependencies;
+  const { maxConnections = 16_384 } = dependencies;
   const { issuer } = features.settings;
   const server = createHttpServer({
     logger,
@@ -81,6 +85,8 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
       ...(https && { https }),
     },
   });
+  const onRefused = (): void => features.metrics.errors.inc({ error: 'too_many_connections' });
+  limitConnections(server.server, { maxConnections, trustedProxies, onRefused }, https !== undefined);
   const isHttps = issuer.startsWith('https:');
   acceptFormsOnly(server);
   const issuerPath = pathOf(issuer);

@@ -97,6 +97,7 @@ async function serve(
       redis: async () => void (await redis.ping()),
     },
     trustedProxies: config.TRUSTED_PROXIES,
+    maxConnections: config.MAX_CONNECTIONS,
     ...(certificateFiles && { https: readCertificate(certificateFiles) }),
   });
   const url = await server.listen({ port, host: config.HOST });

@@ -174,6 +174,14 @@ export const variables = {
     unit: 'seconds',
     doc: 'Window of the two limits on failed sign-ins.',
   },
+  MAX_CONNECTIONS: {
+    type: 'int',
+    min: 16,
+    max: 1_000_000,
+    default: 16_384,
+    unit: 'connections',
+    doc: 'Of clients to a process, idle ones included. One address has at most half of them, and less as fewer are free; TRUSTED_PROXIES are not counted so. Further ones are answered 429, or closed where the server speaks TLS.',
+  },
   REQUESTS_PER_ADDRESS: {
     type: 'int',
     min: 100,
