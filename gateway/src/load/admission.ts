@@ -37,6 +37,8 @@ const ANONYMOUS_SHARE = 0.9;
 const TICK_MS = 20;
 /** The part of the longest wait from which callers above a fair share are rejected, if there are others. */
 const STRAINED_FROM = 0.25;
+/** As many as a browser has under way to one host; one that has fewer has little. */
+const FEW_REQUESTS = 6;
 /** As many ticks in a row have to be late: one long computation, or a burst, is no overload. */
 const LATE_TICKS = 4;
 
@@ -144,10 +146,11 @@ export class Admission {
     return keys && this.#isServedSoon(keys) ? undefined : 'delay';
   }
 
-  /** Callers have their turns by shares: who has nothing in flight does not wait for all that others have. */
+  /** Callers have their turns by shares: who has little in flight waits for that, and not for all that others have. */
   #isServedSoon(keys: ShareKeys): boolean {
-    const isNewcomer = this.#places.heldBy(keys[0]) === 0;
-    return isNewcomer && !this.#isLoopLate && this.#newcomerDelayMs() <= this.#rules.targetDelayMs;
+    const held = this.#places.heldBy(keys[0]);
+    if (held >= FEW_REQUESTS || this.#isLoopLate) return false;
+    return (held + 1) * this.#newcomerDelayMs() <= this.#rules.targetDelayMs;
   }
 
   #isStrained(): boolean {
