@@ -83,5 +83,22 @@ it('drops no notice for what anybody asked for', async () => {
   await expect.poll(() => sent).toEqual(['ada@example.com']);
   open();
   await mail.settle();
-  expect(sent).toHaveLength(101);
+  expect(sent).toHaveLength(51);
+});
+
+it('M7: is sent to who asks from another network, while one network asks for all that it can get', async () => {
+  let open = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  const mail = createMail(async (message) => {
+    await gate;
+    await deliver(message);
+  });
+  const ask = (address: string): void =>
+    mail.offerAccount(`for-${address}`, 'New', { address, knownBrowser: undefined }, TEXTS);
+  for (let host = 0; host < 500; host += 1) ask(`2001:db8:1:${host.toString(16)}::1`);
+  ask('198.51.100.1');
+  open();
+  await mail.settle();
+  expect(sent).toContain('for-198.51.100.1');
+  expect(sent).toHaveLength(76); // three quarters for a /48, and the other
 });

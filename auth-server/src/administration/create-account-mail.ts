@@ -1,3 +1,4 @@
+import { amountsOf, DEFAULT_SHARES, ShareLimit, shareKeysOf } from '@trellis/admission';
 import type { Logger } from '@trellis/runtime';
 import { issueLink, resetLinkOf, type IssueLinkFeatures } from './account-links.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
@@ -16,7 +17,10 @@ export type AccountMailFeatures = HasClock &
   MailFeatures &
   IssueLinkFeatures;
 
-/** Most messages under way that anybody asked for, and most notices; what is asked for beyond them is dropped. */
+/**
+ * Most messages under way that anybody asked for, and most notices; what is asked for beyond them is dropped. No network has all
+ * of the first.
+ */
 const MOST_UNDER_WAY = 100;
 
 /** Messages by the means that there is. */
@@ -55,16 +59,16 @@ export function createAccountMail(mail: Mail, features: AccountMailFeatures, log
   };
   return {
     offerAccount: (email, name, from, texts) =>
-      asked.run(async () => {
+      asked.run(shareKeysOf(from), async () => {
         if (await features.mailLimits.reserveRecipient(email, from))
           await sendOffer(email, name, from, texts);
       }),
     offerReset: (email, from, texts) =>
-      asked.run(async () => {
+      asked.run(shareKeysOf(from), async () => {
         if (await features.mailLimits.reserveRecipient(email, from)) await sendReset(email, texts);
       }),
     notify: ({ id, email }, kind, texts, what) =>
-      notices.run(async () => {
+      notices.run([], async () => {
         if (!(await features.mailLimits.reserveNotice(id, kind))) return;
         const { subject, text } = texts.mail.notices[kind];
         const moment = `${momentsIn(texts.language).format(features.clock())} UTC`;
@@ -79,21 +83,30 @@ export function createAccountMail(mail: Mail, features: AccountMailFeatures, log
 
 /** What is done while no one waits for it, so much at a time. */
 interface Background {
-  run(work: () => Promise<void>): void;
+  /** @param keys whose share it counts in; none where it counts in no one's */
+  run(keys: readonly string[], work: () => Promise<void>): void;
   settle(): Promise<unknown>;
 }
 
 function createBackground(logger: Logger): Background {
   const underWay = new Set<Promise<void>>();
+  const places = new ShareLimit({
+    total: MOST_UNDER_WAY,
+    perKey: amountsOf(MOST_UNDER_WAY, DEFAULT_SHARES.ofTotal),
+    leavesRoom: true,
+  });
   return {
-    run: (work) => {
-      if (underWay.size >= MOST_UNDER_WAY) {
+    run: (keys, work) => {
+      if (places.tryAcquire(keys) !== undefined) {
         logger.error('mail message dropped: queue full');
         return;
       }
       const done = work()
         .catch((error: unknown) => logger.error({ err: error }, 'a message could not be sent'))
-        .finally(() => underWay.delete(done));
+        .finally(() => {
+          underWay.delete(done);
+          places.release(keys);
+        });
       underWay.add(done);
     },
     settle: () => Promise.all(underWay),
