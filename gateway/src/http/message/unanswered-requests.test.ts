@@ -117,7 +117,7 @@ describe('G7: clients that send megabytes and wait for no answer', () => {
     expect((await sendLarge('127.9.0.1')).slice(0, 12)).toBe('HTTP/1.1 200');
   });
 
-  it('are told so in a sentence', async () => {
+  it('get 429 with a sentence', async () => {
     for (let index = 0; index < CLIENTS; index += 1) await ATTACKS['bodies that never end']?.();
     await until(async () => (await metric('trellis_gateway_unanswered_bytes')) > BOUND_BYTES / 4);
     expect(await sendLarge('127.0.0.1')).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: 1\r\n[^]*large requests/i);

@@ -157,7 +157,7 @@ function part(socket: WebSocket, code: number, reason: string): void {
 }
 
 /** Ends a connection that was opened for no one, whatever its client sends. */
-export function turnAway(socket: WebSocket, code: number, reason: string): void {
+export function closeUnserved(socket: WebSocket, code: number, reason: string): void {
   socket.on('error', () => undefined); // without a listener it would end the process
   part(socket, code, reason);
 }

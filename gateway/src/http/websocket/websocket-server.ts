@@ -8,7 +8,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { userOf, type Caller } from '../../identity/caller.ts';
 import { ConnectionPlaces, type ConnectionPlace } from '../../load/connection-places.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
-import { turnAway } from './client-socket.ts';
+import { closeUnserved } from './client-socket.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
 import { refuseConnection, type ConnectionRefusal } from '../message/refuse-connection.ts';
 import { TurnQueue } from './turn-queue.ts';
@@ -124,7 +124,7 @@ class WebSocketHost {
 
   #open(socket: WebSocket, request: IncomingMessage, { address, place }: Arrived): void {
     if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
-      return turnAway(socket, CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
+      return closeUnserved(socket, CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
     const { headers, socket: stream } = request;
     const connection = new Connection({ socket, stream, headers, address }, this.#connectionOptions);
     this.#connections.set(connection, place);
