@@ -101,11 +101,9 @@ describe('A changed gateway.yaml', () => {
 
 /** All that needs a restart: addresses, and what Fastify is made with. */
 const RESTART_KEYS = [
-  'http.trustProxy',
   'http.cors.origins',
   'http.cors.credentials',
   'http.cors.maxAgeS',
-  'limits.bodyBytes',
   'telemetry.tracing.endpoint',
   'telemetry.tracing.headers',
 ];
@@ -146,6 +144,26 @@ describe('Another changed setting', () => {
     expect(body.errors?.[0]?.extensions['code']).toBe('GATEWAY_TIMEOUT');
     await reload({});
     expect((await gateway.post(slow)).body.errors).toBeUndefined();
+  });
+
+  it('limits.bodyBytes holds at once: on the fast path, on the slow one, declared or not', async () => {
+    const large = JSON.stringify({ query: `{ public } #${'x'.repeat(3_000)}` });
+    const headers = { 'content-type': 'application/json' };
+    const statuses = async (): Promise<readonly unknown[]> => {
+      const send = (extra: object): Promise<Response> =>
+        fetch(`${gateway.url}/graphql`, { method: 'POST', headers: { ...headers, ...extra }, body: large });
+      const whole = await send({});
+      const bySlowPath = await send({ 'accept-encoding': 'gzip', dpop: 'none' });
+      const chunked = { method: 'POST', headers, body: new Blob([large]).stream(), duplex: 'half' } as const;
+      const inChunks = await fetch(`${gateway.url}/graphql`, chunked);
+      const code = (await whole.json()) as { errors?: readonly { extensions: { code: string } }[] };
+      return [whole.status, bySlowPath.status, inChunks.status, code.errors?.[0]?.extensions.code];
+    };
+    await reload({ limits: { bodyBytes: 2_000 } });
+    expect(await statuses()).toEqual([413, 413, 413, 'PAYLOAD_TOO_LARGE']);
+    await reload({ limits: { bodyBytes: 5_000 } });
+    expect(await statuses()).toEqual([200, 200, 200, undefined]);
+    await reload({});
   });
 
   it('http.compression holds at once', async () => {

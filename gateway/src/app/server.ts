@@ -4,7 +4,7 @@ import type { JSONWebKeySet } from 'jose';
 import { admitRequests, type RequestAdmission } from '../http/routes/admit-requests.ts';
 import { addContextKeysRoute } from '../http/routes/context-keys-route.ts';
 import { allowCrossOrigin } from '../http/message/cross-origin.ts';
-import { createAddressReader, createProxyCheck, proxiesOf } from '../http/message/client-address.ts';
+import { createAddressReader, createProxyCheck, createProxyTrust } from '../http/message/client-address.ts';
 import { HttpConnections } from '../http/message/http-connections.ts';
 import { connectionRefusals, registerConnectionGauge } from '../observability/connection-metrics.ts';
 import { boundBodies } from '../http/routes/bound-bodies.ts';
@@ -64,7 +64,7 @@ const NOT_FOUND = {
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   const { logger, services, settings, contextKeys } = dependencies;
-  const { limits, timeouts, http } = settings(); // what needs a restart
+  const { timeouts, http } = settings(); // what needs a restart
   const onAnswer = createAnswerObserver(dependencies);
   const { unread, unanswered } = dependencies;
   const answering = { services, settings, unread, onAnswer };
@@ -84,10 +84,9 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   const server = createHttpServer({
     logger,
     readiness: dependencies.readiness,
-    maxBodyBytes: limits.bodyBytes,
     requestTimeoutMs: timeouts.requestMs,
     fastify: {
-      trustProxy: proxiesOf(http),
+      trustProxy: createProxyTrust(() => settings().http.trustProxy),
       serverFactory: plainFirst({
         logger,
         connections: openConnections(dependencies),
@@ -111,7 +110,12 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       heartbeats,
       onSlowClient: () => metrics.slowClient(),
     },
-    boundBodies: boundBodies({ unanswered, shareOf: admission.shareOf, onRefused: admission.onRefused }),
+    boundBodies: boundBodies({
+      unanswered,
+      maxBytes: () => settings().limits.bodyBytes,
+      shareOf: admission.shareOf,
+      onRefused: admission.onRefused,
+    }),
     ...answering,
   });
   addWebSockets(server, dependencies, { heartbeats, onAnswer });
@@ -126,7 +130,7 @@ function openConnections({ metrics, settings }: ServerDependencies): HttpConnect
   const onRefused = connectionRefusals(metrics, 'http');
   const opened = new HttpConnections({
     rules: () => settings().http,
-    isProxy: createProxyCheck(proxiesOf(settings().http)),
+    isProxy: createProxyCheck(() => settings().http.trustProxy),
     onRefused,
   });
   registerConnectionGauge(metrics, () => opened.size);
@@ -155,7 +159,7 @@ function addWebSockets(
     heartbeats,
     watch: streams.open.watch,
     allowsOrigin: (origin) => origins.includes('*') || origins.includes(origin),
-    addressOf: createAddressReader(proxiesOf(http)),
+    addressOf: createAddressReader(() => settings().http.trustProxy),
     observer: {
       answered: onAnswer,
       slowClient: () => streams.metrics.slowClient(),

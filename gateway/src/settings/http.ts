@@ -8,7 +8,7 @@ export const http = {
     trustProxy: {
       type: 'flag-or-list',
       default: false,
-      reload: 'restart',
+      reload: 'live',
       doc: 'Whose X-Forwarded-For is believed: addresses or networks, or true for everybody.',
     },
     cors: {

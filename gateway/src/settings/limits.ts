@@ -108,7 +108,7 @@ export const limits = {
       default: 1_048_576,
       unit: 'bytes',
       exceeded: 'PAYLOAD_TOO_LARGE',
-      reload: 'restart',
+      reload: 'live',
       doc: 'Size of a request body.',
     },
     responseCharacters: {

@@ -34,7 +34,9 @@ export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswere
   const vary = cors && !cors.origins.includes('*') ? 'Origin' : undefined; // as the framework says it
   const rules = {
     paths: admission.paths,
-    maxBodyBytes: settings().limits.bodyBytes,
+    get maxBodyBytes() {
+      return settings().limits.bodyBytes;
+    },
     without: cors ? WITH_CORS : WITHOUT_CORS,
     takes: takesWhole,
   };

@@ -1,7 +1,7 @@
 import type { ServerOptions } from 'node:http';
 import type { FastifyServerFactory } from 'fastify';
 import type { HttpSettings } from '../../settings/http.ts';
-import { createAddressReader, proxiesOf } from '../message/client-address.ts';
+import { createAddressReader } from '../message/client-address.ts';
 import { createPlainAnswerer, type PlainAnswererOptions } from './plain-answerer.ts';
 import { PlainFirstServer } from './plain-first-server.ts';
 
@@ -23,7 +23,7 @@ export function plainFirst({ silentMs, http, ...options }: PlainFirstOptions): F
         keepAliveMs: keepAliveTimeout,
         silentMs: silentMs(),
       }),
-      addressOf: createAddressReader(proxiesOf(http)),
+      addressOf: createAddressReader(() => options.settings().http.trustProxy),
       cors: http.cors,
     });
     const server = new PlainFirstServer(ofNode, listener, answerer);

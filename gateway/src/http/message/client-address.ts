@@ -4,9 +4,22 @@ import proxyAddress from '@fastify/proxy-addr';
 import { clientNetworkOf } from '@trellis/admission';
 import type { HttpSettings } from '../../settings/http.ts';
 
-/** The proxies that are believed, as the framework takes them. */
-export function proxiesOf({ trustProxy }: Pick<HttpSettings, 'trustProxy'>): boolean | string[] {
-  return typeof trustProxy === 'boolean' ? trustProxy : [...trustProxy];
+/** Whose X-Forwarded-For is believed, as it is in force now. */
+export type TrustProxy = () => HttpSettings['trustProxy'];
+
+/** Returns whether the setting in force trusts an address, as the framework asks. It is compiled again when it has changed. */
+export function createProxyTrust(trustProxy: TrustProxy): (address: string, hop: number) => boolean {
+  let known = trustProxy();
+  let isTrusted = compileTrust(known);
+  return (address, hop) => {
+    const now = trustProxy();
+    if (now !== known) isTrusted = compileTrust((known = now));
+    return isTrusted(address, hop);
+  };
+}
+
+function compileTrust(trustProxy: HttpSettings['trustProxy']): (address: string, hop: number) => boolean {
+  return typeof trustProxy === 'boolean' ? () => trustProxy : proxyAddress.compile([...trustProxy]);
 }
 
 /** An address as it is counted and reported: without port, zone and needless zeros, IPv4 where IPv6 only carries it. */
@@ -16,17 +29,17 @@ export function normalAddress(address: string): string {
 
 /** Reads a client's address from a request that the framework does not see, by the framework's own rules. */
 export function createAddressReader(
-  trustProxy: boolean | readonly string[],
+  trustProxy: TrustProxy,
 ): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
-  if (trustProxy === false) return ({ socket }) => normalAddress(socket.remoteAddress ?? '');
-  const isTrusted =
-    typeof trustProxy === 'boolean' ? () => trustProxy : proxyAddress.compile([...trustProxy]);
-  return (request) => normalAddress(proxyAddress(request as IncomingMessage, isTrusted)); // it reads no more of it
+  const isTrusted = createProxyTrust(trustProxy);
+  return (request) =>
+    trustProxy() === false
+      ? normalAddress(request.socket.remoteAddress ?? '')
+      : normalAddress(proxyAddress(request as IncomingMessage, isTrusted)); // it reads no more of it
 }
 
 /** Returns whether the peer of a connection is a trusted proxy. */
-export function createProxyCheck(trustProxy: boolean | readonly string[]): (address: string) => boolean {
-  if (typeof trustProxy === 'boolean') return () => trustProxy;
-  const isTrusted = proxyAddress.compile([...trustProxy]);
-  return (address) => isIP(address) !== 0 && isTrusted(address, 0);
+export function createProxyCheck(trustProxy: TrustProxy): (address: string) => boolean {
+  const isTrusted = createProxyTrust(trustProxy);
+  return (address) => (trustProxy() === true || isIP(address) !== 0) && isTrusted(address, 0);
 }

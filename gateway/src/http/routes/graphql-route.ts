@@ -84,6 +84,7 @@ function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOp
     url,
     onRequest: hookOf(admitPost),
     preParsing: options.boundBodies,
+    bodyLimit: Number.MAX_SAFE_INTEGER, // boundBodies knows the one that is in force
     handler: (request, reply) => answerPost(request, reply, options),
   });
   scope.route({
