@@ -8,7 +8,7 @@ export interface OpenedRecords<Value> {
    * @param open opens it; called unless this very text was opened for this key before
    */
   read(key: string, sealed: string, open: () => Value | undefined): Value | undefined;
-  /** The record is gone: nothing of it is kept. */
+  /** Forgets a record that the store does not have any more. */
   forget(key: string): void;
 }
 
