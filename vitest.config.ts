@@ -47,6 +47,7 @@ export default defineConfig({
             'scripts/**/*.test.ts',
           ],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
+          setupFiles: ['packages/postgres/src/testing/check-rows.setup.ts'],
           testTimeout: 20_000,
           hookTimeout: 60_000,
         },

@@ -1,4 +1,5 @@
 import { repository, runTool } from './programs/run-program.ts';
+import { checkAssertedRows } from './check/asserted-rows.ts';
 import { checkFloors } from './check/check-floors.ts';
 import { countClosures, judgeClosures } from './check/closures.ts';
 import { checkSideTables } from './check/side-tables.ts';
@@ -24,6 +25,7 @@ export const checks: readonly Check[] = [
   { name: 'generated files and composition', run: checkGeneratedFiles },
   { name: 'floors', run: checkFloorsOfRepository },
   { name: 'side tables', run: checkSideTablesOfGateway },
+  { name: 'types of SQL rows', run: checkSqlRows },
   { name: 'production packages', run: async () => judgeClosures(countClosures(repository)) },
   { name: 'words', run: async () => judgeOldWords(countOldWords(repository)) },
   toolCheck('types', 'tsc', '-b'),
@@ -50,6 +52,11 @@ async function checkFloorsOfRepository(): Promise<CheckResult> {
 
 async function checkSideTablesOfGateway(): Promise<CheckResult> {
   const found = checkSideTables(repository, ['gateway/src']);
+  return { passed: found.length === 0, output: found.join('\n') };
+}
+
+async function checkSqlRows(): Promise<CheckResult> {
+  const found = checkAssertedRows(repository, ['services', 'packages', 'auth-server']);
   return { passed: found.length === 0, output: found.join('\n') };
 }
 

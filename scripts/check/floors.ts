@@ -266,7 +266,7 @@ export const projects: readonly Project[] = [
         floor: 3,
         purpose: 'what gateway and subgraphs agree on: errors, user contexts, service calls, presence',
       },
-      postgres: { floor: 2, purpose: 'pools and migrations, one schema per service' },
+      postgres: { floor: 2, purpose: 'pools, migrations and typed statements, one schema per service' },
       redis: { floor: 2, purpose: 'connections, and Lua scripts as functions' },
       runtime: {
         floor: 1,

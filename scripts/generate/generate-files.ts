@@ -14,6 +14,7 @@ import { generateLimitsSection } from './limits-section.ts';
 import { generateLifeCycleSection } from './life-cycle-section.ts';
 import { generateSettingsSchema } from './settings-schema-file.ts';
 import { generateStagesSection } from './stages-section.ts';
+import { generateStatementTypes } from './statement-types-file.ts';
 import { generateSupergraph } from './supergraph-file.ts';
 
 /** Settings of {@link generateFiles}. */
@@ -33,11 +34,13 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
   generateLimitsSection,
   generateArchitecturePage,
   generateStagesSection,
+  generateStatementTypes,
   generateChecksSection,
 ];
 
 /**
- * Brings the generated files up to date: the subgraphs' resolver types, graph/supergraph.graphql, docs/api.graphql,
+ * Brings the generated files up to date: the subgraphs' resolver types, the
+ * types of SQL statements, graph/supergraph.graphql, docs/api.graphql,
  * gateway.schema.json, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
  * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, and the
  * limits in docs/errors.md.

@@ -8,7 +8,7 @@ export interface AccountRow {
   readonly name: string;
   readonly role: Role;
   readonly password_hash: string;
-  readonly claims: Record<string, unknown>;
+  readonly claims: unknown;
   readonly disabled_at: Date | null;
   readonly credentials_changed_at: Date;
   readonly updated_at: Date;
@@ -28,7 +28,7 @@ export function toAccount(row: AccountRow | undefined): Account | undefined {
     name: row.name,
     role: row.role,
     passwordHash: row.password_hash,
-    claims: row.claims,
+    claims: row.claims as Account['claims'], // checked before it is stored
     disabled: row.disabled_at !== null,
     credentialsChangedAt: row.credentials_changed_at.getTime(),
     updatedAt: row.updated_at.getTime(),

@@ -1,8 +1,17 @@
-import { inTransaction, type Pool } from '@trellis/postgres';
+import {
+  defineStatements,
+  execute,
+  inTransaction,
+  queryRows,
+  type ParametersOf,
+  type Pool,
+  type Queryable,
+} from '@trellis/postgres';
 import type { Account, AccountToday, Role } from './accounts.ts';
 import { batchById } from '../batch-by-id.ts';
 import { canonicalEmail } from './canonical-email.ts';
-import { ACCOUNT_COLUMNS, toAccount, type AccountRow } from './account-row.ts';
+import { statements } from '../generated/statements.ts';
+import { ACCOUNT_COLUMNS, toAccount } from './account-row.ts';
 import { createReaderOfToday, type ReaderOfToday } from './reader-of-today.ts';
 
 /** What a new account needs. */
@@ -70,12 +79,33 @@ export interface CredentialsState {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const INSERT = `INSERT INTO account (id, email, email_verified, name, role, password_hash, canonical_email)
-  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`;
-/** An account of an earlier version has no canonical address until the start has written it, or when another one has it. */
-const BY_EMAIL = `SELECT ${ACCOUNT_COLUMNS} FROM account
+const sql = defineStatements(statements, 'account-store', {
+  insert: `INSERT INTO account (id, email, email_verified, name, role, password_hash, canonical_email)
+  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+  /** An account of an earlier version has no canonical address until the start has written it, or when another one has it. */
+  findByEmail: `SELECT ${ACCOUNT_COLUMNS} FROM account
   WHERE canonical_email = $1 OR (canonical_email IS NULL AND lower(email) = lower($2))
-  ORDER BY canonical_email NULLS FIRST LIMIT 1`;
+  ORDER BY canonical_email NULLS FIRST LIMIT 1`,
+  findByIds: {
+    preparedAs: 'accounts-by-id',
+    text: `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE id = ANY($1::uuid[])`,
+  },
+  isEmpty: { notNull: ['empty'], text: 'SELECT NOT EXISTS (SELECT FROM account) AS empty' },
+  list: `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE $2::uuid IS NULL OR id > $2 ORDER BY id LIMIT $1`,
+  setDisabled: `UPDATE account
+    SET disabled_at = CASE WHEN $2 THEN coalesce(disabled_at, now()) END, updated_at = now() WHERE id = $1`,
+  setPassword: `UPDATE account SET password_hash = $2, credentials_changed_at = $3
+    WHERE id = $1 AND email = $4 AND role = $6 AND credentials_changed_at = $5 AND disabled_at IS NULL`,
+  rehash: 'UPDATE account SET password_hash = $3 WHERE id = $1 AND password_hash = $2',
+  lock: `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE id = $1 FOR UPDATE`,
+  update: `UPDATE account SET name = coalesce($2, name), role = coalesce($3, role), claims = coalesce($4, claims),
+      email = coalesce($5, email), canonical_email = coalesce($6, canonical_email),
+      email_verified = email_verified OR $5::text IS NOT NULL, updated_at = now()
+    WHERE id = $1 RETURNING ${ACCOUNT_COLUMNS}`,
+  lockAdministrators: "SELECT pg_advisory_xact_lock(hashtextextended('trellis auth: administrators', 0))",
+  findAdministrators:
+    "SELECT id FROM account WHERE role = 'ADMIN' AND disabled_at IS NULL ORDER BY id = $1 DESC LIMIT 2",
+});
 
 /** Accounts in PostgreSQL. @param today reads them by id, together with what others ask for */
 export function createAccountStore(
@@ -83,11 +113,7 @@ export function createAccountStore(
   today: ReaderOfToday = createReaderOfToday(pool),
 ): AccountStore {
   const findById = batchById(async (ids) => {
-    const { rows } = await pool.query<AccountRow>({
-      name: 'accounts-by-id',
-      text: `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE id = ANY($1::uuid[])`,
-      values: [ids],
-    });
+    const rows = await queryRows(pool, sql.findByIds, [ids]);
     return new Map(rows.flatMap((row) => toAccount(row) ?? []).map((account) => [account.id, account]));
   });
   return {
@@ -95,24 +121,19 @@ export function createAccountStore(
     findById: async (id) => (UUID.test(id) ? findById(id.toLowerCase()) : undefined),
     findToday: (id) => (UUID.test(id) ? today.account(id.toLowerCase()) : Promise.resolve(undefined)),
     findByEmail: async (email) => {
-      const found = await pool.query<AccountRow>(BY_EMAIL, [canonicalEmail(email), email]);
-      return toAccount(found.rows[0]);
+      const [found] = await queryRows(pool, sql.findByEmail, [canonicalEmail(email), email]);
+      return toAccount(found);
     },
-    add: async (account) => (await pool.query(INSERT, valuesOf(account))).rowCount === 1,
+    add: async (account) => (await execute(pool, sql.insert, valuesOf(account))) === 1,
     seed: async (accounts) => {
-      const { rows } = await pool.query<{ empty: boolean }>(
-        'SELECT NOT EXISTS (SELECT FROM account) AS empty',
-      );
-      if (rows[0]?.empty !== true) return false;
-      for (const account of accounts) await pool.query(INSERT, valuesOf(account));
+      const [found] = await queryRows(pool, sql.isEmpty, []);
+      if (found?.empty !== true) return false;
+      for (const account of accounts) await execute(pool, sql.insert, valuesOf(account));
       return true;
     },
     list: async (limit, after) => {
-      const found = await pool.query<AccountRow>(
-        `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE $2::uuid IS NULL OR id > $2 ORDER BY id LIMIT $1`,
-        [limit, after],
-      );
-      return found.rows.flatMap((row) => toAccount(row) ?? []);
+      const found = await queryRows(pool, sql.list, [limit, after]);
+      return found.flatMap((row) => toAccount(row) ?? []);
     },
     update: async (id, changes) => {
       if (!UUID.test(id)) return undefined;
@@ -126,31 +147,19 @@ export function createAccountStore(
     setDisabled: (id, disabled) =>
       inTransaction(pool, async (connection) => {
         if (disabled) await keepAnAdministrator(connection, id);
-        await connection.query(
-          `UPDATE account SET disabled_at = CASE WHEN $2 THEN coalesce(disabled_at, now()) END, updated_at = now()
-           WHERE id = $1`,
-          [id, disabled],
-        );
+        await execute(connection, sql.setDisabled, [id, disabled]);
       }),
     setPassword: async (id, passwordHash, now, known) => {
-      const set = await pool.query(
-        `UPDATE account SET password_hash = $2, credentials_changed_at = $3
-         WHERE id = $1 AND email = $4 AND role = $6 AND credentials_changed_at = $5 AND disabled_at IS NULL`,
-        [id, passwordHash, new Date(now), known.email, new Date(known.credentialsChangedAt), known.role],
-      );
-      return set.rowCount === 1;
+      const { email, role } = known;
+      const [changedAt, knownChangedAt] = [new Date(now), new Date(known.credentialsChangedAt)];
+      const parameters = [id, passwordHash, changedAt, email, knownChangedAt, role] as const;
+      return (await execute(pool, sql.setPassword, parameters)) === 1;
     },
     rehash: async (id, from, to) => {
-      await pool.query('UPDATE account SET password_hash = $3 WHERE id = $1 AND password_hash = $2', [
-        id,
-        from,
-        to,
-      ]);
+      await execute(pool, sql.rehash, [id, from, to]);
     },
   };
 }
-
-type Queryable = Pick<Pool, 'query'>;
 
 async function updateLocked(
   connection: Queryable,
@@ -158,25 +167,16 @@ async function updateLocked(
   { name, email, role, claims }: AccountChanges,
 ): Promise<AccountUpdate | undefined> {
   if (role !== undefined && role !== 'ADMIN') await keepAnAdministrator(connection, id);
-  const known = await connection.query<AccountRow>(
-    `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE id = $1 FOR UPDATE`,
-    [id],
-  );
-  const updated = await connection.query<AccountRow>(
-    `UPDATE account SET name = coalesce($2, name), role = coalesce($3, role), claims = coalesce($4, claims),
-       email = coalesce($5, email), canonical_email = coalesce($6, canonical_email),
-       email_verified = email_verified OR $5::text IS NOT NULL, updated_at = now()
-     WHERE id = $1 RETURNING ${ACCOUNT_COLUMNS}`,
-    [
-      id,
-      name,
-      role,
-      claims === undefined ? undefined : JSON.stringify(claims),
-      email,
-      email === undefined ? undefined : canonicalEmail(email),
-    ],
-  );
-  const [before, after] = [toAccount(known.rows[0]), toAccount(updated.rows[0])];
+  const [known] = await queryRows(connection, sql.lock, [id]);
+  const [updated] = await queryRows(connection, sql.update, [
+    id,
+    name,
+    role,
+    claims === undefined ? undefined : JSON.stringify(claims),
+    email,
+    email === undefined ? undefined : canonicalEmail(email),
+  ]);
+  const [before, after] = [toAccount(known), toAccount(updated)];
   return before && after && { before, after };
 }
 
@@ -187,12 +187,9 @@ async function updateLocked(
  * @throws LastAdministrator
  */
 async function keepAnAdministrator(connection: Queryable, id: string): Promise<void> {
-  await connection.query("SELECT pg_advisory_xact_lock(hashtextextended('trellis auth: administrators', 0))");
-  const { rows } = await connection.query<{ id: string }>(
-    "SELECT id FROM account WHERE role = 'ADMIN' AND disabled_at IS NULL ORDER BY id = $1 DESC LIMIT 2",
-    [id],
-  );
-  if (rows.length === 1 && rows[0]?.id === id) throw new LastAdministrator();
+  await execute(connection, sql.lockAdministrators, []);
+  const [first, second] = await queryRows(connection, sql.findAdministrators, [id]);
+  if (first?.id === id && second === undefined) throw new LastAdministrator();
 }
 
 /** Without this account no one could administer any more. */
@@ -209,7 +206,7 @@ function isUniqueViolation(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23505';
 }
 
-function valuesOf(account: NewAccount): unknown[] {
+function valuesOf(account: NewAccount): ParametersOf<typeof sql.insert.description> {
   const { id, email, emailVerified, name, role, passwordHash } = account;
   return [id, email, emailVerified, name, role, passwordHash, canonicalEmail(email)];
 }

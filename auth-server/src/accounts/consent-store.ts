@@ -1,4 +1,19 @@
-import type { Pool } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Pool } from '@trellis/postgres';
+import { statements } from '../generated/statements.ts';
+
+const sql = defineStatements(statements, 'consent-store', {
+  find: 'SELECT scopes FROM consent WHERE account_id = $1 AND client_id = $2 AND client_incarnation = $3',
+  list: `SELECT client_id AS "clientId", client_incarnation AS incarnation, scopes
+    FROM consent WHERE account_id = $1 ORDER BY updated_at DESC`,
+  remove: 'DELETE FROM consent WHERE account_id = $1 AND client_id = $2',
+  removeOfClient: 'DELETE FROM consent WHERE client_id = $1',
+  allow: `INSERT INTO consent (account_id, client_id, scopes, client_incarnation) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (account_id, client_id) DO UPDATE SET updated_at = now(),
+      client_incarnation = excluded.client_incarnation,
+      scopes = CASE WHEN consent.client_incarnation = excluded.client_incarnation
+        THEN ARRAY(SELECT DISTINCT unnest(consent.scopes || excluded.scopes) ORDER BY 1)
+        ELSE excluded.scopes END`,
+});
 
 /** One registration of a client: what was allowed to one that was removed is not for the next of its id. */
 export interface ClientIncarnation {
@@ -28,39 +43,18 @@ export interface ConsentStore {
 export function createConsentStore(pool: Pool): ConsentStore {
   return {
     find: async (accountId, clientId, incarnation) => {
-      const found = await pool.query<{ scopes: string[] }>(
-        'SELECT scopes FROM consent WHERE account_id = $1 AND client_id = $2 AND client_incarnation = $3',
-        [accountId, clientId, incarnation],
-      );
-      return found.rows[0]?.scopes ?? [];
+      const [found] = await queryRows(pool, sql.find, [accountId, clientId, incarnation]);
+      return found?.scopes ?? [];
     },
-    list: async (accountId) => {
-      const found = await pool.query<{ client_id: string; client_incarnation: string; scopes: string[] }>(
-        'SELECT client_id, client_incarnation, scopes FROM consent WHERE account_id = $1 ORDER BY updated_at DESC',
-        [accountId],
-      );
-      return found.rows.map(({ client_id: clientId, client_incarnation: incarnation, scopes }) => ({
-        clientId,
-        incarnation,
-        scopes,
-      }));
-    },
+    list: (accountId) => queryRows(pool, sql.list, [accountId]),
     remove: async (accountId, clientId) => {
-      await pool.query('DELETE FROM consent WHERE account_id = $1 AND client_id = $2', [accountId, clientId]);
+      await execute(pool, sql.remove, [accountId, clientId]);
     },
     removeOfClient: async (clientId) => {
-      await pool.query('DELETE FROM consent WHERE client_id = $1', [clientId]);
+      await execute(pool, sql.removeOfClient, [clientId]);
     },
     allow: async (accountId, { clientId, incarnation }, scopes) => {
-      await pool.query(
-        `INSERT INTO consent (account_id, client_id, scopes, client_incarnation) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (account_id, client_id) DO UPDATE SET updated_at = now(),
-           client_incarnation = excluded.client_incarnation,
-           scopes = CASE WHEN consent.client_incarnation = excluded.client_incarnation
-             THEN ARRAY(SELECT DISTINCT unnest(consent.scopes || excluded.scopes) ORDER BY 1)
-             ELSE excluded.scopes END`,
-        [accountId, clientId, scopes, incarnation],
-      );
+      await execute(pool, sql.allow, [accountId, clientId, scopes, incarnation]);
     },
   };
 }

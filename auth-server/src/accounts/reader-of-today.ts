@@ -1,6 +1,7 @@
-import type { Pool } from '@trellis/postgres';
-import type { AccountToday, Role } from './accounts.ts';
+import { defineStatements, queryRows, type Pool, type StatementRow } from '@trellis/postgres';
+import { isRole, type AccountToday } from './accounts.ts';
 import { batchById } from '../batch-by-id.ts';
+import { statements } from '../generated/statements.ts';
 import { ROW_VERSION } from '../row-version.ts';
 
 /**
@@ -14,28 +15,19 @@ export interface ReaderOfToday {
   clientVersion(clientId: string): Promise<string | undefined>;
 }
 
-/** Few columns: PostgreSQL describes each of them with every answer. */
-interface AccountRow {
-  readonly id: string;
-  readonly version: null;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly disabled: boolean;
-  readonly credentials_changed_at: Date;
-}
+const sql = defineStatements(statements, 'reader-of-today', {
+  // Few columns: PostgreSQL describes each of them with every answer.
+  findBoth: {
+    preparedAs: 'accounts-and-clients-of-today',
+    notNull: ['id'],
+    text: `SELECT id::text, NULL AS version, email, name, role, disabled_at IS NOT NULL AS disabled, credentials_changed_at
+        FROM account WHERE id = ANY($1::uuid[])
+      UNION ALL
+      SELECT client_id, ${ROW_VERSION}, NULL, NULL, NULL, NULL, NULL FROM client WHERE client_id = ANY($2)`,
+  },
+});
 
-interface ClientRow {
-  readonly id: string;
-  readonly version: string;
-}
-
-type TodayRow = AccountRow | ClientRow;
-
-const BOTH = `SELECT id::text, NULL AS version, email, name, role, disabled_at IS NOT NULL AS disabled, credentials_changed_at
-    FROM account WHERE id = ANY($1::uuid[])
-  UNION ALL
-  SELECT client_id, ${ROW_VERSION}, NULL, NULL, NULL, NULL, NULL FROM client WHERE client_id = ANY($2)`;
+type TodayRow = StatementRow<typeof sql.findBoth>;
 
 const ACCOUNT = 'account ';
 const CLIENT = 'client ';
@@ -43,11 +35,7 @@ const CLIENT = 'client ';
 /** Reads from PostgreSQL. */
 export function createReaderOfToday(pool: Pool): ReaderOfToday {
   const find = batchById(async (names) => {
-    const { rows } = await pool.query<TodayRow>({
-      name: 'accounts-and-clients-of-today',
-      text: BOTH,
-      values: [idsOf(ACCOUNT, names), idsOf(CLIENT, names)],
-    });
+    const rows = await queryRows(pool, sql.findBoth, [idsOf(ACCOUNT, names), idsOf(CLIENT, names)]);
     return new Map(rows.map((row) => [nameOf(row), row]));
   });
   return {
@@ -61,8 +49,10 @@ function nameOf({ id, version }: TodayRow): string {
 }
 
 function toAccount(row: TodayRow | undefined): AccountToday | undefined {
-  if (!row || row.version !== null) return undefined;
+  if (!row) return undefined;
   const { id, email, name, role, disabled, credentials_changed_at: changedAt } = row;
+  if (email === null || name === null || role === null) return undefined; // a client has none of them
+  if (disabled === null || changedAt === null || !isRole(role)) return undefined;
   return { id, email, name, role, disabled, credentialsChangedAt: changedAt.getTime() };
 }
 

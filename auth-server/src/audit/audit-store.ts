@@ -1,4 +1,5 @@
-import type { Pool } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Pool, type StatementRow } from '@trellis/postgres';
+import { statements } from '../generated/statements.ts';
 
 /** A security event as it is stored. */
 export interface StoredAuditEvent {
@@ -42,48 +43,39 @@ export interface AuditStore {
   removeBefore(moment: number): Promise<number>;
 }
 
-interface AuditRow {
-  readonly id: string;
-  readonly occurred_at: Date;
-  readonly event: string;
-  readonly subject: string | null;
-  readonly client_id: string | null;
-  readonly grant_id: string | null;
-  readonly details: Record<string, unknown>;
-}
-
-const LIST = `SELECT id, occurred_at, event, subject, client_id, grant_id, details FROM audit_event
+const sql = defineStatements(statements, 'audit-store', {
+  // An array for each column costs several times as much to write down as one JSON text.
+  append: {
+    preparedAs: 'append-audit-events',
+    text: `INSERT INTO audit_event (occurred_at, event, subject, client_id, grant_id, details)
+      SELECT to_timestamp("occurredAt" / 1000.0), event, subject, "clientId", "grantId", details
+      FROM jsonb_to_recordset($1) AS events ("occurredAt" bigint, event text, subject text, "clientId" text,
+        "grantId" text, details jsonb)`,
+  },
+  list: `SELECT id, occurred_at, event, subject, client_id, grant_id, details FROM audit_event
   WHERE ($1::text IS NULL OR event = $1)
     AND (($2::text IS NULL AND $3::text IS NULL) OR subject = $2 OR details ->> 'account' = $3)
     AND ($4::text IS NULL OR client_id = $4)
     AND ($5::text IS NULL OR grant_id = $5)
     AND ($6::timestamptz IS NULL OR occurred_at >= $6)
     AND ($7::bigint IS NULL OR id < $7)
-  ORDER BY id DESC LIMIT $8`;
+  ORDER BY id DESC LIMIT $8`,
+  removeBefore: 'DELETE FROM audit_event WHERE occurred_at < $1',
+});
 
 /** Security events in PostgreSQL. */
 export function createAuditStore(pool: Pool): AuditStore {
   return {
     append: async (events) => {
-      await pool.query({
-        name: 'append-audit-events',
-        text: `INSERT INTO audit_event (occurred_at, event, subject, client_id, grant_id, details)
-          SELECT to_timestamp("occurredAt" / 1000.0), event, subject, "clientId", "grantId", details
-          FROM jsonb_to_recordset($1) AS events ("occurredAt" bigint, event text, subject text, "clientId" text,
-            "grantId" text, details jsonb)`,
-        values: [jsonOf(events)], // an array for each column costs several times as much to write down
-      });
+      await execute(pool, sql.append, [jsonOf(events)]);
     },
     list: async (filter) => {
       const { event, subject, account, clientId, grantId, since, before, limit } = filter;
       const from = since === undefined ? undefined : new Date(since);
-      const values = [event, subject, account, clientId, grantId, from, before, limit];
-      return (await pool.query<AuditRow>(LIST, values)).rows.map(toEvent);
+      const parameters = [event, subject, account, clientId, grantId, from, before, limit] as const;
+      return (await queryRows(pool, sql.list, parameters)).map(toEvent);
     },
-    removeBefore: async (moment) => {
-      const removed = await pool.query('DELETE FROM audit_event WHERE occurred_at < $1', [new Date(moment)]);
-      return removed.rowCount ?? 0;
-    },
+    removeBefore: (moment) => execute(pool, sql.removeBefore, [new Date(moment)]),
   };
 }
 
@@ -97,7 +89,7 @@ function jsonOf(events: readonly StoredAuditEvent[]): string {
   return json.replace(UNSTORABLE, (_escape, backslash?: string) => backslash ?? '\ufffd');
 }
 
-function toEvent(row: AuditRow): NumberedAuditEvent {
+function toEvent(row: StatementRow<typeof sql.list>): NumberedAuditEvent {
   return {
     id: row.id,
     occurredAt: row.occurred_at.getTime(),
@@ -105,6 +97,6 @@ function toEvent(row: AuditRow): NumberedAuditEvent {
     subject: row.subject ?? undefined,
     clientId: row.client_id ?? undefined,
     grantId: row.grant_id ?? undefined,
-    details: row.details,
+    details: row.details as NumberedAuditEvent['details'], // written by append
   };
 }

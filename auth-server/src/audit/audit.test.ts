@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createPool, type Pool } from '@trellis/postgres';
+import { createPool, queryChecked, type Pool } from '@trellis/postgres';
 import { createLogger } from '@trellis/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuditWriter } from './audit-writer.ts';
@@ -143,7 +143,9 @@ describe('the audit log', () => {
     await fetch(`${server.issuer}/logout?id_token_hint=${tokens.idToken}`);
     await fetch(`${server.issuer}/userinfo?access_token=${tokens.accessToken}`);
     await listed([], ['code_replayed']);
-    const { rows } = await pool.query<{ text: string }>(
+    const rows = await queryChecked(
+      pool,
+      { text: 'text' },
       'SELECT audit_event::text AS text FROM auth.audit_event',
     );
     const written = [...server.log, ...rows.map(({ text }) => text)].join('\n');
@@ -171,7 +173,9 @@ describe('L9: what anonymous callers have sent', () => {
     await postForm(`${server.issuer}/token`, { grant_type: 'client_credentials' }, basic(secret, 'machine'));
     const [failed] = await listed(['--limit', '1'], ['client_authentication_failed']);
     expect(failed).toMatchObject({ address: '127.0.0.1' });
-    const { rows } = await pool.query<{ text: string }>(
+    const rows = await queryChecked(
+      pool,
+      { text: 'text' },
       'SELECT audit_event::text AS text FROM auth.audit_event',
     );
     const written = [...server.log, ...rows.map(({ text }) => text)].join('\n');

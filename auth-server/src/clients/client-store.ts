@@ -1,4 +1,12 @@
-import type { Pool } from '@trellis/postgres';
+import {
+  defineStatements,
+  execute,
+  queryRows,
+  type ParametersOf,
+  type Pool,
+  type StatementRow,
+} from '@trellis/postgres';
+import { statements } from '../generated/statements.ts';
 import type { ClientMetadata } from './client-metadata.ts';
 import { batchById } from '../batch-by-id.ts';
 import { ROW_VERSION } from '../row-version.ts';
@@ -57,20 +65,16 @@ export interface HashedSecret {
   readonly keyId: string;
 }
 
-interface ClientRow {
-  readonly metadata: ClientMetadata;
-  readonly secret_hash: Buffer | null;
-  readonly source: ClientSource;
-  readonly previous_secret_hash: Buffer | null;
-  readonly previous_secret_expires_at: Date | null;
-  readonly incarnation: string;
-  readonly secret_key_id: string | null;
-  readonly version: string;
-}
-
 const COLUMNS = `metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation,
   secret_key_id, ${ROW_VERSION} AS version`;
-const UPSERT = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1)
+const sql = defineStatements(statements, 'client-store', {
+  findByIds: {
+    preparedAs: 'clients-by-id',
+    notNull: ['version'],
+    text: `SELECT ${COLUMNS} FROM client WHERE client_id = ANY($1)`,
+  },
+  list: { notNull: ['version'], text: `SELECT ${COLUMNS} FROM client ORDER BY client_id` },
+  upsert: `WITH known AS (SELECT metadata FROM client WHERE client_id = $1)
   INSERT INTO client
     (client_id, metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation, secret_key_id)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -78,15 +82,19 @@ const UPSERT = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1)
     source = excluded.source, previous_secret_hash = excluded.previous_secret_hash,
     previous_secret_expires_at = excluded.previous_secret_expires_at, secret_key_id = excluded.secret_key_id,
     updated_at = now()
-  RETURNING (SELECT metadata FROM known) AS before`;
-const UPDATE = `WITH known AS (SELECT metadata FROM client WHERE client_id = $1 AND incarnation = $7 AND ${ROW_VERSION} = $9 FOR UPDATE)
+  RETURNING (SELECT metadata FROM known) AS before`,
+  update: `WITH known AS (SELECT metadata FROM client WHERE client_id = $1 AND incarnation = $7 AND ${ROW_VERSION} = $9 FOR UPDATE)
   UPDATE client SET metadata = $2, secret_hash = $3, source = $4, previous_secret_hash = $5,
     previous_secret_expires_at = $6, secret_key_id = $8, updated_at = now()
   FROM known WHERE client_id = $1 AND incarnation = $7
-  RETURNING known.metadata AS before`;
-const UPDATE_SECRET = `UPDATE client SET secret_hash = $3, previous_secret_hash = $4, previous_secret_expires_at = $5,
+  RETURNING known.metadata AS before`,
+  updateSecret: `UPDATE client SET secret_hash = $3, previous_secret_hash = $4, previous_secret_expires_at = $5,
     secret_key_id = $6, updated_at = now()
-  WHERE client_id = $1 AND incarnation = $2 AND ${ROW_VERSION} = $7`;
+  WHERE client_id = $1 AND incarnation = $2 AND ${ROW_VERSION} = $7`,
+  rehashSecret:
+    'UPDATE client SET secret_hash = $3, secret_key_id = $4 WHERE client_id = $1 AND secret_hash = $2',
+  remove: 'DELETE FROM client WHERE client_id = $1',
+});
 
 /** Reads the versions of clients, together with what others ask for. */
 export interface ClientVersions {
@@ -97,48 +105,44 @@ export interface ClientVersions {
 /** Clients in PostgreSQL. */
 export function createClientStore(pool: Pool, versions: ClientVersions): ClientStore {
   const find = batchById(async (ids) => {
-    const { rows } = await pool.query<ClientRow>({
-      name: 'clients-by-id',
-      text: `SELECT ${COLUMNS} FROM client WHERE client_id = ANY($1)`,
-      values: [ids],
-    });
-    return new Map(rows.map((row) => [row.metadata.client_id, toClient(row)]));
+    const clients = (await queryRows(pool, sql.findByIds, [ids])).map(toClient);
+    return new Map(clients.map((client) => [client.metadata.client_id, client]));
   });
   return {
     find,
     findVersion: (clientId) => versions.clientVersion(clientId),
-    list: async () => {
-      const found = await pool.query<ClientRow>(`SELECT ${COLUMNS} FROM client ORDER BY client_id`);
-      return found.rows.map(toClient);
-    },
+    list: async () => (await queryRows(pool, sql.list, [])).map(toClient),
     save: async (client) => {
-      const saved = await pool.query<{ before: ClientMetadata | null }>(UPSERT, valuesOf(client));
-      return saved.rows[0]?.before ?? undefined;
+      const [saved] = await queryRows(pool, sql.upsert, valuesOf(client));
+      return readMetadata(saved?.before);
     },
     replace: async (client) => {
-      const replaced = await pool.query<{ before: ClientMetadata }>(UPDATE, [
-        ...valuesOf(client),
-        client.version,
-      ]);
-      return replaced.rows[0]?.before;
+      const [replaced] = await queryRows(pool, sql.update, [...valuesOf(client), client.version]);
+      return readMetadata(replaced?.before);
     },
     replaceSecret: async (client) => {
       const [clientId, , hash, , previousHash, previousExpiresAt, incarnation, keyId] = valuesOf(client);
-      const values = [clientId, incarnation, hash, previousHash, previousExpiresAt, keyId, client.version];
-      return (await pool.query(UPDATE_SECRET, values)).rowCount === 1;
+      const { version } = client;
+      const parameters = [
+        clientId,
+        incarnation,
+        hash,
+        previousHash,
+        previousExpiresAt,
+        keyId,
+        version,
+      ] as const;
+      return (await execute(pool, sql.updateSecret, parameters)) === 1;
     },
     rehashSecret: async (clientId, from, { hash, keyId }) => {
-      await pool.query(
-        'UPDATE client SET secret_hash = $3, secret_key_id = $4 WHERE client_id = $1 AND secret_hash = $2',
-        [clientId, Buffer.from(from, 'base64url'), Buffer.from(hash, 'base64url'), keyId],
-      );
+      const hashes = [Buffer.from(from, 'base64url'), Buffer.from(hash, 'base64url')] as const;
+      await execute(pool, sql.rehashSecret, [clientId, ...hashes, keyId]);
     },
-    remove: async (clientId) =>
-      (await pool.query('DELETE FROM client WHERE client_id = $1', [clientId])).rowCount === 1,
+    remove: async (clientId) => (await execute(pool, sql.remove, [clientId])) === 1,
   };
 }
 
-function valuesOf(client: Client): unknown[] {
+function valuesOf(client: Client): ParametersOf<typeof sql.upsert.description> {
   const { metadata, secretHash, source, previousSecret } = client;
   const bytes = (hash: string | undefined): Buffer | null =>
     hash === undefined ? null : Buffer.from(hash, 'base64url');
@@ -154,7 +158,11 @@ function valuesOf(client: Client): unknown[] {
   ];
 }
 
-function toClient(row: ClientRow): Client {
+function readMetadata(stored: unknown): ClientMetadata | undefined {
+  return (stored ?? undefined) as ClientMetadata | undefined; // written by save and replace
+}
+
+function toClient(row: StatementRow<typeof sql.list>): Client {
   const { metadata, secret_hash: hash, source } = row;
   const { previous_secret_hash: previousHash, previous_secret_expires_at: expiresAt } = row;
   const previousSecret =
@@ -162,7 +170,7 @@ function toClient(row: ClientRow): Client {
       ? { hash: previousHash.toString('base64url'), expiresAt: expiresAt.getTime() }
       : undefined;
   return {
-    metadata,
+    metadata: metadata as unknown as ClientMetadata, // written by save and replace
     incarnation: row.incarnation,
     secretHash: hash?.toString('base64url'),
     secretKeyId: row.secret_key_id ?? undefined,

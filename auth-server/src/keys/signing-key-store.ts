@@ -1,5 +1,14 @@
-import { inTransaction, type Pool } from '@trellis/postgres';
+import {
+  defineStatements,
+  execute,
+  inTransaction,
+  queryRows,
+  type Pool,
+  type Queryable,
+  type StatementRow,
+} from '@trellis/postgres';
 import type { JWK } from 'jose';
+import { statements } from '../generated/statements.ts';
 
 /** What signs tokens here. RFC 7518 */
 export type SigningAlgorithm = 'ES256' | 'RS256';
@@ -42,19 +51,17 @@ export interface SigningKeyStore {
   change<Result>(work: (change: SigningKeyChange) => Promise<Result>): Promise<Result>;
 }
 
-interface SigningKeyRow {
-  readonly kid: string;
-  readonly algorithm: SigningAlgorithm;
-  readonly state: StoredSigningKey['state'];
-  readonly public_jwk: JWK;
-  readonly private_jwe: string;
-  readonly created_at: Date;
-  readonly activated_at: Date | null;
-  readonly retired_at: Date | null;
-  readonly rotation_requested_at: Date | null;
-}
-
-type Queryable = Pick<Pool, 'query'>;
+const sql = defineStatements(statements, 'signing-key-store', {
+  lock: "SELECT pg_advisory_xact_lock(hashtextextended('trellis-signing-keys', 0))",
+  list: 'SELECT * FROM signing_key ORDER BY created_at, kid',
+  add: `INSERT INTO signing_key (kid, algorithm, state, public_jwk, private_jwe, created_at, activated_at)
+    VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $3 = 'active' THEN $6::timestamptz END)`,
+  activate: "UPDATE signing_key SET state = 'active', activated_at = $2 WHERE kid = $1",
+  retire: "UPDATE signing_key SET state = 'retired', retired_at = $2 WHERE kid = $1",
+  requestRotation: 'UPDATE signing_key SET rotation_requested_at = $2 WHERE kid = $1',
+  reencrypt: 'UPDATE signing_key SET private_jwe = $2 WHERE kid = $1',
+  remove: 'DELETE FROM signing_key WHERE kid = $1',
+});
 
 /** Signing keys in PostgreSQL. */
 export function createSigningKeyStore(pool: Pool): SigningKeyStore {
@@ -62,60 +69,55 @@ export function createSigningKeyStore(pool: Pool): SigningKeyStore {
     list: () => listKeys(pool),
     change: (work) =>
       inTransaction(pool, async (connection) => {
-        await connection.query("SELECT pg_advisory_xact_lock(hashtextextended('trellis-signing-keys', 0))");
+        await execute(connection, sql.lock, []);
         return work(changeOf(connection));
       }),
   };
 }
 
 async function listKeys(queryable: Queryable): Promise<readonly StoredSigningKey[]> {
-  const found = await queryable.query<SigningKeyRow>('SELECT * FROM signing_key ORDER BY created_at, kid');
-  return found.rows.map(toKey);
+  return (await queryRows(queryable, sql.list, [])).map(toKey);
 }
 
 function changeOf(queryable: Queryable): SigningKeyChange {
   return {
     list: () => listKeys(queryable),
     add: async (key, state, now) => {
-      await queryable.query(
-        `INSERT INTO signing_key (kid, algorithm, state, public_jwk, private_jwe, created_at, activated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $3 = 'active' THEN $6::timestamptz END)`,
-        [key.kid, key.algorithm, state, JSON.stringify(key.publicJwk), key.privateJwe, new Date(now)],
-      );
+      const { kid, algorithm, publicJwk, privateJwe } = key;
+      const parameters = [
+        kid,
+        algorithm,
+        state,
+        JSON.stringify(publicJwk),
+        privateJwe,
+        new Date(now),
+      ] as const;
+      await execute(queryable, sql.add, parameters);
     },
     activate: async (kid, now) => {
-      await queryable.query("UPDATE signing_key SET state = 'active', activated_at = $2 WHERE kid = $1", [
-        kid,
-        new Date(now),
-      ]);
+      await execute(queryable, sql.activate, [kid, new Date(now)]);
     },
     retire: async (kid, now) => {
-      await queryable.query("UPDATE signing_key SET state = 'retired', retired_at = $2 WHERE kid = $1", [
-        kid,
-        new Date(now),
-      ]);
+      await execute(queryable, sql.retire, [kid, new Date(now)]);
     },
     requestRotation: async (kid, now) => {
-      await queryable.query('UPDATE signing_key SET rotation_requested_at = $2 WHERE kid = $1', [
-        kid,
-        new Date(now),
-      ]);
+      await execute(queryable, sql.requestRotation, [kid, new Date(now)]);
     },
     reencrypt: async (kid, privateJwe) => {
-      await queryable.query('UPDATE signing_key SET private_jwe = $2 WHERE kid = $1', [kid, privateJwe]);
+      await execute(queryable, sql.reencrypt, [kid, privateJwe]);
     },
     remove: async (kid) => {
-      await queryable.query('DELETE FROM signing_key WHERE kid = $1', [kid]);
+      await execute(queryable, sql.remove, [kid]);
     },
   };
 }
 
-function toKey(row: SigningKeyRow): StoredSigningKey {
+function toKey(row: StatementRow<typeof sql.list>): StoredSigningKey {
   return {
     kid: row.kid,
     algorithm: row.algorithm,
     state: row.state,
-    publicJwk: row.public_jwk,
+    publicJwk: row.public_jwk as JWK, // written by add
     privateJwe: row.private_jwe,
     createdAt: row.created_at.getTime(),
     activatedAt: row.activated_at?.getTime(),

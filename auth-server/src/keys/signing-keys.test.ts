@@ -1,4 +1,4 @@
-import { createPool, type Pool } from '@trellis/postgres';
+import { createPool, queryChecked, type Pool } from '@trellis/postgres';
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -52,7 +52,9 @@ describe('signing keys', () => {
   });
 
   it('are encrypted at rest, and useless under another secret', async () => {
-    const { rows } = await pool.query<{ record: string }>(
+    const rows = await queryChecked(
+      pool,
+      { record: 'text' },
       'SELECT row_to_json(signing_key)::text AS record FROM signing_key',
     );
     for (const { record } of rows) expect(record).not.toMatch(/"(d|p|q)"/);

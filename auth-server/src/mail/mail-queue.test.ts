@@ -1,5 +1,5 @@
 import { createLogger, createMetrics } from '@trellis/runtime';
-import { createPool, type Pool } from '@trellis/postgres';
+import { createPool, queryChecked, type Pool } from '@trellis/postgres';
 import { createTestDatabase, freePort, type TestDatabase } from '@trellis/testkit';
 import { createHmac, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -70,7 +70,7 @@ function smtp({ url }: Pick<TestSmtpServer, 'url'>): MailTransport {
 }
 
 async function waiting(): Promise<number> {
-  const { rows } = await pool.query<{ count: string }>('SELECT count(*) FROM mail_message');
+  const rows = await queryChecked(pool, { count: 'int8' }, 'SELECT count(*) FROM mail_message');
   return Number(rows[0]?.count);
 }
 
@@ -129,7 +129,7 @@ describe('mail while the mail server is unavailable', () => {
     const queue = startQueue(smtp({ url: `smtp://trellis:s3cret%20word@127.0.0.1:${port}` }));
     await queue.send(message('patient@example.com'));
     const attempts = async (): Promise<unknown> =>
-      (await pool.query<{ attempts: number }>('SELECT attempts FROM mail_message')).rows[0]?.attempts;
+      (await queryChecked(pool, { attempts: 'int4' }, 'SELECT attempts FROM mail_message'))[0]?.attempts;
     await expect.poll(attempts).toBe(1);
     const { rows } = await pool.query('SELECT * FROM mail_message');
     expect(JSON.stringify(rows)).not.toMatch(/patient|token=/);

@@ -1,4 +1,5 @@
-import type { Pool } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Pool } from '@trellis/postgres';
+import { statements } from '../generated/statements.ts';
 import type { Sealer } from '../secrets/sealing.ts';
 import type { MailMessage } from './mail.ts';
 
@@ -25,32 +26,30 @@ export interface MailStore {
 /** Most messages that wait; an attack on sign-up fills no disk. */
 const MOST_WAITING = 10_000;
 
-const ADD = `INSERT INTO mail_message (id, sealed, next_attempt_at, expires_at)
-  SELECT $1, $2, $3, $4 WHERE (SELECT count(*) FROM mail_message) < ${MOST_WAITING}`;
-const CLAIM = `UPDATE mail_message SET attempts = attempts + 1, next_attempt_at = $3
+const sql = defineStatements(statements, 'mail-store', {
+  add: `INSERT INTO mail_message (id, sealed, next_attempt_at, expires_at)
+  SELECT $1, $2, $3, $4 WHERE (SELECT count(*) FROM mail_message) < ${MOST_WAITING}`,
+  claim: `UPDATE mail_message SET attempts = attempts + 1, next_attempt_at = $3
   WHERE id IN (SELECT id FROM mail_message WHERE next_attempt_at <= $1 AND expires_at > $1
                ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-  RETURNING id, sealed, attempts`;
-
-interface MailRow {
-  readonly id: string;
-  readonly sealed: string;
-  readonly attempts: number;
-}
+  RETURNING id, sealed, attempts`,
+  postpone: 'UPDATE mail_message SET next_attempt_at = $2 WHERE id = $1',
+  remove: 'DELETE FROM mail_message WHERE id = $1',
+  removeExpired: 'DELETE FROM mail_message WHERE expires_at <= $1',
+});
 
 /** Messages in PostgreSQL, sealed for their row. One that can't be opened any more is removed. */
 export function createMailStore(pool: Pool, sealer: Sealer): MailStore {
   const remove = async (id: string): Promise<void> => {
-    await pool.query('DELETE FROM mail_message WHERE id = $1', [id]);
+    await execute(pool, sql.remove, [id]);
   };
   return {
     add: async (id, message, now, expiresAt) => {
       const sealed = sealer.seal(JSON.stringify(message), id);
-      const { rowCount } = await pool.query(ADD, [id, sealed, new Date(now), new Date(expiresAt)]);
-      return rowCount === 1;
+      return (await execute(pool, sql.add, [id, sealed, new Date(now), new Date(expiresAt)])) === 1;
     },
     claim: async (now, limit, leaseMs) => {
-      const { rows } = await pool.query<MailRow>(CLAIM, [new Date(now), limit, new Date(now + leaseMs)]);
+      const rows = await queryRows(pool, sql.claim, [new Date(now), limit, new Date(now + leaseMs)]);
       const claimed: ClaimedMessage[] = [];
       for (const { id, sealed, attempts } of rows) {
         const text = sealer.open(sealed, id);
@@ -60,17 +59,9 @@ export function createMailStore(pool: Pool, sealer: Sealer): MailStore {
       return claimed;
     },
     postpone: async (id, nextAttemptAt) => {
-      await pool.query('UPDATE mail_message SET next_attempt_at = $2 WHERE id = $1', [
-        id,
-        new Date(nextAttemptAt),
-      ]);
+      await execute(pool, sql.postpone, [id, new Date(nextAttemptAt)]);
     },
     remove,
-    removeExpired: async (now) => {
-      const { rowCount } = await pool.query('DELETE FROM mail_message WHERE expires_at <= $1', [
-        new Date(now),
-      ]);
-      return rowCount ?? 0;
-    },
+    removeExpired: (now) => execute(pool, sql.removeExpired, [new Date(now)]),
   };
 }

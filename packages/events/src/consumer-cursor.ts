@@ -1,5 +1,18 @@
-import type { Pool, Transaction } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Pool, type Transaction } from '@trellis/postgres';
 import type { SequencedEvent } from './domain-event.ts';
+import { statements } from './generated/statements.ts';
+
+const sql = defineStatements(statements, 'consumer-cursor', {
+  read: { notNull: ['seq'], text: 'SELECT seq::float8 AS seq FROM event_cursor WHERE source = $1' },
+  lock: {
+    notNull: ['seq'],
+    text: 'SELECT seq::float8 AS seq FROM event_cursor WHERE source = $1 FOR UPDATE',
+  },
+  move: `INSERT INTO event_cursor (source, seq) VALUES ($1, $2)
+    ON CONFLICT (source) DO UPDATE SET seq = excluded.seq`,
+  bury: `INSERT INTO dead_letter (source, seq, event, error) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (source, seq) DO NOTHING`,
+});
 
 /** How far a consumer has come with one source. Stored in its own database, in the transaction of what the events have done. */
 export interface ConsumerCursor {
@@ -15,25 +28,13 @@ export interface ConsumerCursor {
 /** The cursor for one source, in the tables `event_cursor` and `dead_letter`. */
 export function createConsumerCursor(source: string): ConsumerCursor {
   return {
-    read: async (database) => {
-      const sql = 'SELECT seq::float8 AS seq FROM event_cursor WHERE source = $1';
-      return (await database.query<{ seq: number }>(sql, [source])).rows[0]?.seq;
-    },
-    lock: async (transaction) => {
-      const sql = 'SELECT seq::float8 AS seq FROM event_cursor WHERE source = $1 FOR UPDATE';
-      return (await transaction.query<{ seq: number }>(sql, [source])).rows[0]?.seq;
-    },
+    read: async (database) => (await queryRows(database, sql.read, [source]))[0]?.seq,
+    lock: async (transaction) => (await queryRows(transaction, sql.lock, [source]))[0]?.seq,
     move: async (transaction, seq) => {
-      await transaction.query(
-        'INSERT INTO event_cursor (source, seq) VALUES ($1, $2) ON CONFLICT (source) DO UPDATE SET seq = excluded.seq',
-        [source, seq],
-      );
+      await execute(transaction, sql.move, [source, seq]);
     },
     bury: async (transaction, event, error) => {
-      await transaction.query(
-        'INSERT INTO dead_letter (source, seq, event, error) VALUES ($1, $2, $3, $4) ON CONFLICT (source, seq) DO NOTHING',
-        [source, event.seq, JSON.stringify(event), String(error)],
-      );
+      await execute(transaction, sql.bury, [source, event.seq, JSON.stringify(event), String(error)]);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createLogger, createMetrics } from '@trellis/runtime';
-import { createPool, inTransaction, migrate, type Pool } from '@trellis/postgres';
+import { createPool, inTransaction, migrate, queryChecked, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import {
   createTestDatabase,
@@ -129,7 +129,7 @@ const upstream: EventSource = {
   },
   readSnapshot: async () => {
     upstreamCalls.push('snapshot');
-    const { rows } = await source.query<{ text: string }>('SELECT text FROM note');
+    const rows = await queryChecked(source, { text: 'text' }, 'SELECT text FROM note');
     return { items: rows.map((payload) => ({ type: 'note.saved', subject: SUBJECT, payload })), next: null };
   },
 };
@@ -169,14 +169,16 @@ function consumer(
 }
 
 const held = async () =>
-  (await target.query<{ text: string }>('SELECT text FROM held ORDER BY text')).rows.map(({ text }) => text);
+  (await queryChecked(target, { text: 'text' }, 'SELECT text FROM held ORDER BY text')).map(
+    ({ text }) => text,
+  );
 const dead = async () => (await target.query('SELECT source, seq::int, error FROM dead_letter')).rows;
 const hasBegun = () =>
   expect
     .poll(async () => (await target.query('SELECT FROM event_cursor')).rowCount, { timeout: 5_000 })
     .toBe(1);
 const numbers = async () =>
-  (await source.query<{ seq: number }>('SELECT seq::int FROM outbox ORDER BY position')).rows.map(
+  (await queryChecked(source, { seq: 'int4?' }, 'SELECT seq::int FROM outbox ORDER BY position')).map(
     ({ seq }) => seq,
   );
 const texts = (count: number, prefix = 'e') =>
@@ -213,7 +215,7 @@ describe('the outbox', () => {
     expect([await log.number(10), await log.number(10), await log.number(10), await log.number(10)]).toEqual([
       10, 10, 5, 0,
     ]);
-    expect((await numbers()).toSorted((a, b) => a - b)).toEqual(
+    expect((await numbers()).toSorted((a, b) => Number(a) - Number(b))).toEqual(
       Array.from({ length: 25 }, (_, index) => index + 1),
     );
     expect(await log.head()).toBe(25);
@@ -223,10 +225,12 @@ describe('the outbox', () => {
 describe('partitions', () => {
   const partitions = async () =>
     (
-      await source.query<{ name: string }>(
+      await queryChecked(
+        source,
+        { name: 'name' },
         "SELECT relname AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'source.outbox'::regclass ORDER BY 1",
       )
-    ).rows.map(({ name }) => name);
+    ).map(({ name }) => name);
 
   it('are made for the days to come, and dropped when their time is over and the stream has had them', async () => {
     const day = (text: string) => new Date(`${text}T12:00:00Z`);
@@ -493,8 +497,8 @@ describe('a consumer', () => {
       [SUBJECT],
     );
     await source.query('ANALYZE outbox');
-    const { rows } = await source.query<Record<string, string>>(`EXPLAIN ${READ_AFTER}`, [100, 500]);
-    const plan = rows.flatMap(Object.values).join('\n');
+    const lines = await queryChecked(source, { 'QUERY PLAN': 'text' }, `EXPLAIN ${READ_AFTER}`, [100, 500]);
+    const plan = lines.flatMap(Object.values).join('\n');
     expect(plan).toMatch(/Index Scan using outbox_\w+_seq_idx/);
     expect(plan).not.toMatch(/Sort\b(?! Key)/);
   });

@@ -1,6 +1,7 @@
 import type { Logger } from '@trellis/runtime';
 import { createOutageLog, type OutageLog } from '@trellis/runtime/outage-log';
-import type { Pool, Transaction } from '@trellis/postgres';
+import { defineStatements, onlyRow, queryRows, type Pool, type Transaction } from '@trellis/postgres';
+import { statements } from './generated/statements.ts';
 import { isTransientFailure } from './is-transient-failure.ts';
 import { sleep } from './wake-up.ts';
 
@@ -23,6 +24,13 @@ export interface Background {
   /** Ends it, and waits until it has ended. Safe to call twice. */
   close(): Promise<void>;
 }
+
+const sql = defineStatements(statements, 'leadership', {
+  acquire: {
+    notNull: ['acquired'],
+    text: 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS acquired',
+  },
+});
 
 const RETRY_MS = 1_000;
 
@@ -76,9 +84,5 @@ async function serveTerm(
 }
 
 async function acquire(connection: Transaction, name: string): Promise<boolean> {
-  const { rows } = await connection.query<{ acquired: boolean }>(
-    'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS acquired',
-    [`trellis ${name}`],
-  );
-  return rows[0]?.acquired ?? false;
+  return onlyRow(await queryRows(connection, sql.acquire, [`trellis ${name}`])).acquired;
 }

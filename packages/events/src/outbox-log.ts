@@ -1,5 +1,6 @@
-import type { Pool, Transaction } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Pool, type Transaction } from '@trellis/postgres';
 import type { SequencedEvent } from './domain-event.ts';
+import { statements } from './generated/statements.ts';
 
 /** The numbered events of a service, oldest first. */
 export interface OutboxLog {
@@ -17,9 +18,10 @@ export interface OutboxLog {
   oldest(): Promise<number | undefined>;
 }
 
-// Positions are taken before the commit, so a greater one may become visible first. Events of one subject can't: the change
-// holds a lock on its subject when it writes them.
-const NUMBER = `
+const sql = defineStatements(statements, 'outbox-log', {
+  // Positions are taken before the commit, so a greater one may become visible first. Events of one subject can't: the change
+  // holds a lock on its subject when it writes them.
+  number: `
   WITH batch AS (
     SELECT position, row_number() OVER (ORDER BY position) AS rank
     FROM (SELECT position FROM outbox WHERE seq IS NULL ORDER BY position LIMIT $1) AS waiting
@@ -30,21 +32,30 @@ const NUMBER = `
   )
   UPDATE outbox SET seq = head.base + batch.rank
   FROM batch CROSS JOIN head
-  WHERE outbox.position = batch.position AND outbox.seq IS NULL`;
+  WHERE outbox.position = batch.position AND outbox.seq IS NULL`,
 
-/** The events after a number. The order is that of the column, which has an index: `seq` alone would be the number that is returned. */
-export const READ_AFTER = `
+  // The order is that of the column, which has an index: `seq` alone would be the number that is returned.
+  readAfter: {
+    notNull: ['seq'],
+    text: `
   SELECT seq::float8 AS seq, id, type, subject, payload, occurred_at AS "occurredAt"
-  FROM outbox WHERE outbox.seq > $1 ORDER BY outbox.seq LIMIT $2`;
+  FROM outbox WHERE outbox.seq > $1 ORDER BY outbox.seq LIMIT $2`,
+  },
+
+  readHead: { notNull: ['seq'], text: 'SELECT seq::float8 AS seq FROM outbox_head' },
+
+  findOldest: 'SELECT min(seq)::float8 AS seq FROM outbox',
+});
+
+/** The events after a number, for those who look at its plan. */
+export const READ_AFTER: string = sql.readAfter.text;
 
 /** Reads and numbers the outbox of a service. */
 export function createOutboxLog(database: Pool | Transaction): OutboxLog {
-  const readNumber = async (sql: string): Promise<number | undefined> =>
-    (await database.query<{ seq: number | null }>(sql)).rows[0]?.seq ?? undefined;
   return {
-    number: async (limit) => (await database.query(NUMBER, [limit])).rowCount ?? 0,
-    head: async () => (await readNumber('SELECT seq::float8 AS seq FROM outbox_head')) ?? 0,
-    readAfter: async (seq, limit) => (await database.query<SequencedEvent>(READ_AFTER, [seq, limit])).rows,
-    oldest: () => readNumber('SELECT min(seq)::float8 AS seq FROM outbox'),
+    number: (limit) => execute(database, sql.number, [limit]),
+    head: async () => (await queryRows(database, sql.readHead, []))[0]?.seq ?? 0,
+    readAfter: (seq, limit) => queryRows(database, sql.readAfter, [seq, limit]),
+    oldest: async () => (await queryRows(database, sql.findOldest, []))[0]?.seq ?? undefined,
   };
 }

@@ -1,4 +1,11 @@
-import type { Transaction } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Transaction } from '@trellis/postgres';
+import { statements } from './generated/statements.ts';
+
+const sql = defineStatements(statements, 'outbox-partitions', {
+  deleteFromDefault: 'DELETE FROM outbox_rest WHERE seq <= $1 AND occurred_at < $2',
+  list: `SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+    WHERE inhparent = 'outbox'::regclass`,
+});
 
 const DAY_MS = 86_400_000;
 
@@ -26,10 +33,7 @@ export async function maintainPartitions(
   for (const day of await existingDays(connection)) {
     if (day < today - retentionDays) await dropPartition(connection, day, published);
   }
-  await connection.query('DELETE FROM outbox_rest WHERE seq <= $1 AND occurred_at < $2', [
-    published,
-    dateOf(today - retentionDays),
-  ]);
+  await execute(connection, sql.deleteFromDefault, [published, dateOf(today - retentionDays)]);
 }
 
 async function createPartition(connection: Transaction, day: number): Promise<void> {
@@ -51,9 +55,7 @@ async function dropPartition(connection: Transaction, day: number, published: nu
 }
 
 async function existingDays(connection: Transaction): Promise<readonly number[]> {
-  const { rows } = await connection.query<{ name: string }>(
-    "SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'outbox'::regclass",
-  );
+  const rows = await queryRows(connection, sql.list, []);
   return rows.flatMap(({ name }) => {
     const [, year, month, day] = /^outbox_(\d{4})(\d{2})(\d{2})$/.exec(name) ?? [];
     return year === undefined ? [] : [Date.UTC(Number(year), Number(month) - 1, Number(day)) / DAY_MS];

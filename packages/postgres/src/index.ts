@@ -1,3 +1,16 @@
 export { createPool, type Pool, type PoolOptions } from './pool.ts';
 export { migrate, type LibraryMigrations, type MigrateOptions } from './migrate.ts';
 export { inTransaction, type Transaction } from './transaction.ts';
+export { isListedType, type ParametersOf, type StatementDescription } from './sql-types.ts';
+export {
+  defineStatements,
+  execute,
+  onlyRow,
+  queryChecked,
+  queryRows,
+  STATEMENTS_DEFINED,
+  type Queryable,
+  type Statement,
+  type StatementRow,
+  type StatementsDefined,
+} from './statements.ts';

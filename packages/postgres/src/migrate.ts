@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
+import { queryChecked } from './statements.ts';
 
 /** Migrations of a library whose tables stand in the schema of the program that uses it. */
 export interface LibraryMigrations {
@@ -132,13 +133,11 @@ async function appliedMigrations(
   { schema, table }: MigrationSet,
 ): Promise<readonly string[]> {
   const qualified = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;
-  const { rows } = await client.query<{ known: boolean }>('SELECT to_regclass($1) IS NOT NULL AS known', [
-    qualified,
-  ]);
-  if (!rows[0]?.known) return [];
-  return (await client.query<{ name: string }>(`SELECT name FROM ${qualified} ORDER BY id`)).rows.map(
-    ({ name }) => name,
-  );
+  const look = 'SELECT to_regclass($1) IS NOT NULL AS known';
+  const [found] = await queryChecked(client, { known: 'bool' }, look, [qualified]);
+  if (!found?.known) return [];
+  const list = `SELECT name FROM ${qualified} ORDER BY id`;
+  return (await queryChecked(client, { name: 'varchar' }, list)).map(({ name }) => name);
 }
 
 function isLockTimeout(error: unknown): boolean {

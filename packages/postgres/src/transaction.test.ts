@@ -1,6 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPool, type Pool } from './pool.ts';
+import { queryChecked } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
 describe('inTransaction', () => {
@@ -37,8 +38,8 @@ describe('inTransaction', () => {
 
   it('F-09 survives a server that disconnects between two statements', async () => {
     const failing = inTransaction(pool, async (transaction) => {
-      const { rows } = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-      await pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+      const [found] = await queryChecked(transaction, { pid: 'int4' }, 'SELECT pg_backend_pid() AS pid');
+      await pool.query('SELECT pg_terminate_backend($1)', [found?.pid]);
       await new Promise((resolve) => setTimeout(resolve, 50));
       await transaction.query("INSERT INTO note VALUES ('lost')");
     });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { badUserInput } from '@trellis/subgraph-protocol';
-import type { Transaction } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Transaction } from '@trellis/postgres';
+import { statements } from './generated/statements.ts';
 
 /** One root field of a mutation that carries an idempotency key. */
 export interface IdempotentCall<Answer> {
@@ -22,23 +23,22 @@ const RECORD_TTL_H = 24;
 /** Visible ASCII characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-// Takes the key for this transaction. Another transaction that uses it waits here until this one has ended.
-const CLAIM = `
+const sql = defineStatements(statements, 'idempotency', {
+  // Takes the key for this transaction. Another transaction that uses it waits here until this one has ended.
+  claim: `
   INSERT INTO idempotent_answer AS record (user_id, key, path, fingerprint) VALUES ($1, $2, $3, $4)
   ON CONFLICT (user_id, key, path) DO UPDATE SET fingerprint = excluded.fingerprint, created_at = now()
-    WHERE record.created_at < now() - make_interval(hours => ${RECORD_TTL_H})`;
+    WHERE record.created_at < now() - make_interval(hours => ${RECORD_TTL_H})`,
 
-const FIND =
-  'SELECT fingerprint, answer FROM idempotent_answer WHERE user_id = $1 AND key = $2 AND path = $3';
+  find: 'SELECT fingerprint, answer FROM idempotent_answer WHERE user_id = $1 AND key = $2 AND path = $3',
 
-const STORE = 'UPDATE idempotent_answer SET answer = $4 WHERE user_id = $1 AND key = $2 AND path = $3';
+  store: 'UPDATE idempotent_answer SET answer = $4 WHERE user_id = $1 AND key = $2 AND path = $3',
 
-const PURGE = `DELETE FROM idempotent_answer WHERE created_at < now() - make_interval(hours => ${RECORD_TTL_H})`;
+  purge: `DELETE FROM idempotent_answer WHERE created_at < now() - make_interval(hours => ${RECORD_TTL_H})`,
+});
 
-interface IdempotencyRecord {
-  readonly fingerprint: Buffer;
-  readonly answer: unknown;
-}
+/** Whose record, by which key, of which root field. */
+type RecordName = readonly [userId: string, key: string, path: string];
 
 /**
  * Does the work of a mutation once, however often the client sends it. The answer is stored in the transaction of the work
@@ -54,29 +54,24 @@ export async function once<Answer>(
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   if (!KEY.test(idempotent.key)) throw badKey('must have 1 to 255 visible ASCII characters', idempotent.key);
-  const name = [idempotent.userId, idempotent.key, idempotent.path];
+  const name: RecordName = [idempotent.userId, idempotent.key, idempotent.path];
   const fingerprint = fingerprintOf(idempotent.call);
-  const claimed = await transaction.query(CLAIM, [...name, fingerprint]);
-  if (claimed.rowCount === 0) return idempotent.revive(await recall(transaction, name, fingerprint));
+  const claimed = await execute(transaction, sql.claim, [...name, fingerprint]);
+  if (claimed === 0) return idempotent.revive(await recall(transaction, name, fingerprint));
   const answer = await work();
-  await transaction.query(STORE, [...name, JSON.stringify(answer)]);
+  await execute(transaction, sql.store, [...name, JSON.stringify(answer)]);
   return answer;
 }
 
 /** Deletes expired idempotency records. */
 export async function purgeIdempotencyRecords(database: Pick<Transaction, 'query'>): Promise<void> {
-  await database.query(PURGE);
+  await execute(database, sql.purge, []);
 }
 
-async function recall(
-  transaction: Transaction,
-  name: readonly string[],
-  fingerprint: Buffer,
-): Promise<unknown> {
-  const { rows } = await transaction.query<IdempotencyRecord>(FIND, [...name]);
-  const [record] = rows;
+async function recall(transaction: Transaction, name: RecordName, fingerprint: Buffer): Promise<unknown> {
+  const [record] = await queryRows(transaction, sql.find, name);
   if (record?.fingerprint.equals(fingerprint)) return record.answer;
-  throw badKey('was used with other arguments', name[1] ?? '');
+  throw badKey('was used with other arguments', name[1]);
 }
 
 function fingerprintOf(call: unknown): Buffer {

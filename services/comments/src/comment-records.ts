@@ -1,6 +1,7 @@
-import type { Transaction } from '@trellis/postgres';
+import { defineStatements, execute, onlyRow, queryRows, type Transaction } from '@trellis/postgres';
 import { COMMENT_COLUMNS } from './comment-columns.ts';
 import type { Comment } from './comment.ts';
+import { statements } from './generated/statements.ts';
 import { VISIBLE } from './known-post-store.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -14,26 +15,32 @@ export interface CommentRecords {
   remove(id: string): Promise<void>;
 }
 
-const INSERT = 'INSERT INTO comment (id, post_id, author_id, body, edited) VALUES ($1, $2, $3, $4, $5)';
+const sql = defineStatements(statements, 'comment-records', {
+  insert: 'INSERT INTO comment (id, post_id, author_id, body, edited) VALUES ($1, $2, $3, $4, $5)',
 
-const LOCK = `
+  lock: `
   SELECT ${COMMENT_COLUMNS} FROM comment JOIN known_post ON known_post.id = comment.post_id
   WHERE comment.id = $1 AND ${VISIBLE}
-  FOR UPDATE OF comment`;
+  FOR UPDATE OF comment`,
 
-const EDIT = `UPDATE comment SET body = $2, edited = true WHERE id = $1 RETURNING ${COMMENT_COLUMNS}`;
+  edit: `UPDATE comment SET body = $2, edited = true WHERE id = $1 RETURNING ${COMMENT_COLUMNS}`,
+
+  remove: 'DELETE FROM comment WHERE id = $1',
+
+  removeOfPosts: 'DELETE FROM comment WHERE post_id = ANY($1::uuid[])',
+});
 
 /** The comments of a transaction. */
 export function commentRecords(transaction: Transaction): CommentRecords {
   return {
     insert: async ({ id, postId, authorId, body, edited }) => {
-      await transaction.query(INSERT, [id, postId, authorId, body, edited]);
+      await execute(transaction, sql.insert, [id, postId, authorId, body, edited]);
     },
     lock: async (id, { isEditor, userId }) =>
-      (await transaction.query<Comment>(LOCK, [id, isEditor, userId])).rows[0],
-    edit: async (id, body) => (await transaction.query<Comment>(EDIT, [id, body])).rows[0] as Comment, // locked, so it exists
+      (await queryRows(transaction, sql.lock, [id, isEditor, userId]))[0],
+    edit: async (id, body) => onlyRow(await queryRows(transaction, sql.edit, [id, body])), // locked, so it exists
     remove: async (id) => {
-      await transaction.query('DELETE FROM comment WHERE id = $1', [id]);
+      await execute(transaction, sql.remove, [id]);
     },
   };
 }
@@ -43,5 +50,5 @@ export async function removeCommentsOfPosts(
   transaction: Transaction,
   postIds: readonly string[],
 ): Promise<void> {
-  await transaction.query('DELETE FROM comment WHERE post_id = ANY($1::uuid[])', [postIds]);
+  await execute(transaction, sql.removeOfPosts, [postIds]);
 }

@@ -1,7 +1,8 @@
-import type { Pool } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Pool } from '@trellis/postgres';
 import { groupByPosition } from '@trellis/subgraph-kit';
 import { COMMENT_COLUMNS } from './comment-columns.ts';
 import type { Comment, PlacedComment } from './comment.ts';
+import { statements } from './generated/statements.ts';
 import { VISIBLE } from './known-post-store.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -45,18 +46,21 @@ export interface CommentStore {
 /** Greater than any id: where a list begins. */
 const BEGINNING = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-const FIND_BY_IDS = `
+const sql = defineStatements(statements, 'comment-store', {
+  findByIds: `
   SELECT ${COMMENT_COLUMNS} FROM comment JOIN known_post ON known_post.id = comment.post_id
-  WHERE comment.id = ANY($1::uuid[]) AND ${VISIBLE}`;
+  WHERE comment.id = ANY($1::uuid[]) AND ${VISIBLE}`,
 
-const FIND_PLACED = `
+  findPlaced: `
   SELECT comment.id, post_id AS "postId", comment.author_id AS "authorId", body, edited,
     known_post.author_id AS "postAuthorId", published
   FROM comment JOIN known_post ON known_post.id = comment.post_id
-  WHERE comment.id = ANY($1::uuid[]) AND NOT known_post.deleted`;
+  WHERE comment.id = ANY($1::uuid[]) AND NOT known_post.deleted`,
 
-// One descent into the index for each page, whatever their number and however different their limits.
-const LIST_BY_POSTS = `
+  // One descent into the index for each page, whatever their number and however different their limits.
+  listByPosts: {
+    notNull: ['position', 'isShown', 'id', 'postId', 'authorId', 'body', 'edited'],
+    text: `
   SELECT page.position::int - 1 AS position, coalesce(${VISIBLE}, false) AS "isShown", newest.*
   FROM unnest($1::uuid[], $4::uuid[], $5::int[]) WITH ORDINALITY AS page (post_id, after, size, position)
   LEFT JOIN known_post ON known_post.id = page.post_id
@@ -66,41 +70,30 @@ const LIST_BY_POSTS = `
     ORDER BY id DESC LIMIT page.size
   ) AS newest
   WHERE known_post.deleted IS NOT TRUE
-  ORDER BY position, newest.id DESC`;
+  ORDER BY position, newest.id DESC`,
+  },
 
-const COUNT_BY_POSTS = `
+  countByPosts: {
+    notNull: ['postId', 'count', 'isShown'],
+    text: `
   SELECT "postId", count, coalesce(${VISIBLE}, false) AS "isShown"
   FROM (
     SELECT post_id AS "postId", count(*)::int AS count
     FROM comment WHERE post_id = ANY($1::uuid[]) GROUP BY post_id
   ) AS counted
   LEFT JOIN known_post ON known_post.id = "postId"
-  WHERE known_post.deleted IS NOT TRUE`;
+  WHERE known_post.deleted IS NOT TRUE`,
+  },
 
-const SCAN = `SELECT ${COMMENT_COLUMNS} FROM comment WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`;
+  scan: `SELECT ${COMMENT_COLUMNS} FROM comment WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`,
 
-const SEED = `
+  seed: `
   INSERT INTO comment (id, post_id, author_id, body, edited)
   SELECT id, "postId", "authorId", body, edited
   FROM jsonb_to_recordset($1) AS seed (id uuid, "postId" uuid, "authorId" uuid, body text, edited boolean)
   WHERE NOT EXISTS (SELECT FROM comment)
-  ON CONFLICT (id) DO NOTHING`;
-
-interface PositionedComment extends Comment {
-  readonly position: number;
-  readonly isShown: boolean;
-}
-
-interface CommentWithPost extends Comment {
-  readonly postAuthorId: string;
-  readonly published: boolean;
-}
-
-interface PostCount {
-  readonly postId: string;
-  readonly count: number;
-  readonly isShown: boolean;
-}
+  ON CONFLICT (id) DO NOTHING`,
+});
 
 /** There is nothing to be hidden. */
 const NO_COMMENTS = { count: 0, isShown: true };
@@ -108,17 +101,14 @@ const NO_COMMENTS = { count: 0, isShown: true };
 /** Keeps comments in the table `comment`. */
 export function createCommentStore(pool: Pool): CommentStore {
   return {
-    findByIds: async (ids, { isEditor, userId }) =>
-      (await pool.query<Comment>(FIND_BY_IDS, [ids, isEditor, userId])).rows,
+    findByIds: (ids, { isEditor, userId }) => queryRows(pool, sql.findByIds, [ids, isEditor, userId]),
     findPlaced: async (ids) =>
-      (await pool.query<CommentWithPost>(FIND_PLACED, [ids])).rows.map(
-        ({ postAuthorId, published, ...comment }) => ({
-          comment,
-          post: { id: comment.postId, authorId: postAuthorId, published },
-        }),
-      ),
+      (await queryRows(pool, sql.findPlaced, [ids])).map(({ postAuthorId, published, ...comment }) => ({
+        comment,
+        post: { id: comment.postId, authorId: postAuthorId, published },
+      })),
     listByPosts: async (pages, { isEditor, userId }) => {
-      const { rows } = await pool.query<PositionedComment>(LIST_BY_POSTS, [
+      const rows = await queryRows(pool, sql.listByPosts, [
         pages.map(({ postId }) => postId),
         isEditor,
         userId,
@@ -129,13 +119,13 @@ export function createCommentStore(pool: Pool): CommentStore {
       return lists.map((comments) => ({ comments, isShown: comments[0]?.isShown ?? true }));
     },
     countByPosts: async (postIds, { isEditor, userId }) => {
-      const { rows } = await pool.query<PostCount>(COUNT_BY_POSTS, [postIds, isEditor, userId]);
+      const rows = await queryRows(pool, sql.countByPosts, [postIds, isEditor, userId]);
       const counts = new Map(rows.map((count) => [count.postId, count]));
       return postIds.map((id) => counts.get(id) ?? NO_COMMENTS);
     },
-    scan: async (after, limit) => (await pool.query<Comment>(SCAN, [after, limit])).rows,
+    scan: (after, limit) => queryRows(pool, sql.scan, [after, limit]),
     seed: async (comments) => {
-      await pool.query(SEED, [JSON.stringify(comments)]);
+      await execute(pool, sql.seed, [JSON.stringify(comments)]);
     },
   };
 }

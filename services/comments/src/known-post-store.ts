@@ -1,4 +1,5 @@
-import type { Pool, Transaction } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Pool, type Transaction } from '@trellis/postgres';
+import { statements } from './generated/statements.ts';
 import type { Viewer } from './viewer.ts';
 
 /** What matters of a post to those who comment on it. */
@@ -37,40 +38,49 @@ export function isVisible({ published, authorId }: PostFacts, viewer: Viewer): b
   return published || viewer.isEditor || authorId === viewer.userId;
 }
 
-const FIND = 'SELECT id, author_id AS "authorId", published FROM known_post WHERE id = $1 AND NOT deleted';
+const sql = defineStatements(statements, 'known-post-store', {
+  find: 'SELECT id, author_id AS "authorId", published FROM known_post WHERE id = $1 AND NOT deleted',
 
-const LEARN = `
-  INSERT INTO known_post (id, author_id, published) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`;
+  learn: `
+  INSERT INTO known_post (id, author_id, published) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
 
-const HOLD = 'SELECT FROM known_post WHERE id = $1 AND NOT deleted FOR SHARE';
+  hold: 'SELECT FROM known_post WHERE id = $1 AND NOT deleted FOR SHARE',
 
-const SAVE = `
+  save: `
   INSERT INTO known_post (id, author_id, published)
   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::boolean[])
   ON CONFLICT (id) DO UPDATE
-    SET author_id = excluded.author_id, published = excluded.published, deleted = false, stale = false`;
+    SET author_id = excluded.author_id, published = excluded.published, deleted = false, stale = false`,
+
+  markDeleted: 'UPDATE known_post SET deleted = true WHERE id = $1',
+
+  markStale: 'UPDATE known_post SET stale = true WHERE NOT deleted',
+
+  markStaleDeleted: 'UPDATE known_post SET deleted = true, stale = false WHERE stale RETURNING id',
+});
 
 /** Keeps known posts in the table `known_post`. */
 export function createKnownPostStore(pool: Pool): KnownPostStore {
   return {
-    find: async (id) => (await pool.query<PostFacts>(FIND, [id])).rows[0],
+    find: async (id) => (await queryRows(pool, sql.find, [id]))[0],
     hold: async (transaction, { id, authorId, published }) => {
-      await transaction.query(LEARN, [id, authorId, published]);
-      return (await transaction.query(HOLD, [id])).rowCount === 1;
+      await execute(transaction, sql.learn, [id, authorId, published]);
+      return (await execute(transaction, sql.hold, [id])) === 1;
     },
     save: async (transaction, posts) => {
-      const columns = [posts.map(({ id }) => id), posts.map(({ authorId }) => authorId)];
-      await transaction.query(SAVE, [...columns, posts.map(({ published }) => published)]);
+      await execute(transaction, sql.save, [
+        posts.map(({ id }) => id),
+        posts.map(({ authorId }) => authorId),
+        posts.map(({ published }) => published),
+      ]);
     },
     markDeleted: async (transaction, id) => {
-      await transaction.query('UPDATE known_post SET deleted = true WHERE id = $1', [id]);
+      await execute(transaction, sql.markDeleted, [id]);
     },
     markStale: async (transaction) => {
-      await transaction.query('UPDATE known_post SET stale = true WHERE NOT deleted');
+      await execute(transaction, sql.markStale, []);
     },
-    markStaleDeleted: async (transaction) => {
-      const sql = 'UPDATE known_post SET deleted = true, stale = false WHERE stale RETURNING id';
-      return (await transaction.query<{ id: string }>(sql)).rows.map(({ id }) => id);
-    },
+    markStaleDeleted: async (transaction) =>
+      (await queryRows(transaction, sql.markStaleDeleted, [])).map(({ id }) => id),
   };
 }

@@ -1,3 +1,4 @@
+import { queryChecked } from '@trellis/postgres';
 import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
 import type { Proof } from '@trellis/testkit';
@@ -91,6 +92,6 @@ async function editRepeatedly(subgraph: TestSubgraph, id: string, edits: number)
 
 /** Every version was published once. */
 async function countVersions({ pool }: TestSubgraph): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM outbox');
+  const rows = await queryChecked(pool, { count: 'int4' }, 'SELECT count(*)::int AS count FROM outbox');
   return rows[0]?.count ?? 0;
 }

@@ -1,3 +1,4 @@
+import { queryChecked } from '@trellis/postgres';
 import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
 import type { Proof } from '@trellis/testkit';
@@ -52,7 +53,7 @@ interface Counts {
 }
 
 async function count({ pool }: TestSubgraph): Promise<Counts> {
-  const { rows } = await pool.query<Counts>(COUNT);
+  const rows = await queryChecked(pool, { posts: 'int4', events: 'int4' }, COUNT);
   return rows[0] ?? { posts: 0, events: 0 };
 }
 

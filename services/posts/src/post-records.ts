@@ -1,5 +1,6 @@
-import type { Transaction } from '@trellis/postgres';
+import { defineStatements, execute, onlyRow, queryRows, type Transaction } from '@trellis/postgres';
 import { timeOfId } from '@trellis/subgraph-kit';
+import { statements } from './generated/statements.ts';
 import { POST_COLUMNS } from './post-columns.ts';
 import type { PostContent } from './post-input.ts';
 import type { Post, Viewer } from './post.ts';
@@ -38,67 +39,79 @@ export interface PostRecords {
 
 const RISING_TIME = `greatest(clock_timestamp()::timestamptz(3), updated_at + interval '1 millisecond')`;
 
-const LOCK_CONTENT = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+const sql = defineStatements(statements, 'post-records', {
+  lockContent: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
 
-const FIND_SAME_CONTENT = `
+  findSameContent: `
   SELECT ${POST_COLUMNS} FROM post
   WHERE author_id = $1 AND hashtextextended(title || E'\\n' || body, 0) = hashtextextended($2::text || E'\\n' || $3::text, 0)
     AND title = $2 AND body = $3
-  ORDER BY id LIMIT 1`;
+  ORDER BY id LIMIT 1`,
 
-// The time of creation is in the id, and a new post was last changed when it was made.
-const INSERT = `
+  // The time of creation is in the id, and a new post was last changed when it was made.
+  insert: `
   INSERT INTO post (id, author_id, title, body, tags, metadata, published, publish_at, updated_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-  RETURNING ${POST_COLUMNS}`;
+  RETURNING ${POST_COLUMNS}`,
 
-const LOCK = `
+  lock: `
   SELECT ${POST_COLUMNS}, publish_at AS "publishAt" FROM post
   WHERE id = $1 AND (published OR $2::boolean OR author_id = $3::uuid)
-  FOR UPDATE`;
+  FOR UPDATE`,
 
-const UPDATE = `
+  update: `
   UPDATE post SET title = $2, body = $3, tags = $4, metadata = $5, published = $6, publish_at = $7,
     updated_at = ${RISING_TIME}
   WHERE id = $1
-  RETURNING ${POST_COLUMNS}`;
+  RETURNING ${POST_COLUMNS}`,
 
-const PUBLISH_DUE = `
+  publishDue: `
   UPDATE post SET published = true, publish_at = NULL, updated_at = ${RISING_TIME}
   WHERE id IN (
     SELECT id FROM post WHERE publish_at <= now() ORDER BY publish_at LIMIT $1 FOR UPDATE SKIP LOCKED
   )
-  RETURNING ${POST_COLUMNS}`;
+  RETURNING ${POST_COLUMNS}`,
+
+  remove: 'DELETE FROM post WHERE id = $1',
+});
 
 /** The posts of a transaction. */
 export function postRecords(transaction: Transaction): PostRecords {
-  const one = async <Row extends Post>(sql: string, values: unknown[]): Promise<Row | undefined> =>
-    (await transaction.query<Row>(sql, values)).rows[0];
   return {
     findSameContent: async (authorId, { title, body }) => {
-      await transaction.query(LOCK_CONTENT, [`${authorId}\n${title}\n${body}`]);
-      return one(FIND_SAME_CONTENT, [authorId, title, body]);
+      await execute(transaction, sql.lockContent, [`${authorId}\n${title}\n${body}`]);
+      return (await queryRows(transaction, sql.findSameContent, [authorId, title, body]))[0];
     },
     insert: async ({ id, authorId, publishAt, published, ...content }) =>
-      (await one(INSERT, [
-        id,
-        authorId,
-        ...contentValues(content),
-        published,
-        publishAt,
-        timeOfId(id),
-      ])) as Post, // one row in, one row out
-    lock: (id, { seesAllDrafts, userId }) => one(LOCK, [id, seesAllDrafts, userId]),
+      onlyRow(
+        await queryRows(transaction, sql.insert, [
+          id,
+          authorId,
+          ...contentValues(content),
+          published,
+          publishAt,
+          timeOfId(id),
+        ]),
+      ),
+    lock: async (id, { seesAllDrafts, userId }) =>
+      (await queryRows(transaction, sql.lock, [id, seesAllDrafts, userId]))[0],
     update: async (id, { published, publishAt, ...content }) =>
-      (await one(UPDATE, [id, ...contentValues(content), published, publishAt])) as Post, // locked, so it exists
+      onlyRow(
+        await queryRows(transaction, sql.update, [id, ...contentValues(content), published, publishAt]),
+      ), // locked, so it exists
     remove: async (id) => {
-      await transaction.query('DELETE FROM post WHERE id = $1', [id]);
+      await execute(transaction, sql.remove, [id]);
     },
-    publishDue: async (limit) => (await transaction.query<Post>(PUBLISH_DUE, [limit])).rows,
+    publishDue: (limit) => queryRows(transaction, sql.publishDue, [limit]),
   };
 }
 
 /** JSON's null is no metadata: the column's null. */
-function contentValues({ title, body, tags, metadata }: PostContent): readonly unknown[] {
+function contentValues({
+  title,
+  body,
+  tags,
+  metadata,
+}: PostContent): readonly [string, string, readonly string[], string | null] {
   return [title, body, tags, metadata === null ? null : JSON.stringify(metadata)];
 }

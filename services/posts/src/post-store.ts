@@ -1,6 +1,7 @@
-import type { Pool } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Pool } from '@trellis/postgres';
 import { groupByPosition } from '@trellis/subgraph-kit';
-import { POST_COLUMNS } from './post-columns.ts';
+import { statements } from './generated/statements.ts';
+import { NOT_NULL_POST_COLUMNS, POST_COLUMNS } from './post-columns.ts';
 import { seesDraftsOf, type Post, type Viewer } from './post.ts';
 
 /** A page of a list that runs from the newest to the oldest. */
@@ -33,23 +34,29 @@ export interface PostStore {
 /** Greater than any id: where a list begins. */
 const BEGINNING = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-const FIND_BY_IDS = `
+const sql = defineStatements(statements, 'post-store', {
+  findByIds: `
   SELECT ${POST_COLUMNS} FROM post
-  WHERE id = ANY($1::uuid[]) AND (published OR $2::boolean OR author_id = $3::uuid)`;
+  WHERE id = ANY($1::uuid[]) AND (published OR $2::boolean OR author_id = $3::uuid)`,
 
-const LIST_ALL = `SELECT ${POST_COLUMNS} FROM post WHERE id < $1 ORDER BY id DESC LIMIT $2`;
+  listAll: `SELECT ${POST_COLUMNS} FROM post WHERE id < $1 ORDER BY id DESC LIMIT $2`,
 
-// What everybody sees and what the viewer alone sees, each from its own index, at most a page of either.
-const LIST_VISIBLE = `
+  // What everybody sees and what the viewer alone sees, each from its own index, at most a page of either.
+  listVisible: {
+    notNull: NOT_NULL_POST_COLUMNS,
+    text: `
   SELECT * FROM (
     (SELECT ${POST_COLUMNS} FROM post WHERE published AND id < $1 ORDER BY id DESC LIMIT $2)
     UNION ALL
     (SELECT ${POST_COLUMNS} FROM post WHERE NOT published AND author_id = $3 AND id < $1 ORDER BY id DESC LIMIT $2)
   ) AS visible
-  ORDER BY id DESC LIMIT $2`;
+  ORDER BY id DESC LIMIT $2`,
+  },
 
-// One descent into each index for each page, whatever their number and however different their limits.
-const LIST_BY_AUTHORS = `
+  // One descent into each index for each page, whatever their number and however different their limits.
+  listByAuthors: {
+    notNull: ['position', ...NOT_NULL_POST_COLUMNS],
+    text: `
   SELECT page.position::int - 1 AS position, visible.*
   FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::boolean[])
     WITH ORDINALITY AS page (author_id, after, first, drafts, position)
@@ -64,35 +71,31 @@ const LIST_BY_AUTHORS = `
     ) AS either
     ORDER BY id DESC LIMIT page.first
   ) AS visible
-  ORDER BY position, visible.id DESC`;
+  ORDER BY position, visible.id DESC`,
+  },
 
-const SCAN = `SELECT ${POST_COLUMNS} FROM post WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`;
+  scan: `SELECT ${POST_COLUMNS} FROM post WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`,
 
-const SEED = `
+  seed: `
   INSERT INTO post (id, author_id, title, body, tags, metadata, published, updated_at)
   SELECT id, "authorId", title, body, tags, nullif(metadata, 'null'), published, "updatedAt"
   FROM jsonb_to_recordset($1) AS seed (id uuid, "authorId" uuid, title text, body text, tags text[], metadata jsonb,
     published boolean, "updatedAt" timestamptz)
   WHERE NOT EXISTS (SELECT FROM post)
-  ON CONFLICT (id) DO NOTHING`;
-
-interface PositionedPost extends Post {
-  readonly position: number;
-}
+  ON CONFLICT (id) DO NOTHING`,
+});
 
 /** Keeps posts in the table `post`. */
 export function createPostStore(pool: Pool): PostStore {
   return {
-    findByIds: async (ids, { seesAllDrafts, userId }) =>
-      (await pool.query<Post>(FIND_BY_IDS, [ids, seesAllDrafts, userId])).rows,
-    list: async ({ first, after = BEGINNING }, { seesAllDrafts, userId }) => {
-      const result = seesAllDrafts
-        ? await pool.query<Post>(LIST_ALL, [after, first])
-        : await pool.query<Post>(LIST_VISIBLE, [after, first, userId]);
-      return result.rows;
-    },
+    findByIds: (ids, { seesAllDrafts, userId }) =>
+      queryRows(pool, sql.findByIds, [ids, seesAllDrafts, userId]),
+    list: ({ first, after = BEGINNING }, { seesAllDrafts, userId }) =>
+      seesAllDrafts
+        ? queryRows(pool, sql.listAll, [after, first])
+        : queryRows(pool, sql.listVisible, [after, first, userId]),
     listByAuthors: async (pages, viewer) => {
-      const { rows } = await pool.query<PositionedPost>(LIST_BY_AUTHORS, [
+      const rows = await queryRows(pool, sql.listByAuthors, [
         pages.map(({ authorId }) => authorId),
         pages.map(({ after }) => after ?? BEGINNING),
         pages.map(({ first }) => first),
@@ -100,9 +103,9 @@ export function createPostStore(pool: Pool): PostStore {
       ]);
       return groupByPosition(pages.length, rows, ({ position }) => position);
     },
-    scan: async (after, limit) => (await pool.query<Post>(SCAN, [after, limit])).rows,
+    scan: (after, limit) => queryRows(pool, sql.scan, [after, limit]),
     seed: async (posts) => {
-      await pool.query(SEED, [JSON.stringify(posts)]);
+      await execute(pool, sql.seed, [JSON.stringify(posts)]);
     },
   };
 }

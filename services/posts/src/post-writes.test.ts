@@ -1,4 +1,4 @@
-import { inTransaction } from '@trellis/postgres';
+import { inTransaction, queryChecked } from '@trellis/postgres';
 import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type AnswerError, type TestSubgraph } from '@trellis/subgraph-kit/testing';
 import type { Role, UserContext } from '@trellis/subgraph-protocol';
@@ -88,12 +88,12 @@ async function remove(id: string, as = editor, retry: Retry = {}) {
 
 const codes = (errors: readonly AnswerError[]) => errors.map(({ extensions }) => extensions['code']);
 const countPosts = async () => (await posts.pool.query('SELECT FROM post')).rowCount;
-const events = async () =>
-  (
-    await posts.pool.query<{ type: string; subject: string; payload: Record<string, unknown> }>(
-      'SELECT type, subject, payload FROM outbox ORDER BY position',
-    )
-  ).rows;
+const events = async () => {
+  const columns = { type: 'text', subject: 'uuid', payload: 'json' } as const;
+  const list = 'SELECT type, subject, payload FROM outbox ORDER BY position';
+  const rows = await queryChecked(posts.pool, columns, list);
+  return rows.map((row) => ({ ...row, payload: row.payload as Record<string, unknown> })); // of our own events
+};
 const stored = async (id: string) =>
   (await posts.pool.query('SELECT * FROM post WHERE id = $1', [id])).rows[0] as
     Record<string, unknown> | undefined;

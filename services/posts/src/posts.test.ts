@@ -1,3 +1,4 @@
+import { queryChecked } from '@trellis/postgres';
 import { createDemoContent, demoAccounts } from '@trellis/demo-data';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
 import type { Role, UserContext } from '@trellis/subgraph-protocol';
@@ -82,13 +83,12 @@ describe('Query.posts', () => {
   });
 
   it('goes on from a post that is gone', async () => {
-    const [gone] = (
-      await posts.pool.query<{ id: string }>('DELETE FROM post WHERE id = $1 RETURNING *', [
-        visibleTo(anonymous)[5],
-      ])
-    ).rows;
+    const remove = 'DELETE FROM post WHERE id = $1 RETURNING id, to_jsonb(post) AS row';
+    const [gone] = await queryChecked(posts.pool, { id: 'uuid', row: 'jsonb' }, remove, [
+      visibleTo(anonymous)[5],
+    ]);
     expect(await listIds(`(first: 2, after: "${gone?.id}")`)).toEqual(visibleTo(anonymous).slice(6, 8));
-    await createPostStoreRow(gone);
+    await createPostStoreRow(gone?.row);
   });
 
   it('shows every field of a post', async () => {
@@ -111,7 +111,7 @@ describe('Query.posts', () => {
   });
 });
 
-async function createPostStoreRow(row: object | undefined): Promise<void> {
+async function createPostStoreRow(row: unknown): Promise<void> {
   await posts.pool.query('INSERT INTO post SELECT * FROM jsonb_populate_record(null::post, $1)', [
     JSON.stringify(row),
   ]);

@@ -1,6 +1,7 @@
 import { sleep } from '@trellis/events';
-import { createPool, type Pool } from '@trellis/postgres';
+import { createPool, defineStatements, execute, onlyRow, queryRows, type Pool } from '@trellis/postgres';
 import { sources, type SearchConfig } from './config.ts';
+import { statements } from './generated/statements.ts';
 
 /** Where a command writes to. */
 export interface CommandStreams {
@@ -15,6 +16,18 @@ export interface SearchCommandOptions extends CommandStreams {
   /** Milliseconds between two looks. @default 500 */
   readonly pauseMs?: number;
 }
+
+const sql = defineStatements(statements, 'rebuild', {
+  deleteCursors: 'DELETE FROM event_cursor',
+  countCursors: { notNull: ['count'], text: 'SELECT count(*)::int AS count FROM event_cursor' },
+  countDocuments: {
+    notNull: ['users', 'posts', 'comments'],
+    text: `
+    SELECT (SELECT count(*)::int FROM user_document) AS users,
+      (SELECT count(*)::int FROM post_document WHERE published) AS posts,
+      (SELECT count(*)::int FROM comment_document) AS comments`,
+  },
+});
 
 const USAGE = `Commands:
   rebuild   has the running search service read everything again from its owners, and waits until it has
@@ -55,7 +68,7 @@ export async function runSearchCommand(
  */
 async function rebuild(pool: Pool, { stdout, signal, pauseMs = 500 }: SearchCommandOptions): Promise<number> {
   const startedAt = Date.now();
-  await pool.query('DELETE FROM event_cursor');
+  await execute(pool, sql.deleteCursors, []);
   stdout.write('The index is read again from users, posts and comments …\n');
   while (!signal.aborted) {
     await sleep(pauseMs, signal);
@@ -69,21 +82,10 @@ async function rebuild(pool: Pool, { stdout, signal, pauseMs = 500 }: SearchComm
 }
 
 async function countCursors(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM event_cursor');
-  return rows[0]?.count ?? 0;
-}
-
-interface IndexSize {
-  readonly users: number;
-  readonly posts: number;
-  readonly comments: number;
+  return onlyRow(await queryRows(pool, sql.countCursors, [])).count;
 }
 
 async function describeIndex(pool: Pool): Promise<string> {
-  const { rows } = await pool.query<IndexSize>(`
-    SELECT (SELECT count(*)::int FROM user_document) AS users,
-      (SELECT count(*)::int FROM post_document WHERE published) AS posts,
-      (SELECT count(*)::int FROM comment_document) AS comments`);
-  const { users = 0, posts = 0, comments = 0 } = rows[0] ?? {};
+  const { users, posts, comments } = onlyRow(await queryRows(pool, sql.countDocuments, []));
   return `${users} users, ${posts} published posts, ${comments} comments`;
 }

@@ -1,7 +1,8 @@
 import { clientError } from '@trellis/subgraph-protocol';
-import type { Pool } from '@trellis/postgres';
+import { defineStatements, queryRows, type Pool, type StatementRow } from '@trellis/postgres';
 import { createAgeBounds, NEWEST_SHARES } from './age-bounds.ts';
-import type { Hit } from './hit.ts';
+import { statements } from './generated/statements.ts';
+import type { Hit, HitKind } from './hit.ts';
 
 /** Finds things by their words. */
 export interface SearchIndex {
@@ -65,7 +66,10 @@ function newest({ table, columns, matches, bounds }: Kind): string {
 
 // Each branch ends at its newest matches, by whichever index gets there first, before anything is ranked. Names are looked up
 // as they are written, everything else by the stems of English words.
-const FIND = `
+const sql = defineStatements(statements, 'search-index', {
+  find: {
+    notNull: ['kind', 'id'],
+    text: `
   SELECT kind, id, "postId" FROM (
     (SELECT 'User' AS kind, id, NULL::uuid AS "postId",
         ts_rank_cd(words, websearch_to_tsquery('simple', $1), ${BY_LENGTH}) AS rank
@@ -81,7 +85,9 @@ const FIND = `
     (SELECT 'TextComment', id, post_id, ts_rank_cd(words, websearch_to_tsquery('english', $1), ${BY_LENGTH})
       FROM ${newest(comments)} AS newest)
   ) AS hit
-  ORDER BY rank DESC, id DESC LIMIT $2`;
+  ORDER BY rank DESC, id DESC LIMIT $2`,
+  },
+});
 
 /** What PostgreSQL says of a statement that it has ended. */
 const QUERY_CANCELED = '57014';
@@ -93,7 +99,7 @@ export function createSearchIndex(pool: Pool): SearchIndex {
     find: async (text, limit) => {
       try {
         const ids = await Promise.all(bounds.map((of) => of.read()));
-        return (await pool.query<Hit>(FIND, [text, limit, ...ids.flat()])).rows;
+        return (await queryRows(pool, sql.find, [text, limit, ...toBounds(ids.flat())])).map(toHit);
       } catch (error) {
         if (!isCanceled(error)) throw error;
         throw clientError(
@@ -103,6 +109,17 @@ export function createSearchIndex(pool: Pool): SearchIndex {
       }
     },
   };
+}
+
+function toHit({ kind, id, postId }: StatementRow<typeof sql.find>): Hit {
+  return { kind: kind as HitKind, id, postId }; // the statement writes no other
+}
+
+/** A bound of either kind for each of {@link NEWEST_SHARES}: the statement is written for as many. */
+type Bounds = readonly [string, string, string, string, string, string];
+
+function toBounds(ids: readonly string[]): Bounds {
+  return ids as unknown as Bounds; // two times three
 }
 
 function isCanceled(error: unknown): boolean {

@@ -1,5 +1,13 @@
-import type { UserSaved } from '@trellis/content-events';
-import { inTransaction, type Pool, type Transaction } from '@trellis/postgres';
+import {
+  defineStatements,
+  execute,
+  inTransaction,
+  onlyRow,
+  queryRows,
+  type Pool,
+  type Transaction,
+} from '@trellis/postgres';
+import { statements } from './generated/statements.ts';
 import { publishSaved } from './publish-profile.ts';
 import type { Claims, Profile } from './profile.ts';
 
@@ -30,16 +38,19 @@ export interface ProfileStore {
 
 const COLUMNS = 'id, name, email, role, created_at AS "createdAt"';
 
-const FIND_BY_IDS = `SELECT ${COLUMNS} FROM profile WHERE id = ANY($1::uuid[])`;
+const sql = defineStatements(statements, 'profile-store', {
+  findByIds: `SELECT ${COLUMNS} FROM profile WHERE id = ANY($1::uuid[])`,
 
-// The page is found in the index alone; only its rows are read from the table.
-const LIST = `
+  // The page is found in the index alone; only its rows are read from the table.
+  list: `
   SELECT ${COLUMNS}
   FROM (SELECT id FROM profile ORDER BY created_at, id LIMIT $1 OFFSET $2) AS page
   JOIN profile USING (id)
-  ORDER BY created_at, id`;
+  ORDER BY created_at, id`,
 
-const FOLLOW = `
+  follow: {
+    notNull: ['id'],
+    text: `
   WITH before AS (SELECT name FROM profile WHERE id = $1), written AS (
   INSERT INTO profile AS stored (id, name, email, role, created_at, token_issued_at)
   VALUES ($1, $2, $3, $4, now(), $5)
@@ -56,40 +67,42 @@ const FOLLOW = `
     OR (stored.email IS NULL AND excluded.email IS NOT NULL)
   RETURNING id, name)
   SELECT written.id, written.name FROM written LEFT JOIN before ON true
-  WHERE before IS NULL OR before.name IS DISTINCT FROM written.name`;
+  WHERE before IS NULL OR before.name IS DISTINCT FROM written.name`,
+  },
 
-const CREATE = `
-  INSERT INTO profile (id, name, email, role, created_at) VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
+  create: `
+  INSERT INTO profile (id, name, email, role, created_at) VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`,
 
-const SCAN = `SELECT ${COLUMNS} FROM profile WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`;
+  scan: `SELECT ${COLUMNS} FROM profile WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`,
 
-const SEED = `
+  seed: `
   INSERT INTO profile (id, name, email, role, created_at)
   SELECT id, name, email, role, "createdAt"
   FROM jsonb_to_recordset($1) AS seed (id uuid, name text, email text, role text, "createdAt" timestamptz)
   WHERE NOT EXISTS (SELECT FROM profile)
-  ON CONFLICT (id) DO NOTHING`;
+  ON CONFLICT (id) DO NOTHING`,
+});
 
 /** Keeps profiles in the table `profile`. */
 export function createProfileStore(pool: Pool): ProfileStore {
   return {
-    findByIds: async (ids) => (await pool.query<Profile>(FIND_BY_IDS, [ids])).rows,
-    list: async ({ limit, offset }) => (await pool.query<Profile>(LIST, [limit, offset])).rows,
+    findByIds: (ids) => queryRows(pool, sql.findByIds, [ids]),
+    list: ({ limit, offset }) => queryRows(pool, sql.list, [limit, offset]),
     follow: (claims) => inTransaction(pool, (transaction) => follow(transaction, claims)),
     create: async (transaction, { id, name, email, role, createdAt }) => {
-      const { rows } = await transaction.query<Profile>(CREATE, [id, name, email, role, createdAt]);
+      const rows = await queryRows(transaction, sql.create, [id, name, email, role, createdAt]);
       await publishSaved(transaction, { id, name });
-      return rows[0] as Profile; // one row in, one row out
+      return onlyRow(rows);
     },
-    scan: async (after, limit) => (await pool.query<Profile>(SCAN, [after, limit])).rows,
+    scan: (after, limit) => queryRows(pool, sql.scan, [after, limit]),
     seed: async (profiles) => {
-      await pool.query(SEED, [JSON.stringify(profiles)]);
+      await execute(pool, sql.seed, [JSON.stringify(profiles)]);
     },
   };
 }
 
 async function follow(transaction: Transaction, claims: Claims): Promise<void> {
   const { id, name, email, role, tokenIssuedAt } = claims;
-  const { rows } = await transaction.query<UserSaved>(FOLLOW, [id, name, email, role, tokenIssuedAt]);
+  const rows = await queryRows(transaction, sql.follow, [id, name, email, role, tokenIssuedAt]);
   for (const renamed of rows) await publishSaved(transaction, renamed);
 }

@@ -1,3 +1,4 @@
+import { queryChecked } from '@trellis/postgres';
 import { randomUUID } from 'node:crypto';
 import { generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from 'jose';
 import pg from 'pg';
@@ -96,7 +97,9 @@ describe('RFC 6749 §2.3: client authentication', () => {
   it('A-110 stores no secret', async () => {
     const client = new pg.Client({ connectionString: server.environment['DATABASE_URL'] });
     await client.connect();
-    const { rows } = await client.query<{ record: string; hash: Buffer }>(
+    const rows = await queryChecked(
+      client,
+      { record: 'text', hash: 'bytea' },
       "SELECT row_to_json(client)::text AS record, secret_hash AS hash FROM auth.client WHERE client_id = 'basic'",
     );
     await client.end();

@@ -296,7 +296,7 @@ async function queryAt(connectionString: string, statement: string): Promise<unk
   client.on('error', () => undefined);
   await client.connect();
   try {
-    const { rows } = await client.query<unknown[]>({ text: statement, rowMode: 'array' });
+    const { rows } = await client.query({ text: statement, rowMode: 'array' });
     return rows[0]?.[0];
   } finally {
     await client.end();

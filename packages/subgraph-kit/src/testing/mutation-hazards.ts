@@ -1,3 +1,4 @@
+import { queryChecked } from '@trellis/postgres';
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { createId } from '../ids.ts';
@@ -94,11 +95,15 @@ async function readState({ pool }: TestSubgraph, tables: readonly string[]): Pro
   const union = tables
     .map((table) => `SELECT id::text, to_jsonb(t) AS row FROM ${table} AS t`)
     .join(' UNION ALL ');
-  const { rows } = await pool.query<{ id: string; row: unknown }>(union);
-  const outbox = await pool.query<{ subject: string }>('SELECT subject FROM outbox ORDER BY position');
+  const rows = await queryChecked(pool, { id: 'text', row: 'jsonb' }, union);
+  const outbox = await queryChecked(
+    pool,
+    { subject: 'uuid' },
+    'SELECT subject FROM outbox ORDER BY position',
+  );
   return {
     rows: new Map(rows.map(({ id, row }) => [id, row])),
-    published: outbox.rows.map(({ subject }) => subject),
+    published: outbox.map(({ subject }) => subject),
     idempotencyRecords: (await pool.query('SELECT FROM idempotent_answer')).rowCount ?? 0,
   };
 }

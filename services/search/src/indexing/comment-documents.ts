@@ -7,6 +7,8 @@ import {
   type CommentSaved,
 } from '@trellis/content-events';
 import type { EventHandler } from '@trellis/events';
+import { defineStatements, execute } from '@trellis/postgres';
+import { statements } from '../generated/statements.ts';
 import { holdPosts } from './deletion-lock.ts';
 import { createIndexer, currentGeneration, type Documents } from './document-table.ts';
 
@@ -24,7 +26,10 @@ export const commentDocuments: Documents = {
     ON CONFLICT (id) DO UPDATE SET words = excluded.words, generation = excluded.generation`,
 };
 
-const SAVE = commentDocuments.save('unnest($1::uuid[], $2::uuid[], $3::text[])');
+const sql = defineStatements(statements, 'comment-documents', {
+  save: commentDocuments.save('unnest($1::uuid[], $2::uuid[], $3::text[])'),
+  remove: 'DELETE FROM comment_document WHERE id = $1',
+});
 
 /** Indexes comments by their words. Only those on published posts are found. */
 export const commentIndexer: EventHandler = createIndexer<CommentSaved, CommentDeleted>({
@@ -33,13 +38,13 @@ export const commentIndexer: EventHandler = createIndexer<CommentSaved, CommentD
   readDeleted: ({ type, payload }) => (type === COMMENT_DELETED ? commentDeleted.parse(payload) : undefined),
   save: async (transaction, comments) => {
     await holdPosts(transaction);
-    await transaction.query(SAVE, [
+    await execute(transaction, sql.save, [
       comments.map(({ id }) => id),
       comments.map(({ postId }) => postId),
       comments.map(({ body }) => body),
     ]);
   },
   remove: async (transaction, { id }) => {
-    await transaction.query('DELETE FROM comment_document WHERE id = $1', [id]);
+    await execute(transaction, sql.remove, [id]);
   },
 });

@@ -1,4 +1,4 @@
-import { createPool, type Pool } from '@trellis/postgres';
+import { createPool, queryChecked, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createId } from '@trellis/subgraph-kit';
 import type { UserContext } from '@trellis/subgraph-protocol';
@@ -56,9 +56,13 @@ async function poison(source: (typeof SOURCES)[number]): Promise<void> {
 }
 
 const deadLetters = async () => {
-  const { rows } = await database.query<{ consumer: string; source: string }>(`
+  const rows = await queryChecked(
+    database,
+    { consumer: 'text', source: 'text' },
+    `
     SELECT 'comments' AS consumer, source FROM comments.dead_letter
-    UNION ALL SELECT 'search', source FROM search.dead_letter ORDER BY 1, 2`);
+    UNION ALL SELECT 'search', source FROM search.dead_letter ORDER BY 1, 2`,
+  );
   return rows.map(({ consumer, source }) => `${consumer} of ${source}`);
 };
 
@@ -74,14 +78,15 @@ const DIFFERENCES = `
     + (SELECT count(*) FROM users.profile FULL JOIN search.user_document AS document USING (id)
       WHERE document.words IS DISTINCT FROM setweight(to_tsvector('simple', coalesce(name, '')), 'A'))
   )::int AS count`;
-const differences = async () => (await database.query<{ count: number }>(DIFFERENCES)).rows[0]?.count;
+const countOf = async (sql: string) => (await queryChecked(database, { count: 'int4' }, sql))[0]?.count;
+const differences = () => countOf(DIFFERENCES);
 // Every event has its number, and every cursor is at the last one.
 const BEHIND = `
   SELECT (
     ${SOURCES.map((source) => `(SELECT count(*) FROM ${source}.outbox WHERE seq IS NULL)`).join(' + ')}
     + ${SOURCES.map((source) => behind('search', source)).join(' + ')} + ${behind('comments', 'posts')}
   )::int AS count`;
-const isApplied = async () => (await database.query<{ count: number }>(BEHIND)).rows[0]?.count === 0;
+const isApplied = async () => (await countOf(BEHIND)) === 0;
 
 function behind(consumer: string, source: string): string {
   return `(SELECT count(*) FROM ${source}.outbox_head AS head

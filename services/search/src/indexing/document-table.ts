@@ -1,6 +1,11 @@
 import { applyInRuns, type EventHandler, type SequencedEvent } from '@trellis/events';
-import type { Transaction } from '@trellis/postgres';
+import { defineStatements, execute, type Transaction } from '@trellis/postgres';
 import type { Source } from '../config.ts';
+import { statements } from '../generated/statements.ts';
+
+const sql = defineStatements(statements, 'document-table', {
+  beginGeneration: 'UPDATE index_generation SET generation = generation + 1 WHERE source = $1',
+});
 
 /** The documents of one source. */
 export interface Documents {
@@ -49,8 +54,7 @@ export function createIndexer<Saved, Deleted>(events: SourceEvents<Saved, Delete
     apply: (transaction, event) => applyAll(transaction, [event]),
     applyAll,
     beginSnapshot: async (transaction) => {
-      const sql = 'UPDATE index_generation SET generation = generation + 1 WHERE source = $1';
-      await transaction.query(sql, [source]);
+      await execute(transaction, sql.beginGeneration, [source]);
     },
     restore: (transaction, items) =>
       events.save(

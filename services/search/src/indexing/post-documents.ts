@@ -7,6 +7,8 @@ import {
   type PostSaved,
 } from '@trellis/content-events';
 import type { EventHandler } from '@trellis/events';
+import { defineStatements, execute } from '@trellis/postgres';
+import { statements } from '../generated/statements.ts';
 import { awaitHolders } from './deletion-lock.ts';
 import { createIndexer, currentGeneration, type Documents } from './document-table.ts';
 
@@ -27,12 +29,16 @@ export const postDocuments: Documents = {
       generation = excluded.generation`,
 };
 
-const SAVE = postDocuments.save('unnest($1::uuid[], $2::boolean[], $3::text[], $4::text[], $5::text[])');
+const sql = defineStatements(statements, 'post-documents', {
+  save: postDocuments.save('unnest($1::uuid[], $2::boolean[], $3::text[], $4::text[], $5::text[])'),
 
-const MARK_DELETED = `
+  markDeleted: `
   INSERT INTO post_document (id, published, deleted, words, generation)
   VALUES ($1, false, true, '', ${currentGeneration('posts')})
-  ON CONFLICT (id) DO UPDATE SET published = false, deleted = true, words = '', generation = excluded.generation`;
+  ON CONFLICT (id) DO UPDATE SET published = false, deleted = true, words = '', generation = excluded.generation`,
+
+  removeComments: 'DELETE FROM comment_document WHERE post_id = $1',
+});
 
 /** Indexes published posts by title, tags and text. */
 export const postIndexer: EventHandler = createIndexer<PostSaved, PostDeleted>({
@@ -40,7 +46,7 @@ export const postIndexer: EventHandler = createIndexer<PostSaved, PostDeleted>({
   readSaved: ({ type, payload }) => (type === POST_SAVED ? postSaved.parse(payload) : undefined),
   readDeleted: ({ type, payload }) => (type === POST_DELETED ? postDeleted.parse(payload) : undefined),
   save: async (transaction, posts) => {
-    await transaction.query(SAVE, [
+    await execute(transaction, sql.save, [
       posts.map(({ id }) => id),
       posts.map(({ published }) => published),
       posts.map(({ title }) => title),
@@ -50,7 +56,7 @@ export const postIndexer: EventHandler = createIndexer<PostSaved, PostDeleted>({
   },
   remove: async (transaction, { id }) => {
     await awaitHolders(transaction);
-    await transaction.query(MARK_DELETED, [id]);
-    await transaction.query('DELETE FROM comment_document WHERE post_id = $1', [id]);
+    await execute(transaction, sql.markDeleted, [id]);
+    await execute(transaction, sql.removeComments, [id]);
   },
 });

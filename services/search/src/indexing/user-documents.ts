@@ -1,5 +1,7 @@
 import { USER_SAVED, userSaved } from '@trellis/content-events';
 import type { EventHandler } from '@trellis/events';
+import { defineStatements, execute } from '@trellis/postgres';
+import { statements } from '../generated/statements.ts';
 import { createIndexer, currentGeneration, type Documents } from './document-table.ts';
 
 /** The documents of users. Names are not words of a language: they stay as written. A user without a name can't be found. */
@@ -14,7 +16,9 @@ export const userDocuments: Documents = {
     ON CONFLICT (id) DO UPDATE SET words = excluded.words, generation = excluded.generation`,
 };
 
-const SAVE = userDocuments.save('unnest($1::uuid[], $2::text[])');
+const sql = defineStatements(statements, 'user-documents', {
+  save: userDocuments.save('unnest($1::uuid[], $2::text[])'),
+});
 
 /** Indexes users by their names. */
 export const userIndexer: EventHandler = createIndexer({
@@ -22,7 +26,7 @@ export const userIndexer: EventHandler = createIndexer({
   readSaved: ({ type, payload }) => (type === USER_SAVED ? userSaved.parse(payload) : undefined),
   readDeleted: () => undefined,
   save: async (transaction, users) => {
-    await transaction.query(SAVE, [users.map(({ id }) => id), users.map(({ name }) => name)]);
+    await execute(transaction, sql.save, [users.map(({ id }) => id), users.map(({ name }) => name)]);
   },
   remove: () => Promise.resolve(),
 });
