@@ -59,6 +59,8 @@ const ASK_SOURCE_MS = 10_000;
 const RETRY_MS = 500;
 const MAX_ATTEMPTS = 5;
 const ATTEMPT_PAUSE_MS = 200;
+/** Milliseconds for which a source that starts together with its consumers may take to respond. */
+const SOURCE_STARTS_MS = 15_000;
 
 /** Registers the metrics that all consumers of a process share. */
 export function createConsumerMetrics(metrics: Metrics): ConsumerMetrics {
@@ -97,6 +99,7 @@ export function startConsumer(options: ConsumerOptions): Background {
         success: 'consumes events again',
         bindings: { source: options.source },
         isTransient: isTransientFailure,
+        startingMs: SOURCE_STARTS_MS,
       });
       const consumption: Consumption = { ...options, cursor, outages, signal };
       while (!signal.aborted) {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createLogger } from './logger.ts';
 import { createOutageLog, observeOutages } from './outage-log.ts';
@@ -54,6 +55,35 @@ describe('An outage', () => {
     outages.failed(new TypeError('x is not a function'));
     outages.succeeded();
     expect(records).toEqual([expect.objectContaining({ msg: 'failed', err: expect.anything() as unknown })]);
+  });
+
+  it('of what starts at the same time is information, and a warning when it lasts', async () => {
+    const { logger, records } = recordingLogger();
+    const outages = createOutageLog({ logger, ...sweeping, startingMs: 50 });
+    outages.failed(refused());
+    outages.failed(refused());
+    await delay(60);
+    outages.failed(refused());
+    outages.failed(refused());
+    outages.succeeded();
+    expect(records.map(({ level, msg }) => `${String(level)} ${String(msg)}`)).toEqual([
+      'info failed',
+      'warn failed',
+      'info works again',
+    ]);
+  });
+
+  it('of what has been there is a warning at once, and so is a mistake at the start', () => {
+    const { logger, records } = recordingLogger();
+    const outages = createOutageLog({ logger, ...sweeping, startingMs: 60_000 });
+    outages.failed(new TypeError('x is not a function'));
+    outages.succeeded();
+    outages.failed(refused());
+    expect(records.map(({ level, msg }) => `${String(level)} ${String(msg)}`)).toEqual([
+      'warn failed',
+      'info works again',
+      'warn failed',
+    ]);
   });
 
   it('is named by its code when the error has no message', () => {

@@ -44,24 +44,44 @@ export interface OutageLogOptions {
   readonly bindings?: Readonly<Record<string, string>>;
   /** What ends by itself, as an unavailable server does. @default no failure */
   readonly isTransient?: (error: unknown) => boolean;
+  /**
+   * Milliseconds after the log was made in which what never succeeded yet may still be starting: its transient failures are no
+   * warnings. @default 0
+   */
+  readonly startingMs?: number;
 }
 
 /**
  * Makes the log of something that is retried. A transient failure is logged in one line, because the place where it was noticed
- * explains nothing; any other is logged with its stack.
+ * explains nothing; any other is logged with its stack. A server that starts at the same time is worth a line of information, and
+ * a warning when it is still missing after `startingMs`.
  */
 export function createOutageLog(options: OutageLogOptions): OutageLog {
-  const { logger, failure, success, bindings = {}, isTransient = () => false } = options;
-  return observeOutages({
+  const { logger, failure, success, bindings = {}, isTransient = () => false, startingMs = 0 } = options;
+  let startingUntilMs = performance.now() + startingMs;
+  const isStarting = (): boolean => performance.now() < startingUntilMs;
+  const kindOf = (error: unknown): string => {
+    if (!isTransient(error)) return 'other';
+    return isStarting() ? 'starting' : 'transient';
+  };
+  const observed = observeOutages({
     begins: (error) => {
-      const cause = isTransient(error) ? { reason: reasonOf(error) } : { err: error };
-      logger.warn({ ...bindings, ...cause }, failure);
+      const kind = kindOf(error);
+      const cause = kind === 'other' ? { err: error } : { reason: reasonOf(error) };
+      logger[kind === 'starting' ? 'info' : 'warn']({ ...bindings, ...cause }, failure);
     },
     ends: () => {
       if (success !== undefined) logger.info(bindings, success);
     },
-    kindOf: (error) => (isTransient(error) ? 'transient' : 'other'),
+    kindOf,
   });
+  return {
+    failed: observed.failed,
+    succeeded: () => {
+      startingUntilMs = 0;
+      observed.succeeded();
+    },
+  };
 }
 
 /** An error of a connection that tried several addresses has a code and no message. */
