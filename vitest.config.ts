@@ -88,8 +88,10 @@ export default defineConfig({
         environments,
         test: {
           name: 'proofs',
-          maxWorkers,
-          include: ['scripts/prove/run-proofs.proof.ts'],
+          // One after the other, each in a process of its own: they measure.
+          fileParallelism: false,
+          include: ['{gateway,auth-server,bench,e2e}/proofs/*.ts', '{services,packages}/*/proofs/*.ts'],
+          exclude: [...configDefaults.exclude, '**/*.test.ts'],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
           hookTimeout: 60_000,
         },

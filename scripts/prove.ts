@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { proofEnvironment } from '@trellis/testkit';
 import { findProofs } from './prove/find-proofs.ts';
 import { createProofReporter } from './prove/proof-reporter.ts';
-import { proofEnvironment, type ProofSelection } from './prove/proof-selection.ts';
-import { parseProveCommand } from './prove/prove-command.ts';
+import { parseProveCommand, type ProofSelection } from './prove/prove-command.ts';
 import { runTests } from './tests/run-tests.ts';
 import { formatCounts, succeeded } from './tests/test-counts.ts';
 
@@ -22,10 +22,17 @@ async function prove(selection: ProofSelection): Promise<boolean> {
   process.stdout.write(`Proofs: ${selection.size}, seed ${selection.seed}\n`);
   Object.assign(process.env, proofEnvironment(selection));
   const counts = await runTests({
-    args: ['--project', 'proofs'],
+    args: ['--project', 'proofs', ...filesOf(selection)],
     retry: process.env['CI'] ? 1 : 0, // as tests
     reporters: [createProofReporter((text) => process.stdout.write(text))],
   });
   process.stdout.write(`${formatCounts(counts)}\n`);
   return succeeded(counts);
+}
+
+/** Vitest runs the files whose path contains one of its arguments; without arguments it runs all. */
+function filesOf({ names }: ProofSelection): readonly string[] {
+  return findProofs()
+    .filter(({ name }) => names.includes(name))
+    .map(({ path }) => path);
 }

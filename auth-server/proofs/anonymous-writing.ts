@@ -1,7 +1,7 @@
 import { Agent, request as sendHttp } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import type { Proof, ProofOutcome } from '@trellis/testkit';
+import { proof, type ProofOutcome } from '@trellis/testkit';
 import { Browser } from '../src/testing/browser.ts';
 import { obtainTokens, postForm, refresh, tokensOf } from '../src/testing/flow.ts';
 import { CALLBACK, CLIENT_SECRET } from '../src/testing/test-clients.ts';
@@ -50,7 +50,7 @@ const CLIENTS = [
 ];
 
 /** Everything that anybody can have written, from many networks, while people sign in, refresh and revoke. */
-export const proof: Proof = {
+proof({
   name: 'anonymous-writing',
   description:
     'Ten minutes of anonymous writing at full speed from 1,000 addresses leave less than 64 MB in Redis, and sign-in, refresh and revocation work all the while with maxmemory 64mb and noeviction (H2).',
@@ -78,7 +78,7 @@ export const proof: Proof = {
         },
       },
     ),
-};
+});
 
 interface Attack {
   readonly issuer: string;

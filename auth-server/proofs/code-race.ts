@@ -1,4 +1,4 @@
-import type { Proof, ProofOutcome } from '@trellis/testkit';
+import { proof, type ProofOutcome } from '@trellis/testkit';
 import { Browser } from '../src/testing/browser.ts';
 import { createPkce, exchange, obtainCode, refresh, tokensOf, type JsonAnswer } from '../src/testing/flow.ts';
 import { portOf, withServers } from './processes/server-processes.ts';
@@ -6,12 +6,12 @@ import { portOf, withServers } from './processes/server-processes.ts';
 const PARALLEL = 20;
 
 /** Each code, and each refresh token, is used by 20 requests at once, half of them at either of two processes. */
-export const proof: Proof = {
+proof({
   name: 'code-race',
   description:
     'Of 20 parallel exchanges of a code, and of 20 parallel refreshes, over two processes on one Redis, exactly one succeeds (A-123, A-130).',
   run: ({ size }) => withTwoServers((first, second) => race(size === 'full' ? 100 : 3, first, second)),
-};
+});
 
 function withTwoServers(
   work: (first: string, second: string) => Promise<ProofOutcome>,

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify, type JWTVerifyGetKey } from 'jose';
-import type { Proof, ProofOutcome } from '@trellis/testkit';
+import { proof, type ProofOutcome } from '@trellis/testkit';
 import { Browser } from '../src/testing/browser.ts';
 import { createPkce, exchange, isHonoured, obtainCode, refresh, tokensOf } from '../src/testing/flow.ts';
 import { portOf, withServers, type ServerGround } from './processes/server-processes.ts';
@@ -18,7 +18,7 @@ const SMALL: Pace = { rotationS: 3, leadS: 2, tokens: 60, rotations: 2 };
 const CHAINS = 8;
 
 /** Signing keys are replaced all the time while tokens are issued by two servers and verified by someone else. */
-export const proof: Proof = {
+proof({
   name: 'key-rotation',
   description:
     'Signing keys that rotate every 10 s under load reject no valid token of 10,000: not where they are verified by a cached key set, and not at userinfo (F-16, A-027).',
@@ -31,7 +31,7 @@ export const proof: Proof = {
     };
     return withServers((ground) => rotateUnderLoad(ground, pace), { environment });
   },
-};
+});
 
 interface Tally {
   issued: number;

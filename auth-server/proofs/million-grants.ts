@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { startTestRedis, type Proof } from '@trellis/testkit';
+import { startTestRedis, proof } from '@trellis/testkit';
 import { createAccountGrantStore } from '../src/grants/account-grant-store.ts';
 import { createSealer } from '../src/secrets/sealing.ts';
 import { createGrantStore } from '../src/grants/grant-store.ts';
@@ -13,7 +13,7 @@ const AT_ONCE = 500;
 const DAY_S = 86_400;
 
 /** Saves grants, each with its place in the list of its account, and asks Redis what they take. */
-export const proof: Proof = {
+proof({
   name: 'million-grants',
   description: 'One million live grants, each of an account of its own, take at most 800 MB of Redis.',
   run: async ({ size }) => {
@@ -45,7 +45,7 @@ export const proof: Proof = {
       await server.stop();
     }
   },
-};
+});
 
 async function saveGrants(redis: RedisConnection, count: number): Promise<void> {
   const grants = createGrantStore(redis, createSealer([randomBytes(32)]), 960);

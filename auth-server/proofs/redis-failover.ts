@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describeTestRedis } from '@trellis/testkit';
-import type { Proof, ProofOutcome } from '@trellis/testkit';
+import { proof, type ProofOutcome } from '@trellis/testkit';
 import { Browser } from '../src/testing/browser.ts';
 import { obtainTokens, refresh, type JsonAnswer } from '../src/testing/flow.ts';
 import { startTestAuthServer } from '../src/testing/test-auth-server.ts';
@@ -14,7 +14,7 @@ const AT_ONCE = 50;
 type ClientId = 'lenient' | 'first-party';
 
 /** The primary dies while many refreshes are under way. */
-export const proof: Proof = {
+proof({
   name: 'redis-failover',
   description:
     'A failover of Redis in the middle of 1,000 refreshes loses no token that was handed out, ends no grant wrongly, and never lets an old token live beside a new one (F-08).',
@@ -30,7 +30,7 @@ export const proof: Proof = {
       await redis.stop();
     }
   },
-};
+});
 
 interface Family {
   readonly clientId: ClientId;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Proof, ProofOutcome } from '@trellis/testkit';
+import { proof, type ProofOutcome } from '@trellis/testkit';
 import { Browser } from '../src/testing/browser.ts';
 import { obtainTokens, refresh } from '../src/testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../src/testing/test-auth-server.ts';
@@ -17,7 +17,7 @@ const ANSWER_WITHIN_MS = 20_000;
 const RETURN_WITHIN_MS = 60_000;
 
 /** Clients refresh all the time, while Redis stops and restarts. */
-export const proof: Proof = {
+proof({
   name: 'redis-outage',
   description:
     'While Redis is unavailable the token endpoint answers 503 with Retry-After, refuses no good token, and goes on with the same tokens afterwards (F-07, A-014).',
@@ -29,7 +29,7 @@ export const proof: Proof = {
       await server.stop();
     }
   },
-};
+});
 
 interface Tally {
   refreshed: number;

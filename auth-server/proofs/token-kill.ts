@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import type { Proof, ProofOutcome } from '@trellis/testkit';
+import { proof, type ProofOutcome } from '@trellis/testkit';
 import { Browser } from '../src/testing/browser.ts';
 import {
   createPkce,
@@ -22,7 +22,7 @@ const LANES = 6;
 const KILL_WITHIN_REQUESTS = 2 * IN_FLIGHT;
 
 /** Kills a server while it answers, and looks at what it left. */
-export const proof: Proof = {
+proof({
   name: 'token-kill',
   description:
     'A server that is killed between using up a code or refresh token and answering never leaves two token sets or a half-created grant (A-124).',
@@ -30,7 +30,7 @@ export const proof: Proof = {
     withServers((ground) => killOften(ground, size === 'full' ? 1_000 : 3, seed), {
       program: size === 'full' ? 'compiled' : 'source',
     }),
-};
+});
 
 interface Code {
   readonly code: string;

@@ -1,4 +1,4 @@
-import { createTestDatabase, type Proof } from '@trellis/testkit';
+import { createTestDatabase, proof } from '@trellis/testkit';
 import { isWithinBound, loadContent, measureContent, type Measurement } from '../src/content/index.ts';
 
 /** The small run shares its machine with other tests, and looks at the plans alone. */
@@ -8,7 +8,7 @@ const sizes = {
 };
 
 /** What is read costs the same however much there is. */
-export const proof: Proof = {
+proof({
   name: 'data-at-size',
   description:
     'with a million posts and ten million comments every list is read by one statement a level, in 15 ms (p50) and 50 ms (p99), and every word is found in 100 ms (p99)',
@@ -48,7 +48,7 @@ export const proof: Proof = {
       await database.drop();
     }
   },
-};
+});
 
 /** Small tables are read whole because that is cheaper; the large ones must not be. */
 function readsAllOfIt(plan: string): boolean {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
+import { createTemporaryDirectory, proof } from '@trellis/testkit';
 import { exitOf, interruptGroup, startByNpm, type NpmStartOptions } from '../harness/npm-start.ts';
 import { root } from '../harness/running-program.ts';
 
@@ -9,7 +9,7 @@ import { root } from '../harness/running-program.ts';
 const budgetMs = { full: { cold: 60_000, warm: 8_000 }, small: { cold: 115_000, warm: 115_000 } };
 
 /** Clones the repository and starts it as someone who has just come by. The small size may use what npm has cached. */
-export const proof: Proof = {
+proof({
   name: 'bare-clone',
   description:
     'npm start in a bare clone, with an empty HOME, is ready within 60 s, and within 8 s the second time; Ctrl-C leaves nothing behind',
@@ -40,7 +40,7 @@ export const proof: Proof = {
       directory.remove();
     }
   },
-};
+});
 
 interface Measured {
   readonly readyAfterMs: number;

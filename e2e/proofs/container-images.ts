@@ -6,7 +6,7 @@ import {
   createTestUserContext,
   freePort,
   startTestRedis,
-  type Proof,
+  proof,
 } from '@trellis/testkit';
 import {
   buildImage,
@@ -30,7 +30,7 @@ interface Stores {
 }
 
 /** Builds what the Dockerfile builds and runs what it would run. */
-export const proof: Proof = {
+proof({
   name: 'container-images',
   description: 'What the Dockerfile puts into an image serves, is found healthy, and ends by SIGTERM.',
   run: async ({ size }) => {
@@ -51,7 +51,7 @@ export const proof: Proof = {
       directory.remove();
     }
   },
-};
+});
 
 async function tryImage(
   recipe: ImageRecipe,

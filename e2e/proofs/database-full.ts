@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '@trellis/postgres';
-import type { Proof } from '@trellis/testkit';
+import { proof } from '@trellis/testkit';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import type { ContentServices } from '../harness/content-services.ts';
 import { canLimitFiles, limitFilesOf } from '../harness/file-size-limit.ts';
@@ -27,7 +27,7 @@ const OUTBOX_SIZE = `
   SELECT max(pg_relation_size(inhrelid))::float8 AS bytes FROM pg_inherits WHERE inhparent = 'posts.outbox'::regclass`;
 
 /** F-17: writers, while the database can't write one byte more of the outbox, and can again. */
-export const proof: Proof = {
+proof({
   name: 'database-full',
   description:
     'a full disk makes mutations fail and nothing else (F-17): reads go on, nothing acknowledged is lost, nothing is published that was rolled back',
@@ -35,7 +35,7 @@ export const proof: Proof = {
     canLimitFiles()
       ? prove(sizes[size], seed)
       : Promise.resolve({ passed: true, figures: { skipped: 'no prlimit on this machine' } }),
-};
+});
 
 function prove({ mutations, faults }: { mutations: number; faults: number }, seed: number) {
   return withOwnPostgres(async ({ services, databases, pool, dataDirectory }) => {

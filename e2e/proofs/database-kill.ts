@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Proof } from '@trellis/testkit';
+import { proof } from '@trellis/testkit';
 import { contentServices, type ContentService } from '../harness/content-services.ts';
 import { eventually } from '../harness/deadline.ts';
 import { createReader, type Reader } from './content-chaos/reader.ts';
@@ -15,7 +15,7 @@ const sizes = {
 const GIVE_UP_MS = 60_000;
 
 /** F-09: writers, while the database server of each service in turn is killed and recovers, and of all at once. */
-export const proof: Proof = {
+proof({
   name: 'database-kill',
   description:
     'no acknowledged mutation and no event is lost (F-09) while the PostgreSQL of each service in turn is killed under load, only its fields fail, and it recovers by itself',
@@ -43,7 +43,7 @@ export const proof: Proof = {
       };
     });
   },
-};
+});
 
 /** Some readers got errors, all in the shape of the graph, and none from a service whose database was available. */
 function isWellRead({ tally: { fieldErrors, misshapenAnswers, failuresElsewhere } }: Reader): boolean {

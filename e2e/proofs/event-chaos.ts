@@ -1,6 +1,6 @@
 import { createRandom } from '@trellis/demo-data';
 import { connectRedis } from '@trellis/redis';
-import type { Proof } from '@trellis/testkit';
+import { proof } from '@trellis/testkit';
 import { chooseFaults } from './content-chaos/faults.ts';
 import { isClean, runChaos } from './content-chaos/run-chaos.ts';
 import { withServices } from './content-chaos/with-services.ts';
@@ -12,7 +12,7 @@ const sizes = {
 };
 
 /** F-05 and F-06: writers, while relays, consumers, subgraphs and Redis die, and Redis loses its data. */
-export const proof: Proof = {
+proof({
   name: 'event-chaos',
   description:
     'no event is lost or applied twice (F-05, F-06) while subgraphs, relays, consumers and Redis are killed and Redis is wiped',
@@ -31,4 +31,4 @@ export const proof: Proof = {
       };
     });
   },
-};
+});

@@ -5,7 +5,7 @@ import {
   createTemporaryDirectory,
   createTestDatabase,
   startTestRedis,
-  type Proof,
+  proof,
   type ProofOptions,
 } from '@trellis/testkit';
 import { v7 } from 'uuid';
@@ -29,7 +29,7 @@ const ARRIVAL_DEADLINE_MS = 10_000;
 const STREAM = 'trellis:{events:posts}:stream';
 const CREATE = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { post { id } } }';
 
-export const proof: Proof = {
+proof({
   name: 'event-reach',
   description:
     'an event is where its consumers wait within 100 ms (99 of 100) after its writer was answered, whichever of two instances wrote it',
@@ -59,7 +59,7 @@ export const proof: Proof = {
       directory.remove();
     }
   },
-};
+});
 
 /** Writes in turn at each instance. @returns the milliseconds from answer to arrival, by instance */
 async function measure(

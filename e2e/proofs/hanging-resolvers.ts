@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
 import { createPool, inTransaction, type Pool } from '@trellis/postgres';
-import { createTemporaryDirectory, createTestDatabase, type Proof } from '@trellis/testkit';
+import { createTemporaryDirectory, createTestDatabase, proof } from '@trellis/testkit';
 import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
 import { startPlatform, type PlatformProcess } from '../harness/platform-process.ts';
 import { signIn } from '../harness/sign-in.ts';
@@ -19,7 +19,7 @@ const LIMIT_MS = 5_000;
 const TOLERANCE_MS = 3_500;
 
 /** Specification: Limits, per-resolver time-out. */
-export const proof: Proof = {
+proof({
   name: 'hanging-resolvers',
   description:
     'a resolver that hangs is ended at 5,000 ms with an error of its own, and the rest of the answer arrives',
@@ -40,7 +40,7 @@ export const proof: Proof = {
       directory.remove();
     }
   },
-};
+});
 
 async function prove({ addresses }: PlatformProcess, pool: Pool) {
   const { access_token: token } = await signIn(addresses.issuer);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
+import { createTemporaryDirectory, proof } from '@trellis/testkit';
 import { askGraph, dataOf } from '../harness/ask-graph.ts';
 import { eventually } from '../harness/deadline.ts';
 import {
@@ -26,7 +26,7 @@ const everything = `{
 }`;
 
 /** Kills the platform again and again: nothing is left running, and the next start finds the same data. */
-export const proof: Proof = {
+proof({
   name: 'platform-kill',
   description: 'kill -9 of the platform leaves no process behind, and the next start finds the same data',
   async run({ size, seed }) {
@@ -53,7 +53,7 @@ export const proof: Proof = {
       directory.remove();
     }
   },
-};
+});
 
 interface Round {
   readonly orphans: number;

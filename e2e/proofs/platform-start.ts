@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
+import { createTemporaryDirectory, proof } from '@trellis/testkit';
 import { choosePorts, startPlatform, type PlatformProcess } from '../harness/platform-process.ts';
 
 const MIB = 1024 * 1024;
@@ -12,7 +12,7 @@ const MOST_MEMORY_MIB = 350;
 const warmBudgetMs = { full: 8_000, small: 60_000 };
 
 /** Measures a first start on an empty data directory, later starts, their end, and the memory in between. */
-export const proof: Proof = {
+proof({
   name: 'platform-start',
   description:
     'the platform is ready within 8 s when warm, idles below 350 MiB besides PostgreSQL, ends within 10 s',
@@ -42,7 +42,7 @@ export const proof: Proof = {
       directory.remove();
     }
   },
-};
+});
 
 interface Measured {
   readonly readyAfterMs: number;

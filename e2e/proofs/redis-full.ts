@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findRedisProgram, startEmbeddedRedis, type RedisProgram } from '@trellis/dev-stores';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
+import { createTemporaryDirectory, proof } from '@trellis/testkit';
 import { eventually } from '../harness/deadline.ts';
 import { canLimitFiles, limitFilesOf } from '../harness/file-size-limit.ts';
 import { createReader } from './content-chaos/reader.ts';
@@ -19,7 +19,7 @@ const ANSWERS = 30;
 const GIVE_UP_MS = 60_000;
 
 /** F-17: writers, while Redis can't write one byte more of its append-only file, and can again. */
-export const proof: Proof = {
+proof({
   name: 'redis-full',
   description:
     'a full disk under Redis’ append-only file prevents no one from writing (F-17): mutations are answered, their events wait, and are published when there is space again',
@@ -32,7 +32,7 @@ export const proof: Proof = {
           figures: { skipped: 'no redis-server or no prlimit on this machine' },
         });
   },
-};
+});
 
 async function prove(
   program: RedisProgram,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Proof } from '@trellis/testkit';
+import { proof } from '@trellis/testkit';
 import type { ServiceInstance } from '../harness/service-instance.ts';
 import { readMetrics, sumOf } from '../harness/read-metrics.ts';
 import { countProjectionDifferences } from './content-chaos/audit.ts';
@@ -29,7 +29,7 @@ const EVENTS = `
   FROM generate_series(1, ${EVENTS_EACH}) AS round CROSS JOIN posts.post ORDER BY round`;
 
 /** F-18: what an hour without a relay has left is drained fast, in order, and in bounded memory. */
-export const proof: Proof = {
+proof({
   name: 'relay-backlog',
   description:
     'a backlog of an hour at 500 events/s is drained at five times that rate in bounded memory (F-18)',
@@ -50,7 +50,7 @@ export const proof: Proof = {
       };
     });
   },
-};
+});
 
 async function drain(
   databases: Databases,

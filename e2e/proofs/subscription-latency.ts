@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTemporaryDirectory, type Proof, type ProofOptions, type ProofOutcome } from '@trellis/testkit';
+import { createTemporaryDirectory, proof, type ProofOptions, type ProofOutcome } from '@trellis/testkit';
 import { createClient, type Client } from 'graphql-ws';
 import WebSocket from 'ws';
 import { askGraph, dataOf } from '../harness/ask-graph.ts';
@@ -28,7 +28,7 @@ interface Seen {
   readonly bodies: readonly string[][];
 }
 
-export const proof: Proof = {
+proof({
   name: 'subscription-latency',
   description:
     'a comment reaches those who subscribe through the gateway within 50 ms (99 of 100: 150 ms) at 200 a second, each once',
@@ -42,7 +42,7 @@ export const proof: Proof = {
       directory.remove();
     }
   },
-};
+});
 
 async function prove({ graph, issuer }: PlatformAddresses, load: Load): Promise<ProofOutcome> {
   const { access_token: token } = await signIn(issuer);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTemporaryDirectory, type Proof, type ProofOptions } from '@trellis/testkit';
+import { createTemporaryDirectory, proof, type ProofOptions } from '@trellis/testkit';
 import { Pool } from 'undici';
 import { compose } from '../src/testing/compose.ts';
 import { startLibraryGraph } from '../src/testing/library-graph.ts';
@@ -31,7 +31,7 @@ const MAX_LEFT_MB = 100;
 const SAMPLE_MS = 100;
 
 /** The hostile input of every section, one attack after the other, while someone asks what anybody may ask. */
-export const proof: Proof = {
+proof({
   name: 'attacks',
   description:
     'While a gateway is attacked it answers others in time, keeps its memory, and lets nothing in.',
@@ -75,7 +75,7 @@ export const proof: Proof = {
       await stage.close();
     }
   },
-};
+});
 
 interface Attack {
   readonly attack: string;

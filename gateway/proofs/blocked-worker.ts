@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Proof, ProofOptions } from '@trellis/testkit';
+import { proof, type ProofOptions } from '@trellis/testkit';
 import { Agent, request } from 'undici';
 import { startLibraryGraph } from '../src/testing/library-graph.ts';
 import { startGatewayProcess, type GatewayProcess } from '../test-fixtures/load/gateway-process.ts';
@@ -25,7 +25,7 @@ const ANSWERED_WITHIN_MS = 20_000;
 const BODY_BYTES = 1_000_000;
 
 /** F-21: what blocks one event loop, or would, is felt by no one else. */
-export const proof: Proof = {
+proof({
   name: 'blocked-worker',
   description: 'Plan bombs, large bodies and a worker that stands still hold up no other client.',
   async run({ size }) {
@@ -71,7 +71,7 @@ export const proof: Proof = {
       await graph.close();
     }
   },
-};
+});
 
 /** @throws Error when the worker is not replaced */
 async function besideStopped(

@@ -1,4 +1,4 @@
-import type { Proof } from '@trellis/testkit';
+import { proof } from '@trellis/testkit';
 import { legacy } from '../test-fixtures/graphs/legacy.ts';
 import { library } from '../test-fixtures/graphs/library.ts';
 import { shop } from '../test-fixtures/graphs/shop.ts';
@@ -10,7 +10,7 @@ const graphs = [shop, library, legacy];
 const FAULT_PERCENT = 12;
 
 /** Random operations over several graphs, against one executor that knows all of each graph. */
-export const proof: Proof = {
+proof({
   name: 'differential-fuzzing',
   description:
     'The gateway answers random operations as one executor over the whole schema does, errors included.',
@@ -42,7 +42,7 @@ export const proof: Proof = {
       },
     };
   },
-};
+});
 
 type Sum = Omit<FuzzFindings, 'differences'>;
 

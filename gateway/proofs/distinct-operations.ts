@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Proof, ProofOptions } from '@trellis/testkit';
+import { proof, type ProofOptions } from '@trellis/testkit';
 import { Pool } from 'undici';
 import { buildClientSchema } from '../src/supergraph/build-supergraph.ts';
 import { startTokenIssuer } from '../src/testing/token-issuer.ts';
@@ -29,7 +29,7 @@ const SUPERGRAPH = fileURLToPath(new URL('../../graph/supergraph.graphql', impor
 const SUBGRAPHS = ['users', 'posts', 'comments', 'search'];
 
 /** What a gateway keeps of operations that have nothing in common but the graph, as it is shipped, with its guards. */
-export const proof: Proof = {
+proof({
   name: 'distinct-operations',
   description:
     'A gateway that has seen 5,000 operations, all of another text and shape, takes less than 300 MB once it is quiet.',
@@ -77,7 +77,7 @@ export const proof: Proof = {
       await stage.close();
     }
   },
-};
+});
 
 function residentMb(gateway: GatewayProcess): number {
   return Math.round(gateway.residentBytes() / 1e6);

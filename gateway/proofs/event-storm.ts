@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
+import { createTemporaryDirectory, proof } from '@trellis/testkit';
 import { compose } from '../src/testing/compose.ts';
 import { RawSocket } from '../src/testing/raw-socket.ts';
 import { startSubgraph } from '../src/testing/subgraph-server.ts';
@@ -26,7 +26,7 @@ const SETTINGS = `
   live: { maxPerUser: 1000 }`;
 
 /** Events take the turns of one caller from those who wait for a response, however many topics there are. */
-export const proof: Proof = {
+proof({
   name: 'event-storm',
   description: 'Events on a thousand topics at most double the 99th percentile of queries.',
   async run({ size }) {
@@ -65,7 +65,7 @@ export const proof: Proof = {
       await stage.close();
     }
   },
-};
+});
 
 function medianP99(reports: readonly LoadReport[]): number {
   const values = reports.map((report) => quantile(report, 0.99)).toSorted((left, right) => left - right);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Proof, ProofOutcome } from '@trellis/testkit';
+import { proof, type ProofOutcome } from '@trellis/testkit';
 import { Agent, request } from 'undici';
 import { startEventGraph, type EventGraph } from '../src/testing/event-graph.ts';
 import { startGatewayProcess, type GatewayProcess } from '../test-fixtures/load/gateway-process.ts';
@@ -19,7 +19,7 @@ const PERSON = '{ person(id: "1") { name } }';
 const DEFERRED = '{ latest { id ... @defer { author { name } } } }';
 
 /** F-13: SIGTERM under load, to one process and to several. Another gateway takes the subscribers, as behind a load balancer. */
-export const proof: Proof = {
+proof({
   name: 'gateway-drain',
   description:
     'A gateway that is asked to end answers what it has begun, closes every socket in order, and ends with 0; no subscriber loses an event.',
@@ -39,7 +39,7 @@ export const proof: Proof = {
       await graph.close();
     }
   },
-};
+});
 
 interface Drained {
   readonly requests: RequestReport;

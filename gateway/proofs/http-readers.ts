@@ -1,11 +1,11 @@
-import type { Proof } from '@trellis/testkit';
+import { proof } from '@trellis/testkit';
 import { compareReaders } from '../test-fixtures/http-messages/compare-many.ts';
 
 /** Small, because `npm test` compares 2,000 of them. */
 const TOTAL = { small: 500, full: 500_000 };
 
 /** Random requests and responses, ordinary and odd, against the parser of Node itself. */
-export const proof: Proof = {
+proof({
   name: 'http-readers',
   description:
     'What the own reader of requests and the own HTTP/1 client accept, llhttp accepts too and reads as the same, ' +
@@ -18,4 +18,4 @@ export const proof: Proof = {
       figures: { seed, ...counts, differences: differences.length, ...(first !== undefined && { first }) },
     };
   },
-};
+});

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
+import { createTemporaryDirectory, proof } from '@trellis/testkit';
 import { Pool } from 'undici';
 import { HEAP_FLAGS } from '../src/app/heap-flags.ts';
 import { startEventGraph, type EventGraph } from '../src/testing/event-graph.ts';
@@ -25,7 +25,7 @@ const PUBLISH_AGAIN_MS = 2_000;
 const SETTINGS = `subscriptions: { maxPerUser: 1000000, webSocket: { maxConnectionsPerAddress: 20000 } }\n`; // all come from one address
 
 /** F-19: connections that are open and silent, and come again at once. */
-export const proof: Proof = {
+proof({
   name: 'idle-subscribers',
   description:
     'Ten thousand silent subscribers fit in 600 MB, and hurt no one when they all come again at once.',
@@ -73,7 +73,7 @@ export const proof: Proof = {
       await stage.close();
     }
   },
-};
+});
 
 interface Stage {
   readonly gateway: GatewayProcess;

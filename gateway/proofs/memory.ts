@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTemporaryDirectory, type Proof, type ProofOptions } from '@trellis/testkit';
+import { createTemporaryDirectory, proof, type ProofOptions } from '@trellis/testkit';
 import { Pool } from 'undici';
 import { compose } from '../src/testing/compose.ts';
 import { startLibraryGraph } from '../src/testing/library-graph.ts';
@@ -32,7 +32,7 @@ const CONNECTIONS = 16;
 const READINGS = 20;
 
 /** The gateway's process alone, under operations of every kind. */
-export const proof: Proof = {
+proof({
   name: 'memory',
   description: 'The resident memory of the gateway does not grow with the operations it has answered.',
   async run({ size }) {
@@ -60,7 +60,7 @@ export const proof: Proof = {
       await graph.close();
     }
   },
-};
+});
 
 interface LoadedGateway {
   /**

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Proof, ProofOptions } from '@trellis/testkit';
+import { proof, type ProofOptions } from '@trellis/testkit';
 import { openFaultStage, type FaultStage } from '../test-fixtures/faulty-subgraph/fault-stage.ts';
 import { collectedHeap } from '../test-fixtures/load/collected-heap.ts';
 import { quantile, startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
@@ -26,7 +26,7 @@ const BACK_WITHIN_MS = 60_000;
 const FEW_DESCRIPTORS = 3;
 
 /** F-10: a network that drops everything between the gateway and a subgraph, and says nothing. */
-export const proof: Proof = {
+proof({
   name: 'network-partition',
   description: 'A subgraph that can not be reached holds up nothing else, and leaves nothing behind.',
   async run({ size }) {
@@ -63,7 +63,7 @@ export const proof: Proof = {
       await stage.close();
     }
   },
-};
+});
 
 /** Half of the requests needs the subgraph. */
 async function loadFor(stage: FaultStage, perSecond: number, ms: number): Promise<LoadReport> {

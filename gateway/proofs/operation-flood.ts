@@ -1,4 +1,4 @@
-import type { Proof, ProofOptions } from '@trellis/testkit';
+import { proof, type ProofOptions } from '@trellis/testkit';
 import { DEFAULT_COSTS } from '../src/settings/cost.ts';
 import { RequestRefused } from '../src/errors.ts';
 import { PROTECTIVE_LIMITS } from '../src/settings/limits.ts';
@@ -33,7 +33,7 @@ const PLANNING_MS = 2_000;
  * S-034: very many operations, each sent once, beside some that are sent again and again. S-035: one that many send at once
  * for the first time. S-033: types within types, refused before they are planned. S-036: one that overstrains the planner.
  */
-export const proof: Proof = {
+proof({
   name: 'operation-flood',
   description:
     'Operations that are sent once, by many at once, or to overstrain the planner take nothing from those in use.',
@@ -88,7 +88,7 @@ export const proof: Proof = {
       await bench.close();
     }
   },
-};
+});
 
 /** Clients send all of it: what the gateway plans by itself counts as in use. */
 const account: PlanningAccount = {

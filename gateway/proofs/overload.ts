@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTemporaryDirectory, type Proof, type ProofOptions } from '@trellis/testkit';
+import { createTemporaryDirectory, proof, type ProofOptions } from '@trellis/testkit';
 import { Pool } from 'undici';
 import { compose } from '../src/testing/compose.ts';
 import { startTokenIssuer } from '../src/testing/token-issuer.ts';
@@ -54,7 +54,7 @@ const CONNECTIONS = 1_000;
 const SATURATING = 16;
 
 /** F-20: three times as many requests as the gateway can answer, half of them from anonymous callers. */
-export const proof: Proof = {
+proof({
   name: 'overload',
   description:
     'Under three times the load it can bear, a gateway serves as many as ever, callers it knows first, and refuses the rest at once.',
@@ -96,7 +96,7 @@ export const proof: Proof = {
       await stage.close();
     }
   },
-};
+});
 
 interface Stage {
   readonly gateway: GatewayProcess;

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Proof, ProofOptions } from '@trellis/testkit';
+import { proof, type ProofOptions } from '@trellis/testkit';
 import { Pool } from 'undici';
 import { startTokenIssuer } from '../src/testing/token-issuer.ts';
 import { startGatewayProcess } from '../test-fixtures/gateway-process.ts';
@@ -42,7 +42,7 @@ const NOTHING = JSON.stringify({
 });
 
 /** G3: one account sends operations that take long to plan, and each of them once, within all limits. */
-export const proof: Proof = {
+proof({
   name: 'planner-flood',
   description:
     'An account that has the planner plan as much as it can be sent does not delay the first operations of others.',
@@ -95,7 +95,7 @@ export const proof: Proof = {
       await stage.close();
     }
   },
-};
+});
 
 /** Posts, their authors, their comments, and so on: as deep and as large as the guards allow, and nothing to fetch. */
 function heavyOperation(number: number): string {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTemporaryDirectory, type Proof, type ProofOptions } from '@trellis/testkit';
+import { createTemporaryDirectory, proof, type ProofOptions } from '@trellis/testkit';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Pool } from 'undici';
 import { createAuthenticator } from '../src/identity/authenticator.ts';
@@ -30,7 +30,7 @@ const CALLERS = 32;
 const CONNECTIONS = 16;
 
 /** What it costs to know who asks, what for, and how much. */
-export const proof: Proof = {
+proof({
   name: 'protection-cost',
   description:
     'Token, scopes, limits and signed context add little processor time to a query, and a token that is known next to none.',
@@ -64,7 +64,7 @@ export const proof: Proof = {
       await issuer.close();
     }
   },
-};
+});
 
 /** Microseconds of processor time for a request. */
 interface Pair {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Proof, ProofOptions } from '@trellis/testkit';
+import { proof, type ProofOptions } from '@trellis/testkit';
 import { Agent, request } from 'undici';
 import { startLibraryGraph, type LibraryGraph } from '../src/testing/library-graph.ts';
 import {
@@ -26,7 +26,7 @@ const VALUE_BYTES = 900_000;
 const RECOVERED_WITHIN_MS = 60_000;
 
 /** F-22: too few file descriptors, too little memory. */
-export const proof: Proof = {
+proof({
   name: 'scarce-resources',
   description: 'A gateway that runs out of file descriptors or memory refuses, and does not end.',
   async run({ size }) {
@@ -60,7 +60,7 @@ export const proof: Proof = {
       await graph.close();
     }
   },
-};
+});
 
 async function withGateway<Found>(
   graph: LibraryGraph,

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
+import { createTemporaryDirectory, proof } from '@trellis/testkit';
 import { Pool } from 'undici';
 import { compose } from '../src/testing/compose.ts';
 import { startSubgraph } from '../src/testing/subgraph-server.ts';
@@ -24,7 +24,7 @@ const READ_WITHIN_MS = 60_000;
 const ANSWER_CHARACTERS = 12_000_000;
 
 /** S-055: connections that send or read slowly, or not at all. */
-export const proof: Proof = {
+proof({
   name: 'slow-clients',
   description: 'Clients that send or read too slowly are cut off, and no one else waits for them.',
   async run({ size }) {
@@ -66,7 +66,7 @@ export const proof: Proof = {
       await stage.close();
     }
   },
-};
+});
 
 /** Making megabytes delays others, however they are read: that is not what is measured. */
 async function untilAnswersBegin(sockets: readonly Socket[]): Promise<void> {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTemporaryDirectory, latencyBudgetMs, type Proof } from '@trellis/testkit';
+import { createTemporaryDirectory, latencyBudgetMs, proof } from '@trellis/testkit';
 import { compose } from '../src/testing/compose.ts';
 import { startGatewayProcess } from '../test-fixtures/gateway-process.ts';
 import { addressOf, createAddressedClient } from '../test-fixtures/load/ask-from.ts';
@@ -46,7 +46,7 @@ const MANY_NETWORKS_TIMES = 3;
 const CONTROLS = 5;
 
 /** G9: a caller with slow queries does not take a subgraph from the others. */
-export const proof: Proof = {
+proof({
   name: 'slow-queries',
   description: 'From the first of many slow queries on, a subgraph answers the quick ones of others at once.',
   async run({ size }) {
@@ -89,7 +89,7 @@ export const proof: Proof = {
       await stage.close();
     }
   },
-};
+});
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);

@@ -1,4 +1,4 @@
-import type { Proof } from '@trellis/testkit';
+import { proof } from '@trellis/testkit';
 import { legacy } from '../test-fixtures/graphs/legacy.ts';
 import { library } from '../test-fixtures/graphs/library.ts';
 import { shop } from '../test-fixtures/graphs/shop.ts';
@@ -11,7 +11,7 @@ import { startGraph } from '../test-fixtures/synthetic/start-graph.ts';
 import type { GraphDefinition } from '../test-fixtures/synthetic/subgraph-definition.ts';
 
 /** Random queries over several graphs, to stock @apollo/gateway and to this gateway. */
-export const proof: Proof = {
+proof({
   name: 'stock-differences',
   description: 'Where @apollo/gateway answers otherwise, a standard says who is right.',
   async run({ size, seed }) {
@@ -36,7 +36,7 @@ export const proof: Proof = {
       },
     };
   },
-};
+});
 
 async function findDifferences(
   definition: GraphDefinition,

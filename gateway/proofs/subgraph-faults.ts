@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Proof, ProofOptions, ProofOutcome } from '@trellis/testkit';
+import { proof, type ProofOptions, type ProofOutcome } from '@trellis/testkit';
 import { openFaultStage, type FaultStage } from '../test-fixtures/faulty-subgraph/fault-stage.ts';
 import type { Behaviour } from '../test-fixtures/faulty-subgraph/messages.ts';
 import { quantile, startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
@@ -49,7 +49,7 @@ const PAUSE_MS = 1_000;
 const MIB = 1_048_576;
 
 /** F-01 to F-04: a subgraph that dies, hangs, is late, or answers what is no answer. */
-export const proof: Proof = {
+proof({
   name: 'subgraph-faults',
   description:
     'What one subgraph does wrong is reported at its own fields; everything else is answered as before.',
@@ -68,7 +68,7 @@ export const proof: Proof = {
       await stage.close();
     }
   },
-};
+});
 
 /** F-01: kill -9 in the midst of requests, again and again. */
 async function killed(stage: FaultStage, { perSecond, kills, recoveryMs }: Size): Promise<ProofOutcome> {

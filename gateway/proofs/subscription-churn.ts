@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Proof } from '@trellis/testkit';
+import { proof } from '@trellis/testkit';
 import { startEventGraph, type EventGraph } from '../src/testing/event-graph.ts';
 import { RawSocket } from '../src/testing/raw-socket.ts';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
@@ -25,7 +25,7 @@ const OPERATIONS: readonly ((number: number) => string)[] = [
 ];
 
 /** S-074: what is subscribed to and completed again and again. */
-export const proof: Proof = {
+proof({
   name: 'subscription-churn',
   description: 'Nothing stays of ten thousand streams that clients have begun and ended.',
   async run({ size }) {
@@ -53,7 +53,7 @@ export const proof: Proof = {
       await graph.close();
     }
   },
-};
+});
 
 async function subscribeAndComplete(socket: RawSocket, count: number): Promise<void> {
   for (let begun = 0; begun < count; begun += AT_ONCE) {

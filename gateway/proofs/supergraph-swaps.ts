@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTemporaryDirectory, type Proof, type ProofOptions } from '@trellis/testkit';
+import { createTemporaryDirectory, proof, type ProofOptions } from '@trellis/testkit';
 import { createLogger, createMetrics, type Metrics } from '@trellis/runtime';
 import { Pool } from 'undici';
 import { gateway } from '../src/app/gateway.ts';
@@ -27,7 +27,7 @@ const BROKEN_EVERY = 4;
 const MULTIPART = 'multipart/mixed;deferSpec=20220824, application/json';
 
 /** F-11: operations of every kind go on while one supergraph takes the place of another. F-12: or a broken one does not. */
-export const proof: Proof = {
+proof({
   name: 'supergraph-swaps',
   description:
     'No request fails while the supergraph is swapped again and again, and nothing of the old ones stays.',
@@ -74,7 +74,7 @@ export const proof: Proof = {
       await stage.close();
     }
   },
-};
+});
 
 interface Stage {
   readonly subscribers: Subscribers;

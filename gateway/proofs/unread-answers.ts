@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTemporaryDirectory, type Proof } from '@trellis/testkit';
+import { createTemporaryDirectory, proof } from '@trellis/testkit';
 import { compose } from '../src/testing/compose.ts';
 import { startSubgraph } from '../src/testing/subgraph-server.ts';
 import { startGatewayProcess, type GatewayProcess } from '../test-fixtures/gateway-process.ts';
@@ -22,7 +22,7 @@ const ASK_DEADLINE_MS = 60_000;
 const WARM_UP = 30;
 
 /** G7: who asks and does not read holds a bounded part of the process. */
-export const proof: Proof = {
+proof({
   name: 'unread-answers',
   description:
     'Clients that ask for megabytes and read nothing make the gateway grow by less than the bound on unread bytes.',
@@ -50,7 +50,7 @@ export const proof: Proof = {
       await stage.close();
     }
   },
-};
+});
 
 interface Grown {
   readonly grownBytes: number;

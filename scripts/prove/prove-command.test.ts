@@ -1,6 +1,6 @@
+import { proofEnvironment, readProofOptions } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { formatFigures } from './proof-reporter.ts';
-import { proofEnvironment, readProofSelection } from './proof-selection.ts';
 import { parseProveCommand } from './prove-command.ts';
 
 const proofs = [
@@ -37,14 +37,14 @@ describe('npm run prove', () => {
   });
 });
 
-describe('A selection', () => {
-  it('reaches the tests by the environment', () => {
-    const selection = { names: ['code-race', 'fuzz'], seed: 7, size: 'full' } as const;
-    expect(readProofSelection(proofEnvironment(selection))).toEqual(selection);
+describe('Size and seed', () => {
+  it('reach the tests by the environment', () => {
+    const options = { seed: 7, size: 'full' } as const;
+    expect(readProofOptions(proofEnvironment(options))).toEqual(options);
   });
 
-  it('is everything, small, from seed 1 when there is none', () => {
-    expect(readProofSelection({})).toEqual({ names: [], seed: 1, size: 'small' });
+  it('are small and 1 when there is none', () => {
+    expect(readProofOptions({})).toEqual({ seed: 1, size: 'small' });
   });
 });
 

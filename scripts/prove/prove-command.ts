@@ -1,6 +1,12 @@
 import { parseArgs } from 'node:util';
+import type { ProofOptions } from '@trellis/testkit';
 import type { ProofFile } from './find-proofs.ts';
-import type { ProofSelection } from './proof-selection.ts';
+
+/** Which proofs run, and how. */
+export interface ProofSelection extends ProofOptions {
+  /** Empty for all. */
+  readonly names: readonly string[];
+}
 
 /** What `npm run prove` was asked to do. */
 export type ProveInvocation =

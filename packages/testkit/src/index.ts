@@ -1,7 +1,14 @@
 export { freePort, freePorts } from '@trellis/dev-stores';
 export { cpuTimeOf, latencyBudgetMs } from './latency-budget.ts';
 export { canMirrorRedis, startMirroredRedis, type MirroredRedis } from './mirrored-redis.ts';
-export { type Proof, type ProofOptions, type ProofOutcome } from './proof.ts';
+export {
+  proof,
+  proofEnvironment,
+  readProofOptions,
+  type Proof,
+  type ProofOptions,
+  type ProofOutcome,
+} from './proof.ts';
 export { createTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { describeTestRedis, startTestRedis, type TestRedis } from './test-redis.ts';

@@ -1,6 +1,9 @@
+import { basename } from 'node:path';
+import { expect, it } from 'vitest';
+
 /** How long a proof takes its time. */
 export interface ProofOptions {
-  /** `small` ends within seconds and runs in `npm test`; `full` runs in `npm run prove`. */
+  /** `small` ends within seconds, `full` takes its time. */
   readonly size: 'small' | 'full';
   /** What random choices start from; the same seed makes the same choices. */
   readonly seed: number;
@@ -13,15 +16,49 @@ export interface ProofOutcome {
   readonly figures: Readonly<Record<string, number | string>>;
 }
 
-/**
- * A long claim about the product, proven by running it. Lives in the `proofs/` folder of what it is about, one a file,
- * exported as `proof`. It may use the testkit's databases and Redis.
- */
+/** A long claim about the product, proven by running it. It may use the testkit's databases and Redis. */
 export interface Proof {
-  /** What `npm run prove -- NAME` takes: words with hyphens, unique among proofs. */
+  /** What `npm run prove -- NAME` takes: the name of the file without its ending, unique among proofs. */
   readonly name: string;
   /** The claim, a sentence. */
   readonly description: string;
-  /** Rejects, or answers `passed: false` with figures that show why, when the claim does not hold. */
+  /** Rejects, or resolves to `passed: false` with figures that show why, when the claim does not hold. */
   run(options: ProofOptions): Promise<ProofOutcome>;
+}
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** What the proof of this test found; read by the reporter of `npm run prove`. */
+    proof?: { readonly description: string; readonly figures: ProofOutcome['figures'] };
+  }
+}
+
+/** A small proof is quick; in full it has the time that it needs, within reason. */
+const timeoutMs = { small: 600_000, full: 3_600_000 };
+
+/**
+ * Defines the proof of a file in a folder `proofs/`: one test of vitest's project `proofs`. PROOF_SIZE and PROOF_SEED of the
+ * environment choose how it runs. @default small, from seed 1
+ */
+export function proof({ name, description, run }: Proof): void {
+  const options = readProofOptions(process.env);
+  it(name, { timeout: timeoutMs[options.size] }, async ({ task }) => {
+    expect(basename(task.file.filepath, '.ts'), 'a proof is named after its file').toBe(name);
+    const { passed, figures } = await run(options);
+    task.meta.proof = { description, figures };
+    expect({ passed, figures }, description).toMatchObject({ passed: true });
+  });
+}
+
+/** How proofs run, as environment variables, which reach the processes that tests run in. */
+export function proofEnvironment({ size, seed }: ProofOptions): Record<string, string> {
+  return { PROOF_SIZE: size, PROOF_SEED: String(seed) };
+}
+
+/** The reverse of {@link proofEnvironment}. Without it: small, from seed 1. */
+export function readProofOptions(environment: Readonly<Record<string, string | undefined>>): ProofOptions {
+  return {
+    size: environment['PROOF_SIZE'] === 'full' ? 'full' : 'small',
+    seed: Number(environment['PROOF_SEED'] ?? 1),
+  };
 }

@@ -1,7 +1,7 @@
 import { queryChecked } from '@trellis/postgres';
 import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
-import type { Proof } from '@trellis/testkit';
+import { proof } from '@trellis/testkit';
 import type { UserContext } from '@trellis/subgraph-protocol';
 import { buildServer } from '../src/server.ts';
 
@@ -14,7 +14,7 @@ interface Post {
 }
 
 /** Sixteen editors count up in the same post: each of them must see what the others have done. */
-export const proof: Proof = {
+proof({
   name: 'concurrent-editors',
   description: 'no update of 16 editors of one post is lost, and no stale one is accepted',
   async run({ size }) {
@@ -45,7 +45,7 @@ export const proof: Proof = {
       await subgraph.close();
     }
   },
-};
+});
 
 function editor(): UserContext {
   const user = { id: createId(), roles: ['EDITOR'], tokenIssuedAt: 1 };

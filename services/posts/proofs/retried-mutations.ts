@@ -1,7 +1,7 @@
 import { queryChecked } from '@trellis/postgres';
 import { createId } from '@trellis/subgraph-kit';
 import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
-import type { Proof } from '@trellis/testkit';
+import { proof } from '@trellis/testkit';
 import type { UserContext } from '@trellis/subgraph-protocol';
 import { buildServer } from '../src/server.ts';
 
@@ -14,7 +14,7 @@ const COUNT = `
   SELECT (SELECT count(*) FROM post)::int AS posts, (SELECT count(*) FROM outbox)::int AS events`;
 
 /** Repeats mutations with their keys: each runs once, and all callers get the same result. */
-export const proof: Proof = {
+proof({
   name: 'retried-mutations',
   description:
     'a mutation with an idempotency key is done once, however often and however concurrently it is sent',
@@ -45,7 +45,7 @@ export const proof: Proof = {
       await subgraph.close();
     }
   },
-};
+});
 
 interface Counts {
   readonly posts: number;
