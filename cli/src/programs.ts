@@ -35,6 +35,7 @@ export {
   buildServer as buildSearch,
   commentDocuments,
   postDocuments,
+  runSearchCommand,
   userDocuments,
   type Documents,
 } from '@trellis/search';

@@ -257,7 +257,10 @@ export const projects: readonly Project[] = [
   {
     folder: 'packages',
     whole: true,
-    introduction: 'What two deployables share, and what only development needs.',
+    introduction:
+      'What two deployables share, and what only development needs. PostgreSQL and Redis are two packages, because the gateway uses ' +
+      'Redis alone; `admission` is one of its own, because inner rooms of two deployables use it without the HTTP server of ' +
+      '`runtime` ([ADR 0037](adr/0037-packages-and-one-program.md)).',
     rooms: {
       'subgraph-kit': { floor: 5, purpose: 'all that a team needs to put a subgraph behind the gateway' },
       events: { floor: 4, purpose: 'outbox, relay, streams and consumers of domain events' },

@@ -1,9 +1,9 @@
 import { createPool, inTransaction, type Transaction } from '@trellis/postgres';
 import { createId } from '@trellis/subgraph-kit';
 import type { Role, UserContext } from '@trellis/subgraph-protocol';
+import { runSearchCommand } from 'trellis/programs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startContentServices, type ContentServices } from '../proofs/harness/content-services.ts';
-import { runSearchCommand } from './rebuild.ts';
+import { startHostedServices, type HostedServices } from '../harness/hosted-services.ts';
 
 const user = (role: Role, name: string): UserContext => ({
   user: { id: createId(), roles: [role], tokenIssuedAt: 1, name },
@@ -12,9 +12,9 @@ const user = (role: Role, name: string): UserContext => ({
 });
 const [editor, author, viewer] = [user('EDITOR', 'Edith'), user('EDITOR', 'Aurora'), user('VIEWER', 'Viola')];
 
-let services: ContentServices;
+let services: HostedServices;
 beforeAll(async () => {
-  services = await startContentServices();
+  services = await startHostedServices();
 });
 afterAll(() => services.close());
 

@@ -1,15 +1,4 @@
-import { comments } from '@trellis/comments';
-import {
-  createLogger,
-  createMetrics,
-  type Deployable,
-  type DeployableProgram,
-  type Environment,
-  type Metrics,
-  type ProcessConfig,
-  type Resources,
-} from '@trellis/runtime';
-import { posts } from '@trellis/posts';
+import { createLogger, createMetrics, type Deployable, type Metrics } from '@trellis/runtime';
 import {
   generateServiceKey,
   publicServiceKey,
@@ -17,25 +6,13 @@ import {
   type UserContext,
 } from '@trellis/subgraph-protocol';
 import { createTestDatabase, createTestUserContext, freePort, startTestRedis } from '@trellis/testkit';
-import { users } from '@trellis/users';
-import { search } from '../../src/program.ts';
+import { programs, type HostedProgram } from 'trellis/programs';
 
-/** The services of the content graph by name. */
-const programs = {
-  users: startOf(users),
-  posts: startOf(posts),
-  comments: startOf(comments),
-  search: startOf(search),
-} as const;
-
-function startOf<Config extends ProcessConfig>(
-  program: DeployableProgram<Config>,
-): (environment: Environment, resources: Resources) => Promise<Deployable> {
-  return (environment, resources) => program.start(program.readConfig(environment), resources);
-}
+/** The services of the content graph, in the order in which they start. */
+const names = ['users', 'posts', 'comments', 'search'] as const;
 
 /** One of them. */
-export type ServiceName = keyof typeof programs;
+export type ServiceName = (typeof names)[number];
 
 /** What a service answers. */
 export interface Answer<Data> {
@@ -46,8 +23,8 @@ export interface Answer<Data> {
   }[];
 }
 
-/** All four services on one PostgreSQL and one Redis, talking to one another as they do in production. */
-export interface ContentServices {
+/** All four services in this process, on one PostgreSQL and one Redis, talking to one another as they do in production. */
+export interface HostedServices {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   /** Of the service as it was last started. */
@@ -64,13 +41,12 @@ export interface ContentServices {
 }
 
 /** Starts the services with their real programs and configuration. */
-export async function startContentServices(): Promise<ContentServices> {
+export async function startHostedServices(): Promise<HostedServices> {
   const [database, redis, keys] = await Promise.all([
     createTestDatabase(),
     startTestRedis(),
     createTestUserContext(),
   ]);
-  const names = Object.keys(programs) as ServiceName[]; // of the object above
   const ports = await Promise.all(names.map(async (name) => [name, await freePort()] as const));
   const url = (name: ServiceName): string =>
     `http://127.0.0.1:${ports.find(([service]) => service === name)?.[1]}`;
@@ -99,7 +75,7 @@ export async function startContentServices(): Promise<ContentServices> {
       metrics: createMetrics(name),
     };
     metrics.set(name, resources.metrics);
-    running.set(name, await programs[name](environment, resources));
+    running.set(name, await programOf(name).start(environment, resources));
   };
   const stop = async (name: ServiceName): Promise<void> => {
     await running.get(name)?.close();
@@ -129,4 +105,10 @@ export async function startContentServices(): Promise<ContentServices> {
       await database.drop();
     },
   };
+}
+
+function programOf(name: ServiceName): HostedProgram {
+  const program = programs.find(({ service }) => service === name);
+  if (!program) throw new Error(`There is no deployable ${name}.`);
+  return program;
 }

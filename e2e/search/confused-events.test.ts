@@ -3,7 +3,7 @@ import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createId } from '@trellis/subgraph-kit';
 import type { UserContext } from '@trellis/subgraph-protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startContentServices, type ContentServices } from '../../proofs/harness/content-services.ts';
+import { startHostedServices, type HostedServices } from '../harness/hosted-services.ts';
 
 const SOURCES = ['users', 'posts', 'comments'] as const;
 const WAIT = { timeout: 30_000, interval: 50 };
@@ -14,11 +14,11 @@ const administrator: UserContext = {
   scopes: ['read:data', 'write:data'],
 };
 
-let services: ContentServices;
+let services: HostedServices;
 let database: Pool;
 let redis: RedisConnection;
 beforeAll(async () => {
-  services = await startContentServices();
+  services = await startHostedServices();
   database = createPool({ connectionString: services.databaseUrl, schema: 'public' });
   redis = connectRedis({ url: services.redisUrl, name: 'confused', onError: () => {} });
 });
