@@ -25,8 +25,10 @@ export {
   settingsSchema,
   settingTable,
   stages,
+  tokenProfiles,
   type CataloguedLimit,
   type DocumentedSetting,
+  type TokenProfile,
 } from '@trellis/gateway';
 export { HEAP_FLAGS } from '@trellis/gateway/heap-flags';
 export { S3FifoCache } from '@trellis/gateway/s3-fifo-cache';

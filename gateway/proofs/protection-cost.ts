@@ -6,6 +6,7 @@ import { Pool } from 'undici';
 import { createAuthenticator } from '../src/identity/authenticator.ts';
 import { fetchKeySet } from '../src/identity/fetch-key-set.ts';
 import { createKeySet } from '../src/identity/key-set.ts';
+import { ownTokenRules } from '../src/identity/token-rules.ts';
 import { createUsedProofs } from '../src/identity/used-proofs.ts';
 import { compose } from '../src/testing/compose.ts';
 import { startTokenIssuer, type TokenIssuer } from '../src/testing/token-issuer.ts';
@@ -157,7 +158,7 @@ async function measureRequests(
 async function measureHit(issuer: TokenIssuer, tokens: readonly string[], hits: number): Promise<number> {
   const keys = createKeySet({ fetchKeys: () => fetchKeySet(issuer.jwksUrl) });
   const authenticator = createAuthenticator({
-    issuers: [{ issuer: issuer.issuer, audience: issuer.audience, keys }],
+    issuers: [{ issuer: issuer.issuer, rules: ownTokenRules(issuer.audience), keys }],
     proofs: { usedProofs: createUsedProofs({ redis: undefined, lifetimeS: 60 }) },
   });
   const values = tokens.map((token) => `Bearer ${token}`);

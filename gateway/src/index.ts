@@ -3,5 +3,6 @@ export { gatewayErrorCodes, type GatewayErrorCode, type GatewayErrorDescription 
 export { gateway } from './app/gateway.ts';
 export { stages, type Stage, type StageName } from './pipeline/stages.ts';
 export { documentedSettings, type DocumentedSetting } from './settings/describe-setting.ts';
+export { tokenProfiles, type TokenProfile } from './identity/token-profiles.ts';
 export { limitCatalogue, type CataloguedLimit } from './settings/limit-catalogue.ts';
 export { settingsSchema, settingTable, type GatewaySettings } from './settings/settings.ts';

@@ -11,6 +11,7 @@ import { generateConfigurationPages } from './configuration-page.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { generateChecksSection } from './checks-section.ts';
 import { generateLimitsSection } from './limits-section.ts';
+import { generateProfilesSection } from './profiles-section.ts';
 import { generateLifeCycleSection } from './life-cycle-section.ts';
 import { generateSettingsSchema } from './settings-schema-file.ts';
 import { generateStagesSection } from './stages-section.ts';
@@ -32,6 +33,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
   generateCommonPasswords,
   generateLifeCycleSection,
   generateLimitsSection,
+  generateProfilesSection,
   generateArchitecturePage,
   generateStagesSection,
   generateStatementTypes,
@@ -42,8 +44,8 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
  * Brings the generated files up to date: the subgraphs' resolver types, the
  * types of SQL statements, graph/supergraph.graphql, docs/api.graphql,
  * gateway.schema.json, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
- * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, and the
- * limits in docs/errors.md.
+ * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, the
+ * limits in docs/errors.md, and the profiles in docs/trusted-issuers.md.
  *
  * @returns the paths of those that were out of date
  */

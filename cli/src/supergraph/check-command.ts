@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { checkSupergraph, type ApiChange, type ApiChanges } from '@trellis/composition';
+import { checkSupergraph, openRootFields, type ApiChange, type ApiChanges } from '@trellis/composition';
 import { composeAndReport } from './compose-command.ts';
 import type { Output } from './output.ts';
 
 /**
- * Composes a configuration and lists what clients of the supergraph in a file would notice.
+ * Composes a configuration and lists what clients of the supergraph in a file would notice, and what anonymous callers may ask for.
  *
  * @returns whether it composed and nothing is breaking
  */
@@ -14,7 +14,7 @@ export async function checkCommand(config: string, againstFile: string, output: 
   if (supergraph === undefined) return false;
   const changes = compare(supergraph, against, againstFile, output);
   if (!changes) return false;
-  output.out(report(changes));
+  output.out(report(changes) + reportOpen(openRootFields(supergraph)));
   return changes.breaking.length === 0;
 }
 
@@ -42,4 +42,10 @@ function report({ breaking, dangerous }: ApiChanges): string {
     ...dangerous.map((change) => line('dangerous', change)),
     `${breaking.length} breaking, ${dangerous.length} dangerous\n`,
   ].join('');
+}
+
+/** No failure: a graph may be public. */
+function reportOpen(coordinates: readonly string[]): string {
+  if (coordinates.length === 0) return '';
+  return `open to anonymous callers: ${coordinates.join(', ')}\n`;
 }

@@ -86,6 +86,8 @@ describe('supergraph compose', () => {
   });
 });
 
+const OPEN = 'open to anonymous callers: Query.me, Query.users\n';
+
 describe('supergraph check', () => {
   beforeEach(async () => {
     await writeUsers(
@@ -97,7 +99,17 @@ describe('supergraph check', () => {
   const check = () => run('check', '--config', config(), '--against', output());
 
   it('ends with 0 when nothing changed', async () => {
-    expect(await check()).toEqual({ status: 0, out: '0 breaking, 0 dangerous\n', error: '' });
+    expect(await check()).toEqual({ status: 0, out: `0 breaking, 0 dangerous\n${OPEN}`, error: '' });
+  });
+
+  it('B5: leaves out root fields that are guarded by themselves, their type or what they return', async () => {
+    await writeUsers(`extend schema
+      @link(url: "https://specs.apollo.dev/federation/v2.9", import: [{ name: "@authenticated", as: "@login" }, "@requiresScopes", "@policy", "@inaccessible"])
+      type Query { me: Me open: Int scoped: Int @requiresScopes(scopes: [["a"]]) hidden: Int @inaccessible }
+      type Me @login { id: ID! }
+      type Mutation @policy(policies: [["p"]]) { change: Int }
+      type Subscription { login: Int @login free: Int }`);
+    expect((await check()).out).toMatch(/\nopen to anonymous callers: Query.open, Subscription.free\n$/);
   });
 
   it('lists breaking changes by coordinate and ends with 1', async () => {
@@ -107,7 +119,8 @@ describe('supergraph check', () => {
       out: [
         'breaking: Query.users: FIELD_REMOVED: Query.users was removed.',
         'breaking: User.name: FIELD_REMOVED: User.name was removed.',
-        '2 breaking, 0 dangerous\n',
+        '2 breaking, 0 dangerous',
+        'open to anonymous callers: Query.me\n',
       ].join('\n'),
       error: '',
     });
@@ -119,7 +132,7 @@ describe('supergraph check', () => {
     );
     expect(await check()).toEqual({
       status: 0,
-      out: 'dangerous: Role.B: VALUE_ADDED_TO_ENUM: B was added to enum type Role.\n0 breaking, 1 dangerous\n',
+      out: `dangerous: Role.B: VALUE_ADDED_TO_ENUM: B was added to enum type Role.\n0 breaking, 1 dangerous\n${OPEN}`,
       error: '',
     });
   });

@@ -2,6 +2,7 @@ import type { Logger } from '@trellis/runtime';
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from '../identity/authenticator.ts';
+import type { AccessTokenRules } from '../identity/verify-access-token.ts';
 import { configuredIssuers } from '../config/configured-issuers.ts';
 import { readSafelist } from '../caching/safelist.ts';
 import type { GatewayConfig } from '../config/config.ts';
@@ -48,7 +49,8 @@ export function createServices(
     knownOperations: resources.knownOperations,
     limits: inUse.limits,
     rateLimiter: rateLimits ? createRateLimiter(rateLimits, resources.cacheRedis) : UNLIMITED_RATE,
-    authenticator: createConfiguredAuthenticator(config, inUse, resources),
+    requiresToken: inUse.authentication.required,
+    authenticator: createConfiguredAuthenticator(config, inUse, resources, logger),
     planner: tracing ? tracePlanning(resources.planner, tracing) : resources.planner,
     subgraphClient: tracing ? traceFetches(subgraphClient, tracing) : subgraphClient,
     planningBudget: resources.planningBudget,
@@ -117,22 +119,38 @@ function createConfiguredAuthenticator(
   config: GatewayConfig,
   { authentication, authorization: { policies } }: SettingsInUse,
   resources: GatewayResources,
+  logger: Logger,
 ): Authenticator {
-  const issuers = configuredIssuers(config).map(({ issuer, audience, jwksUrl, trust }) => ({
-    issuer,
-    audience,
-    trust,
-    keys: resources.keysAt(jwksUrl),
+  const issuers = configuredIssuers(config).map((configured) => ({
+    ...configured,
+    keys: resources.keysOf(configured),
   }));
   if (issuers.length === 0) return ANONYMOUS_ONLY;
   const authenticator = createAuthenticator({
     issuers,
     policies,
+    onAbsentClaims: createAbsenceReporter(logger),
     proofs: { urls: authentication.dpopUrls, usedProofs: resources.usedProofs },
     leewayS: authentication.leewayS,
     ...(resources.revocations && { revokedTokens: resources.revocations }),
   });
   return observeActivity(authenticator, resources.activity);
+}
+
+/** Logs each path of the configuration once: their number bounds the memory. */
+function createAbsenceReporter(logger: Logger): NonNullable<AccessTokenRules['onAbsentClaims']> {
+  const logged = new Set<string>();
+  return (issuer, kinds) => {
+    for (const kind of kinds) {
+      const path = `${issuer} ${kind}`;
+      if (logged.has(path)) continue;
+      logged.add(path);
+      logger.warn(
+        { issuer, setting: `authentication.issuers[].claims.${kind}` },
+        'claim path finds nothing in a token',
+      );
+    }
+  };
 }
 
 function createPersistedQueryPolicy(

@@ -1,9 +1,15 @@
 import type { IssuerSettings } from '../settings/identity.ts';
 import { trustOf, type IssuerTrust } from '../identity/issuer-trust.ts';
+import { isBelievedAddress } from './believed-address.ts';
+import { ownTokenRules, tokenRulesOf, type TokenRules } from '../identity/token-rules.ts';
 
 /** An issuer that the configuration names. */
-export interface ConfiguredIssuer extends Pick<IssuerSettings, 'issuer' | 'audience' | 'jwksUrl'> {
+export interface ConfiguredIssuer {
+  readonly issuer: string;
+  readonly rules: TokenRules;
   readonly trust: IssuerTrust;
+  /** Absent where the issuer's metadata say it. */
+  readonly jwksUrl: string | undefined;
 }
 
 /** Where issuers are named. */
@@ -12,7 +18,9 @@ export interface IssuerSources {
   readonly TOKEN_AUDIENCE?: string | undefined;
   readonly TOKEN_JWKS_URL?: string | undefined;
   readonly settings: {
-    readonly authentication?: { readonly issuers?: readonly IssuerSettings[] | undefined } | undefined;
+    readonly authentication?:
+      | { readonly issuers?: readonly IssuerSettings[] | undefined; readonly required?: boolean | undefined }
+      | undefined;
   };
 }
 
@@ -24,20 +32,47 @@ export interface IssuerSources {
 export function configuredIssuers(sources: IssuerSources): readonly ConfiguredIssuer[] {
   const problems = issuerProblems(sources);
   if (problems.length > 0) throw new Error(problems.join('\n'));
-  return namedIssuers(sources).map((issuer, index) => ({ ...issuer, trust: trustOf(issuer, index === 0) }));
+  const ofEnvironment = issuerOfEnvironment(sources);
+  const inFile = sources.settings.authentication?.issuers ?? [];
+  const further = inFile.map((settings, index) => ({
+    issuer: settings.issuer,
+    rules: tokenRulesOf(settings),
+    trust: trustOf(settings, index === 0 && !ofEnvironment),
+    jwksUrl: settings.jwksUrl,
+  }));
+  return ofEnvironment ? [ofEnvironment, ...further] : further;
 }
 
 /** Why {@link configuredIssuers} is unknown, for the operator; `undefined` where all is well. */
 export function issuerProblems(sources: IssuerSources): readonly string[] {
-  const names = namedIssuers(sources).map(({ issuer }) => issuer);
-  return names
+  const inFile = sources.settings.authentication?.issuers ?? [];
+  const names = [
+    ...(sources.TOKEN_ISSUER === undefined ? [] : [sources.TOKEN_ISSUER]),
+    ...inFile.map(({ issuer }) => issuer),
+  ];
+  const twice = names
     .filter((name, index) => names.indexOf(name) < index)
     .map((name) => `authentication.issuers: ${name} is named twice; TOKEN_ISSUER counts as one.`);
+  const undiscoverable = inFile
+    .filter(({ issuer, jwksUrl }) => jwksUrl === undefined && !isBelievedAddress(issuer))
+    .map(
+      ({ issuer }) =>
+        `authentication.issuers: ${issuer} is not reached by https, so its metadata can't be believed; set jwksUrl.`,
+    );
+  const closed =
+    sources.settings.authentication?.required && names.length === 0
+      ? [
+          'authentication.required: there is no issuer whose tokens could be accepted; set TOKEN_ISSUER or authentication.issuers.',
+        ]
+      : [];
+  return [...twice, ...undiscoverable, ...closed];
 }
 
-function namedIssuers(sources: IssuerSources): readonly IssuerSettings[] {
-  const { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: audience, TOKEN_JWKS_URL: jwksUrl, settings } = sources;
-  const inFile = settings.authentication?.issuers ?? [];
-  const hasAll = issuer !== undefined && audience !== undefined && jwksUrl !== undefined;
-  return hasAll ? [{ issuer, audience, jwksUrl }, ...inFile] : inFile;
+function issuerOfEnvironment({
+  TOKEN_ISSUER: issuer,
+  TOKEN_AUDIENCE: audience,
+  TOKEN_JWKS_URL: jwksUrl,
+}: IssuerSources): ConfiguredIssuer | undefined {
+  if (issuer === undefined || audience === undefined || jwksUrl === undefined) return undefined;
+  return { issuer, jwksUrl, rules: ownTokenRules(audience), trust: trustOf({}, true) };
 }

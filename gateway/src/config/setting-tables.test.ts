@@ -33,6 +33,8 @@ function samplesOf(setting: ValueSetting): readonly unknown[] {
       return [[textOf(setting.form)]];
     case 'flag-or-list':
       return [true, ['10.0.0.0/8']];
+    case 'text-or-list':
+      return [textOf(setting.form), [textOf(setting.form), textOf(setting.form)]];
     case 'scalar':
       return ['a', 1, true];
     case 'map':
@@ -48,6 +50,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   webSocketUrl: 'wss://users.example/',
   redisUrl: 'redis://127.0.0.1:1/',
   headerName: 'x-tenant',
+  signatureAlgorithm: 'PS256',
 };
 
 function textOf(form: string | undefined): string {
@@ -71,7 +74,6 @@ const COMPANIONS: Readonly<Record<string, object>> = {
   'authentication.issuers[]': {
     issuer: 'https://id.example/',
     audience: 'a',
-    jwksUrl: 'https://id.example/jwks',
   },
   'authorization.policies.<name>': { claim: 'a', value: 'b' },
   'http.cors': { origins: ['https://a.example'] },

@@ -5,6 +5,7 @@ import { ANONYMOUS, type Caller } from './caller.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
 import { createKeySet, type KeySet } from './key-set.ts';
 import { InvalidAccessToken } from './invalid-access-token.ts';
+import { ownTokenRules } from './token-rules.ts';
 import { createUsedProofs } from './used-proofs.ts';
 
 let issuer: TokenIssuer;
@@ -28,7 +29,7 @@ beforeEach(() => {
     now: () => clockMs,
   });
   authenticator = createAuthenticator({
-    issuers: [{ issuer: issuer.issuer, audience: issuer.audience, keys }],
+    issuers: [{ issuer: issuer.issuer, rules: ownTokenRules(issuer.audience), keys }],
     leewayS: 10,
     revokedTokens: {
       has: ({ grantId }) => grantId !== undefined && revoked.has(grantId),
@@ -109,7 +110,7 @@ describe('Verified tokens', () => {
     async (skewS, leewayS, isGood) => {
       const nowS = Math.floor(clockMs / 1_000);
       const skewed = createAuthenticator({
-        issuers: [{ issuer: issuer.issuer, audience: issuer.audience, keys }],
+        issuers: [{ issuer: issuer.issuer, rules: ownTokenRules(issuer.audience), keys }],
         leewayS,
         revokedTokens: { has: () => false, onRevoked: () => () => undefined },
         now: () => clockMs,
@@ -146,7 +147,7 @@ describe('Verified tokens', () => {
         now: () => clockMs,
       });
       const during = createAuthenticator({
-        issuers: [{ issuer: issuer.issuer, audience: issuer.audience, keys }],
+        issuers: [{ issuer: issuer.issuer, rules: ownTokenRules(issuer.audience), keys }],
         leewayS: 10,
         revokedTokens: { has: () => false, onRevoked: () => () => undefined },
         now: () => clockMs,

@@ -89,7 +89,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   function assertNotRevoked(caller: Caller): Caller {
     if (revokedTokens.has(caller))
-      throw new InvalidAccessToken('revoked', 'The access token has been revoked.');
+      throw new InvalidAccessToken('Its grant is revoked.', 'The access token has been revoked.');
     return caller;
   }
 
@@ -101,9 +101,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   ): Caller | Promise<Caller> {
     const { keyThumbprint } = caller;
     if ((keyThumbprint !== undefined) !== (scheme === 'dpop'))
-      throw new InvalidAccessToken('scheme', WRONG_SCHEME[scheme]);
+      throw new InvalidAccessToken(WRONG_SCHEME[scheme], WRONG_SCHEME[scheme]);
     if (keyThumbprint === undefined) return caller;
-    if (!proof) throw new InvalidAccessToken('no proof', 'The access token needs a DPoP proof.');
+    if (!proof)
+      throw new InvalidAccessToken('There is no header DPoP.', 'The access token needs a DPoP proof.');
     return verifyPossession(proof, token, keyThumbprint, options.proofs).then(() => caller);
   }
 
@@ -155,6 +156,9 @@ const CREDENTIALS = /^(bearer|dpop) +([\w~+/.-]+=*) *$/i;
 function readCredentials(authorization: string): Credentials {
   const [, scheme, token] = CREDENTIALS.exec(authorization) ?? [];
   if (scheme === undefined || token === undefined)
-    throw new InvalidAccessToken('scheme', 'The Authorization header does not carry a Bearer token.');
+    throw new InvalidAccessToken(
+      'The header Authorization is no scheme Bearer or DPoP with a token.',
+      'The Authorization header does not carry a Bearer token.',
+    );
   return { scheme: scheme.length === 4 ? 'dpop' : 'bearer', token };
 }

@@ -20,6 +20,8 @@ export interface Caller {
   readonly grantId: string | undefined;
   /** Thumbprint of the key that the token is bound to; absent for bearer tokens. RFC 9449 §6.1. */
   readonly keyThumbprint?: string | undefined;
+  /** What the operator has named paths for that find nothing in the token. */
+  readonly absentClaims?: readonly string[];
   /** When the token expires, milliseconds since 1970; never for anonymous callers. */
   readonly expiresAtMs: number;
 }

@@ -1,4 +1,4 @@
-/** Why a token is refused. `reason` is for the log; the message is for the client. */
+/** Why a token is refused. `reason` is a sentence for the log, and in development for the client; the message is for clients. */
 export class InvalidAccessToken extends Error {
   override readonly name = 'InvalidAccessToken';
   readonly reason: string;

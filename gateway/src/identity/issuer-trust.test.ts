@@ -31,7 +31,7 @@ beforeAll(async () => {
   publicKey = (await importJWK(await exportJWK(pair.publicKey), 'ES256')) as CryptoKey; // an EC key
 });
 
-type Trust = Partial<Omit<IssuerSettings, 'issuer' | 'audience' | 'jwksUrl'>>;
+type Trust = Partial<Pick<IssuerSettings, 'scopes' | 'roles' | 'policies' | 'users'>>;
 
 /** The caller of a token, where the settings of the issuers are these; the first is the one of the environment. */
 async function callerOf(issuer: string, trust: Trust = {}, claims: object = {}): Promise<Caller> {

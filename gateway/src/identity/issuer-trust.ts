@@ -28,7 +28,7 @@ export const FULL_TRUST: IssuerTrust = Object.freeze({
  * allows each of them.
  */
 export function trustOf(
-  { scopes, roles, policies, users }: Omit<IssuerSettings, 'issuer' | 'audience' | 'jwksUrl'>,
+  { scopes, roles, policies, users }: Pick<IssuerSettings, 'scopes' | 'roles' | 'policies' | 'users'>,
   isFirst: boolean,
 ): IssuerTrust {
   const allowed = (names: readonly string[] | undefined): ReadonlySet<string> | undefined =>

@@ -46,7 +46,7 @@ describe('G14: A denial is worded for the caller at hand', () => {
     [...deniedTo(caller).fields.values()].map(({ message }) => message)[0];
 
   it.each([
-    [withScopes(), 'This field needs the scope as and bs.'],
+    [withScopes(), 'This field needs the scopes as and bs.'],
     [withScopes('bs'), 'This field needs the scope as.'],
     [withScopes('as'), 'This field needs the scope bs.'],
     [withScopes('as', 'bs'), undefined],

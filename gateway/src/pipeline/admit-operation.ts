@@ -6,7 +6,7 @@ import type { CostBudget } from '../request/cost-budget.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { admitNewText, type AdmittedText } from './admit-text.ts';
-import { authenticateRequest } from './authenticate.ts';
+import { authenticateRequest, requireToken } from './authenticate.ts';
 import { enforceCost } from '../operation/limits/enforce-limits.ts';
 import type { Operation } from '../operation/operation.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
@@ -31,6 +31,7 @@ export async function admitOperation(
   run.enter('address rate');
   const counted = rateLimiter.countAddress(context.address, 1); // what is refused has cost something as well
   if (counted) await counted;
+  const required = services.requiresToken ? await requireTokenFirst(context, run) : undefined;
   run.enter('persisted query');
   const resolved = resolvePersistedQuery(request, services.persistedQueries);
   const { text, store } = resolved instanceof Promise ? await resolved : resolved;
@@ -52,7 +53,7 @@ export async function admitOperation(
   run.enter('weight rate');
   if (weight > 1) await rateLimiter.countAddress(context.address, weight - 1);
   run.enter('authenticate');
-  const authenticated = early ?? authenticateRequest(context, services);
+  const authenticated = required ?? early ?? authenticateRequest(context, services);
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
   run.enter('caller rate');
   const countedToo = rateLimiter.countCaller(caller, weight);
@@ -69,6 +70,11 @@ export async function admitOperation(
   const denied = operation.guard.deniedTo(caller);
   const { extensions, variables: givenVariables } = request;
   return { supergraph, text, operation, ...decided, ...measured, givenVariables, extensions, caller, denied };
+}
+
+function requireTokenFirst(context: RequestContext, run: OperationRun): Promise<Caller> {
+  run.enter('require token');
+  return requireToken(context, run.services);
 }
 
 /**

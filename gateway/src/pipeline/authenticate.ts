@@ -1,10 +1,10 @@
-import type { Authenticator } from '../identity/authenticator.ts';
 import type { Caller } from '../identity/caller.ts';
 import { KeysUnavailable } from '../identity/key-set.ts';
 import { InvalidAccessToken } from '../identity/invalid-access-token.ts';
 import type { PresentedProof } from '../identity/verify-proof.ts';
 import type { RequestContext } from '../request/context.ts';
 import { gatewayErrorCodes, refused } from '../errors.ts';
+import type { ErrorPolicy } from './format-errors.ts';
 import type { PipelineServices } from './services.ts';
 
 /** What a request says of who sends it. */
@@ -21,7 +21,7 @@ export interface PresentedCredentials {
  */
 export function authenticate(
   { authorization, proof }: PresentedCredentials,
-  authenticator: Authenticator,
+  { authenticator, errorPolicy }: Pick<PipelineServices, 'authenticator' | 'errorPolicy'>,
   onInvalidToken: (reason: string) => void,
 ): Caller | Promise<Caller> {
   const refuse = (error: unknown): never => {
@@ -29,7 +29,7 @@ export function authenticate(
       throw refused('AUTHENTICATION_UNAVAILABLE', gatewayErrorCodes.AUTHENTICATION_UNAVAILABLE.summary);
     if (!(error instanceof InvalidAccessToken)) throw error;
     onInvalidToken(error.reason);
-    throw refused('UNAUTHENTICATED', error.message);
+    throw refused('UNAUTHENTICATED', messageOf(error, errorPolicy));
   };
   try {
     const caller = authenticator.authenticate(authorization, proof);
@@ -39,10 +39,28 @@ export function authenticate(
   }
 }
 
+/** Which claim failed is for those who make the tokens to know; in production that may be an attacker. */
+function messageOf({ message, reason }: InvalidAccessToken, { exposeInternals }: ErrorPolicy): string {
+  return exposeInternals && reason !== message ? `${message} ${reason}` : message;
+}
+
 /** {@link authenticate} for a request to the pipeline. */
 export function authenticateRequest(
   context: RequestContext,
-  { authenticator, observer }: PipelineServices,
+  services: PipelineServices,
 ): Caller | Promise<Caller> {
-  return authenticate(context, authenticator, (reason) => observer.invalidToken(context.requestId, reason));
+  return authenticate(context, services, (reason) =>
+    services.observer.invalidToken(context.requestId, reason),
+  );
+}
+
+/**
+ * Stage: a graph that needs a token says nothing about texts, not even whether they are valid, before it has seen one.
+ *
+ * @throws RequestRefused UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE
+ */
+export async function requireToken(context: RequestContext, services: PipelineServices): Promise<Caller> {
+  const caller = await authenticateRequest(context, services);
+  if (caller.authenticated) return caller;
+  throw refused('UNAUTHENTICATED', 'This graph needs a valid access token.');
 }

@@ -109,9 +109,13 @@ describe('Authorization: @requiresScopes', () => {
     });
   });
 
-  it('names the scopes that are missing', async () => {
-    const body = await ask('{ secrets { text } }', { scope: '' });
-    expect(body.errors?.[0]?.message).toBe('This field needs the scope read:secret read:data.');
+  it.each([
+    ['', 'This field needs the scopes read:secret and read:data.'],
+    ['read:data', 'This field needs the scope read:secret.'],
+    ['read:secret other', 'This field needs the scope read:data.'],
+  ])('A7: of the scopes %j names those that are missing, and only those', async (scope, message) => {
+    const body = await ask('{ secrets { text } }', { scope });
+    expect(body.errors?.[0]?.message).toBe(message);
   });
 
   it('G14: a denial names what the caller at hand lacks, in any order of callers', async () => {
@@ -133,7 +137,7 @@ describe('Authorization: @requiresScopes', () => {
       messages.push(body.errors?.[0]?.message);
     }
     expect(messages).toEqual([
-      'This field needs the scope as and bs.',
+      'This field needs the scopes as and bs.',
       'This field needs the scope as.',
       'This field needs the scope bs.',
     ]);

@@ -34,10 +34,25 @@ export function respond(
   const dataText = executed.dataText ?? JSON.stringify(executed.data); // a tree that is not asked for is not made
   if (dataText.length > services.answerPolicy.maxCharacters)
     throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
-  const errors = showErrors(thrown, requestId, services, executed.untold);
+  const shown = showErrors(thrown, requestId, services, executed.untold);
+  const errors = services.errorPolicy.exposeInternals ? explainDenials(shown, admitted) : shown;
   const extensions = extensionsOf(admitted, report, services);
   const cachePolicy = cachePolicyOf({ caching }, admitted);
   return { kind: 'single', data: dataText, errors, extensions, cachePolicy, admitted };
+}
+
+/** In development: a denial may come of a path that finds no scopes or roles where there are some. */
+function explainDenials(
+  errors: readonly GraphQLFormattedError[],
+  { caller: { absentClaims = [] } }: Pick<AdmittedOperation, 'caller'>,
+): readonly GraphQLFormattedError[] {
+  if (absentClaims.length === 0) return errors;
+  const settings = absentClaims.map((kind) => `authentication.issuers[].claims.${kind}`).join(' and ');
+  return errors.map((error) =>
+    error.extensions?.['code'] === 'FORBIDDEN'
+      ? { ...error, message: `${error.message} The paths of ${settings} find nothing in the access token.` }
+      : error,
+  );
 }
 
 /** A refusal is made for the client; an error with a code likewise; anything else is a failure of ours. */

@@ -59,6 +59,8 @@ export interface PipelineServices {
   readonly limits: OperationLimits;
   readonly rateLimiter: RateLimiter;
   readonly authenticator: Authenticator;
+  /** Whether anonymous callers are refused whatever they ask for. */
+  readonly requiresToken: boolean;
   readonly planner: OperationPlanner;
   /** What each caller may have done for operations that are new. Absent where it is unbounded. */
   readonly planningBudget: PlanningBudget | undefined;

@@ -31,6 +31,12 @@ export const stages = [
     errors: ['RATE_LIMITED'],
   },
   {
+    name: 'require token',
+    at: 'admission',
+    does: 'With authentication.required: verifies the access token before anything is said about the text.',
+    errors: ['UNAUTHENTICATED', 'AUTHENTICATION_UNAVAILABLE'],
+  },
+  {
     name: 'persisted query',
     at: 'admission',
     does: 'Finds the text of a hash, or checks that a hash is that of its text.',

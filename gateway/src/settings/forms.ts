@@ -1,4 +1,5 @@
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
+import { problemOfClaimPath } from './claim-path.ts';
 import { REQUEST_ID_HEADER, TIMEOUT_HEADER } from './header-names.ts';
 
 /** Says what is wrong with a text (`must be …`), or nothing. */
@@ -13,6 +14,12 @@ export const forms: Readonly<Record<string, Form>> = {
   httpUrl: urlOf('http', 'https'),
   webSocketUrl: urlOf('ws', 'wss'),
   httpAddress: { pattern: /^https?:\/\/./, error: 'must be an absolute http or https URL' },
+  claimPath: (text) => problemOfClaimPath(text),
+  signatureAlgorithm: {
+    pattern: /^(?:(?:ES|RS|PS)(?:256|384|512)|EdDSA|Ed25519)$/,
+    error:
+      'must be a signature algorithm with a public key: ES256, RS256, PS256, each with 384 and 512 as well, EdDSA or Ed25519',
+  },
   redisUrl: { pattern: /^rediss?:\/\/./, error: 'must be redis://… or rediss://…' },
   headerName: (text) =>
     mayBeForwarded(text.toLowerCase()) ? undefined : 'is no header that may be forwarded or set',

@@ -18,18 +18,99 @@ export const authentication = {
           doc: "Equal to the token's iss.",
         },
         audience: {
-          type: 'text',
+          type: 'text-or-list',
           form: 'name',
           required: true,
           reload: 'live',
-          doc: "Equal to the token's aud.",
+          doc: "What the token's aud has to be, or to have among others; of profiles that have no aud, the client id. Of several, one suffices.",
+        },
+        profile: {
+          type: 'choice',
+          choices: ['rfc9068', 'auth0', 'keycloak', 'okta', 'entra', 'cognito', 'google', 'general'],
+          default: 'rfc9068',
+          reload: 'live',
+          doc: 'Of which shape its access tokens are: their typ, their algorithms, and where scopes, roles, groups, name and tenant are.',
         },
         jwksUrl: {
           type: 'text',
           form: 'httpUrl',
-          required: true,
           reload: 'live',
-          doc: 'Address of the public keys of the issuer.',
+          doc: 'Address of the public keys of the issuer. Absent: what its metadata say, at /.well-known/openid-configuration or /.well-known/oauth-authorization-server, which have to come by https unless the host is a loopback address.',
+        },
+        algorithms: {
+          type: 'list',
+          form: 'signatureAlgorithm',
+          minItems: 1,
+          reload: 'live',
+          doc: 'With which its tokens may be signed. Absent: those of the profile.',
+        },
+        types: {
+          type: 'list',
+          form: 'name',
+          minItems: 1,
+          reload: 'live',
+          doc: 'Values of the header typ that its access tokens have, in any case, without application/; none for tokens without it. Absent: those of the profile.',
+        },
+        tenants: {
+          type: 'list',
+          form: 'name',
+          minItems: 1,
+          reload: 'live',
+          doc: 'Tenants whose tokens are accepted. Absent: all.',
+        },
+        claims: {
+          type: 'group',
+          doc: 'Where values are in the claims, instead of where the profile says: paths such as realm_access.roles. Of several, one suffices for audience, client, name and tenant; the others are united. {audience} in a path is each of the audiences.',
+          members: {
+            audience: {
+              type: 'text-or-list',
+              form: 'claimPath',
+              reload: 'live',
+              doc: 'Of what is compared with audience.',
+            },
+            client: {
+              type: 'text-or-list',
+              form: 'claimPath',
+              reload: 'live',
+              doc: 'Of the id of the OAuth client.',
+            },
+            scopes: {
+              type: 'text-or-list',
+              form: 'claimPath',
+              reload: 'live',
+              doc: 'Of scopes: a list, or a text with blanks between them.',
+            },
+            roles: {
+              type: 'text-or-list',
+              form: 'claimPath',
+              reload: 'live',
+              doc: 'Of roles: a list or a text.',
+            },
+            groups: {
+              type: 'text-or-list',
+              form: 'claimPath',
+              reload: 'live',
+              doc: 'Of groups: a list or a text. Policies read them as the claim groups.',
+            },
+            name: {
+              type: 'text-or-list',
+              form: 'claimPath',
+              reload: 'live',
+              doc: 'Of the name of the user.',
+            },
+            email: {
+              type: 'text-or-list',
+              form: 'claimPath',
+              reload: 'live',
+              doc: 'Of the e-mail address of the user.',
+            },
+            tenant: {
+              type: 'text-or-list',
+              form: 'claimPath',
+              reload: 'live',
+              doc: 'Of the tenant. Policies read it as the claim tenant.',
+            },
+          },
         },
         scopes: {
           type: 'list',
@@ -41,7 +122,7 @@ export const authentication = {
           type: 'list',
           form: 'name',
           reload: 'live',
-          doc: 'Roles that its tokens may give, by the claim roles. Absent: none, and for the first issuer all.',
+          doc: 'Roles that its tokens may give. Absent: none, and for the first issuer all.',
         },
         policies: {
           type: 'list',
@@ -57,6 +138,12 @@ export const authentication = {
           doc: 'own: its users are others than those of the first issuer, whatever their sub. linked: they are the users of the first issuer with the same sub, so that the issuer can speak for each of them. The first issuer has no other users than the own.',
         },
       },
+    },
+    required: {
+      type: 'flag',
+      default: false,
+      reload: 'live',
+      doc: 'Whether the whole graph needs a valid access token, fields without a directive and introspection included. Anonymous callers get UNAUTHENTICATED, and nothing of the schema.',
     },
     leewayS: {
       type: 'int',
@@ -87,6 +174,12 @@ export const authentication = {
 
 /** An issuer whose access tokens are accepted, as an operator gives it. */
 export type IssuerSettings = Given<typeof authentication.members.issuers.members>;
+
+/** Of which shape the access tokens of an issuer are. */
+export type ProfileName = InForce<typeof authentication.members.issuers.members>['profile'];
+
+/** Where values are in the claims, as an operator gives it. */
+export type ClaimPathSettings = Given<typeof authentication.members.issuers.members.claims.members>;
 
 /** What callers may do. */
 export const authorization = {

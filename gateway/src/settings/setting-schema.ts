@@ -64,6 +64,8 @@ function valueSchemaOf(setting: ValueSetting): z.ZodType {
       return z.array(textOf(setting.form)).min(setting.minItems ?? 0);
     case 'flag-or-list':
       return z.union([z.boolean(), z.array(textOf('name'))]);
+    case 'text-or-list':
+      return z.union([textOf(setting.form), z.array(textOf(setting.form)).min(1)]);
     case 'scalar':
       return z.union([z.string(), z.number(), z.boolean()]);
     case 'map':

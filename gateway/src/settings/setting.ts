@@ -54,6 +54,7 @@ export type ValueSetting = Changeable &
         readonly default?: readonly string[];
       }
     | { readonly type: 'flag-or-list'; readonly default?: boolean }
+    | { readonly type: 'text-or-list'; readonly form?: string }
     /** A text, a number or a flag. */
     | { readonly type: 'scalar' }
     | {
@@ -105,6 +106,7 @@ interface ValuesByType {
   readonly text: string;
   readonly list: readonly string[];
   readonly 'flag-or-list': boolean | readonly string[];
+  readonly 'text-or-list': string | readonly string[];
   readonly scalar: string | number | boolean;
 }
 

@@ -15,6 +15,7 @@ export {
   type Diagnostic,
   type SourceLocation,
 } from './diagnostic.ts';
+export { openRootFields } from './open-root-fields.ts';
 export {
   loadSubgraphSchema,
   SchemaNotReadable,

@@ -81,6 +81,10 @@ function holdsPolicy({ user, groupRoles, policies = [] }: UserContext, name: str
 function denial({ scopes }: DeclaredRight, context: UserContext): Error {
   const missing = scopes.filter((clause) => !meetsAny(clause, (name) => context.scopes.includes(name)));
   if (missing.length === 0) return forbidden('You may not see this field.');
-  const alternatives = missing.map((clause) => clause.map((names) => names.join(' ')).join(' or '));
-  return forbidden(`This field needs the scope ${alternatives.join(' and ')}.`);
+  const lacking = missing.map((clause) =>
+    clause.map((names) => names.filter((name) => !context.scopes.includes(name))),
+  );
+  const noun = new Set(lacking.flat(2)).size === 1 ? 'scope' : 'scopes';
+  const alternatives = lacking.map((clause) => clause.map((names) => names.join(' and ')).join(', or '));
+  return forbidden(`This field needs the ${noun} ${[...new Set(alternatives)].join(' and ')}.`);
 }

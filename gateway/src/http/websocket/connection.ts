@@ -227,10 +227,10 @@ export class Connection implements RunsForCaller, Beating {
 
   /** @returns nothing when the connection was closed for it */
   async #authenticate(credentials: PresentedCredentials): Promise<Caller | undefined> {
-    const { authenticator, observer } = this.#options.services();
+    const services = this.#options.services();
     try {
-      return await authenticate(credentials, authenticator, (reason) =>
-        observer.invalidToken('websocket', reason),
+      return await authenticate(credentials, services, (reason) =>
+        services.observer.invalidToken('websocket', reason),
       );
     } catch (error) {
       if (!(error instanceof RequestRefused)) throw error;

@@ -81,12 +81,28 @@ function deny(refused: readonly Refused[], key: string): Denied {
 function denialOf(requirement: Requirement, caller: Caller): Denial {
   if (!caller.authenticated)
     return { code: 'UNAUTHENTICATED', message: 'This field needs a valid access token.' };
-  const missing = requirement.scopes.filter(
-    (clause) => !meetsAny(clause, (scope) => caller.scopes.has(scope)),
-  );
+  const missing = requirement.scopes
+    .map((clause) => missingOf(clause, caller))
+    .filter((clause) => clause !== undefined);
   if (missing.length === 0) return { code: 'FORBIDDEN', message: 'You may not see this field.' };
-  const alternatives = missing.map((clause) => clause.map((names) => names.join(' ')).join(' or '));
-  return { code: 'FORBIDDEN', message: `This field needs the scope ${alternatives.join(' and ')}.` };
+  return { code: 'FORBIDDEN', message: `This field needs the ${listScopes(missing)}.` };
+}
+
+/** Of each alternative what the caller lacks; undefined where one of them is met. */
+function missingOf(clause: AnyOf, { scopes }: Caller): AnyOf | undefined {
+  const lacking = clause.map((names) => names.filter((name) => !scopes.has(name)));
+  return lacking.some((names) => names.length === 0) ? undefined : lacking;
+}
+
+/** `scope a`, `scopes a and b`, `scopes a and b, or c`. */
+function listScopes(missing: readonly AnyOf[]): string {
+  const isCertain = missing.every((clause) => clause.length === 1);
+  if (isCertain) {
+    const names = [...new Set(missing.flat(2))];
+    return `${names.length === 1 ? 'scope' : 'scopes'} ${names.join(' and ')}`;
+  }
+  const clauses = missing.map((clause) => clause.map((names) => names.join(' and ')).join(', or '));
+  return `scopes ${clauses.join('; and ')}`;
 }
 
 function groupsOf(places: readonly GuardedPlace[]): readonly Guarded[] {
