@@ -121,17 +121,20 @@ function createConfiguredAuthenticator(
   resources: GatewayResources,
   logger: Logger,
 ): Authenticator {
+  const { leewayS } = authentication;
+  const callerRules = { policies, onAbsentClaims: createAbsenceReporter(logger) };
+  const rules = { leewayS, callerRules, file: config.CONFIG };
   const issuers = configuredIssuers(config).map((configured) => ({
     ...configured,
-    keys: resources.keysOf(configured),
+    keys: resources.issuers.keysOf(configured),
+    introspection: resources.issuers.introspectionOf(configured, rules),
   }));
   if (issuers.length === 0) return ANONYMOUS_ONLY;
   const authenticator = createAuthenticator({
     issuers,
-    policies,
-    onAbsentClaims: createAbsenceReporter(logger),
+    ...callerRules,
     proofs: { urls: authentication.dpopUrls, usedProofs: resources.usedProofs },
-    leewayS: authentication.leewayS,
+    leewayS,
     ...(resources.revocations && { revokedTokens: resources.revocations }),
   });
   return observeActivity(authenticator, resources.activity);

@@ -3,14 +3,9 @@ import { amountsOf, DEFAULT_SHARES } from '@trellis/admission';
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { CallerShares } from '../identity/caller-shares.ts';
-import { createIssuerDiscovery, type IssuerDiscovery } from '../identity/discover-issuer.ts';
-import { fetchKeySet } from '../identity/fetch-key-set.ts';
-import { createKeySet, type KeySet } from '../identity/key-set.ts';
 import { NO_REVOKED_TOKENS } from '../identity/revoked-tokens.ts';
 import { createSubgraphContexts, type SubgraphContexts } from '../subgraphs/subgraph-context.ts';
 import type { GatewayConfig } from '../config/config.ts';
-import { isBelievedAddress } from '../config/believed-address.ts';
-import type { ConfiguredIssuer } from '../config/configured-issuers.ts';
 import { ExecutionGate } from '../load/execution-gate.ts';
 import { TextTurns } from '../load/text-turns.ts';
 import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
@@ -21,6 +16,7 @@ import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { createPlannerPool } from '../planning/threads/planner-pool.ts';
 import { changeStorageShares } from '../caching/storage-shares.ts';
 import { PlanningBudget, type PlanningAmount } from '../planning/threads/planning-budget.ts';
+import { createIssuerConnections, type IssuerConnections } from './issuer-connections.ts';
 import { openRedisResources, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from '../streams/open-streams.ts';
@@ -66,8 +62,7 @@ export interface GatewayResources extends RedisResources {
   readonly demandMetrics: DemandMetrics;
   /** Absent where nothing is traced. */
   readonly tracing: Tracing | undefined;
-  /** The keys of an issuer: those at the address of its JWKS, or where its metadata say. */
-  keysOf(issuer: NamedIssuer): KeySet;
+  readonly issuers: IssuerConnections;
   close(): Promise<void>;
 }
 
@@ -148,7 +143,10 @@ export async function openResources(
     streamMetrics,
     demandMetrics: createDemandMetrics(metrics),
     tracing,
-    keysOf: createKeySets(current, logger),
+    issuers: createIssuerConnections({
+      cooldownMs: () => current.inUse().authentication.jwksCooldownMs,
+      logger,
+    }),
     close: () =>
       closeResources({ streams, unread, supergraphs, planner, subgraphClient, tracing, closeRedis }),
   };
@@ -335,36 +333,4 @@ async function createContexts(
   privateKey: PrivateJsonWebKey | undefined,
 ): Promise<SubgraphContexts | undefined> {
   return privateKey && createSubgraphContexts({ signer: await createUserContextSigner({ privateKey }) });
-}
-
-/** An issuer, and where its keys are, if the operator says so. */
-type NamedIssuer = Pick<ConfiguredIssuer, 'issuer' | 'jwksUrl'>;
-
-function createKeySets({ inUse }: CurrentState, logger: Logger): GatewayResources['keysOf'] {
-  const keySets = new Map<string, KeySet>();
-  const cooldownMs = (): number => inUse().authentication.jwksCooldownMs;
-  return ({ issuer, jwksUrl }) => {
-    const source = jwksUrl ?? `metadata of ${issuer}`;
-    const known = keySets.get(source);
-    if (known) return known;
-    const discovery = createIssuerDiscovery({
-      issuer,
-      isBelieved: isBelievedAddress,
-      maxPauseMs: cooldownMs,
-    });
-    const keys = createKeySet({
-      fetchKeys: async () => fetchKeySet(jwksUrl ?? (await discoveredKeys(discovery, issuer))),
-      cooldownMs,
-      onFetchError: (error) => logger.warn({ err: error, issuer, jwksUrl }, 'issuer keys unavailable'),
-    });
-    keys.load().catch(() => undefined); // reported by onFetchError, and retried at need
-    keySets.set(source, keys);
-    return keys;
-  };
-}
-
-async function discoveredKeys(discovery: IssuerDiscovery, issuer: string): Promise<string> {
-  const { jwksUrl } = await discovery.metadata();
-  if (jwksUrl !== undefined) return jwksUrl;
-  throw new Error(`The metadata of ${issuer} have no jwks_uri. Set jwksUrl of authentication.issuers.`);
 }

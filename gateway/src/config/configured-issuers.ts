@@ -1,4 +1,4 @@
-import type { IssuerSettings } from '../settings/identity.ts';
+import type { IntrospectionSettings, IssuerSettings } from '../settings/identity.ts';
 import { trustOf, type IssuerTrust } from '../identity/issuer-trust.ts';
 import { isBelievedAddress } from './believed-address.ts';
 import { ownTokenRules, tokenRulesOf, type TokenRules } from '../identity/token-rules.ts';
@@ -10,6 +10,8 @@ export interface ConfiguredIssuer {
   readonly trust: IssuerTrust;
   /** Absent where the issuer's metadata say it. */
   readonly jwksUrl: string | undefined;
+  /** Absent where tokens that are no JWT are invalid. */
+  readonly introspectionSettings?: IntrospectionSettings | undefined;
 }
 
 /** Where issuers are named. */
@@ -39,6 +41,7 @@ export function configuredIssuers(sources: IssuerSources): readonly ConfiguredIs
     rules: tokenRulesOf(settings),
     trust: trustOf(settings, index === 0 && !ofEnvironment),
     jwksUrl: settings.jwksUrl,
+    introspectionSettings: settings.introspection,
   }));
   return ofEnvironment ? [ofEnvironment, ...further] : further;
 }

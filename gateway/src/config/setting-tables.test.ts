@@ -75,6 +75,7 @@ const COMPANIONS: Readonly<Record<string, object>> = {
     issuer: 'https://id.example/',
     audience: 'a',
   },
+  'authentication.issuers[].introspection': { clientId: 'gateway', clientSecret: 'a' },
   'authorization.policies.<name>': { claim: 'a', value: 'b' },
   'http.cors': { origins: ['https://a.example'] },
   'rateLimits.perAddress': { operations: 1, windowS: 1 },
@@ -86,7 +87,8 @@ const COMPANIONS: Readonly<Record<string, object>> = {
 function fileWith(key: string, value: unknown): Record<string, unknown> {
   const dot = key.lastIndexOf('.');
   const group = dot === -1 ? '' : key.slice(0, dot);
-  const own = { ...COMPANIONS[group], [key.slice(dot + 1)]: value };
+  const own: Record<string, unknown> = { ...COMPANIONS[group], [key.slice(dot + 1)]: value };
+  if (key.endsWith('.clientSecretFile')) Reflect.deleteProperty(own, 'clientSecret');
   if (key === 'persistedQueries.manifests') Object.assign(own, { mode: 'safelist' });
   if (key === 'persistedQueries.mode' && value === 'safelist') Object.assign(own, { manifests: ['a.json'] });
   if (group === '') return own;

@@ -46,6 +46,8 @@ export const ANONYMOUS_ONLY: Authenticator = Object.freeze({
 
 interface VerifiedToken {
   readonly caller: Caller;
+  /** Milliseconds since 1970. */
+  readonly goodUntilMs: number;
   /** Of the keys it was verified with: others than these may have been withdrawn for a reason. */
   readonly generation: number;
 }
@@ -67,7 +69,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   async function verifyAndRemember(token: string): Promise<Caller> {
     const caller = await verify(token);
-    verified.set(token, { caller, generation: generation() });
+    const goodUntilMs = Math.min(caller.expiresAtMs, caller.judgedUntilMs ?? caller.expiresAtMs);
+    verified.set(token, { caller, goodUntilMs, generation: generation() });
     return caller;
   }
 
@@ -82,7 +85,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   function remembered(token: string): Caller | undefined {
     const known = verified.get(token);
     if (!known) return undefined;
-    if (known.caller.expiresAtMs > now() && known.generation === generation()) return known.caller;
+    if (known.goodUntilMs > now() && known.generation === generation()) return known.caller;
     verified.delete(token);
     return undefined;
   }
@@ -114,11 +117,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       for (const issuer of issuers) void issuer.keys.load().catch(() => undefined);
       return generation();
     },
-    isSigned: (token) =>
-      verifyOnce(token).then(
+    isSigned: async (token) => {
+      if (remembered(token)) return true;
+      return verifyOnce(token).then(
         () => true,
         (error: unknown) => !(error instanceof InvalidAccessToken),
-      ),
+      );
+    },
   };
 
   return {

@@ -22,6 +22,8 @@ export interface Caller {
   readonly keyThumbprint?: string | undefined;
   /** What the operator has named paths for that find nothing in the token. */
   readonly absentClaims?: readonly string[];
+  /** From when on the issuer has to be asked about the token again; absent: it says all itself. */
+  readonly judgedUntilMs?: number;
   /** When the token expires, milliseconds since 1970; never for anonymous callers. */
   readonly expiresAtMs: number;
 }

@@ -5,8 +5,10 @@ import { InvalidAccessToken } from './invalid-access-token.ts';
 import { KeysUnavailable, type KeySet } from './key-set.ts';
 import { authentication } from '../settings/identity.ts';
 import { ownOf } from '../own-property.ts';
-import { audiencesIn, quoted } from './read-claims.ts';
+import { assertAudience, wrongClaim } from './assert-audience.ts';
+import { quoted } from './read-claims.ts';
 import type { IssuerTrust } from './issuer-trust.ts';
+import type { TokenIntrospection } from './introspect-token.ts';
 import type { TokenRules } from './token-rules.ts';
 
 /** An issuer whose tokens are accepted. */
@@ -18,6 +20,8 @@ export interface TrustedIssuer {
   readonly keys: KeySet;
   /** What its tokens may say. @default everything, of the users of the graph */
   readonly trust?: IssuerTrust;
+  /** Asked about tokens that are no JWT. @default they are invalid */
+  readonly introspection?: TokenIntrospection | undefined;
 }
 
 /** Settings of {@link createAccessTokenVerification}. */
@@ -41,8 +45,10 @@ const MAX_TOKEN_CHARACTERS = 8_192;
  */
 export function createAccessTokenVerification(rules: AccessTokenRules): (token: string) => Promise<Caller> {
   const issuers = new Map(rules.issuers.map((issuer) => [issuer.issuer, issuer]));
+  const introspections = rules.issuers.flatMap(({ introspection }) => introspection ?? []);
   return async (token) => {
     const claimed = issuerOf(token);
+    if (claimed === undefined) return introspectByAny(token, introspections);
     const issuer = issuers.get(claimed);
     if (!issuer) throw new InvalidAccessToken(`The issuer ${quoted(claimed)} is not trusted.`);
     const payload = await verify(token, issuer, rules);
@@ -50,14 +56,30 @@ export function createAccessTokenVerification(rules: AccessTokenRules): (token: 
   };
 }
 
-/** The unverified issuer, which decides whose keys the signature is checked with. */
-function issuerOf(token: string): string {
+/** The first who knows an opaque token is its issuer. */
+async function introspectByAny(
+  token: string,
+  introspections: readonly TokenIntrospection[],
+): Promise<Caller> {
+  let failure: unknown = new InvalidAccessToken('The token is no JWT.');
+  for (const introspection of introspections) {
+    try {
+      return await introspection.introspect(token);
+    } catch (error) {
+      if (!(failure instanceof KeysUnavailable)) failure = error; // one who can't be asked may know it
+    }
+  }
+  throw failure;
+}
+
+/** The unverified issuer, which decides whose keys the signature is checked with; undefined of what is no JWT. */
+function issuerOf(token: string): string | undefined {
   if (token.length > MAX_TOKEN_CHARACTERS)
     throw new InvalidAccessToken(`The token is longer than ${MAX_TOKEN_CHARACTERS} characters.`);
   try {
     return decodeJwt(token).iss ?? '';
   } catch {
-    throw new InvalidAccessToken('The token is no JWT.');
+    return undefined;
   }
 }
 
@@ -110,29 +132,9 @@ function assertClaims(payload: JWTPayload, rules: TokenRules): void {
   assertAudience(payload, rules);
   for (const [claim, values] of Object.entries(rules.marks ?? {})) {
     const value = ownOf(payload, claim);
-    if (typeof value !== 'string' || !values.includes(value)) throw wrong(claim, value, values);
+    if (typeof value !== 'string' || !values.includes(value)) throw wrongClaim(claim, value, values);
   }
   for (const claim of rules.foreign ?? [])
     if (ownOf(payload, claim) !== undefined)
       throw new InvalidAccessToken(`The claim "${claim}" is that of an ID token, which is no access token.`);
-}
-
-/** A token for others as well is good only for issuers whose tokens have lists. Specification: Authentication 2. */
-function assertAudience(payload: JWTPayload, rules: TokenRules): void {
-  const { audiences, hasOneAudience } = rules;
-  const audience = audiencesIn(payload, rules);
-  const isOne = typeof audience === 'string' && audiences.includes(audience);
-  const isAmong =
-    !hasOneAudience &&
-    Array.isArray(audience) &&
-    audience.every((element) => typeof element === 'string') &&
-    audience.some((element) => audiences.includes(element));
-  if (!isOne && !isAmong)
-    throw wrong(rules.paths.audience.map((path) => path.join('.')).join(' or '), audience, audiences);
-}
-
-function wrong(claim: string, value: unknown, expected: readonly string[]): InvalidAccessToken {
-  return new InvalidAccessToken(
-    `The claim "${claim}" is ${quoted(value)}; expected is ${expected.join(' or ')}.`,
-  );
 }

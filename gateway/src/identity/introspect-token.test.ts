@@ -1,0 +1,225 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAuthenticator, type Authenticator } from './authenticator.ts';
+import type { Caller } from './caller.ts';
+import { createTokenIntrospection } from './introspect-token.ts';
+import { InvalidAccessToken } from './invalid-access-token.ts';
+import { createKeySet, KeysUnavailable } from './key-set.ts';
+import { tokenRulesOf } from './token-rules.ts';
+import { createUsedProofs } from './used-proofs.ts';
+
+const ISSUER = 'https://id.example';
+const SECRET = 'se:cret/ä&';
+
+let server: Server;
+let url: string;
+/** What is known of each token. */
+let known: Record<string, unknown>;
+let status = 200;
+let isSilent = false;
+let questions: { readonly authorization: string | undefined; readonly body: string }[];
+let open: number;
+let mostOpen: number;
+let clockMs: number;
+let errors: unknown[];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let body = '';
+    open += 1;
+    mostOpen = Math.max(mostOpen, open);
+    request.on('data', (chunk: Buffer) => (body += String(chunk)));
+    request.on('end', () => {
+      questions.push({ authorization: request.headers.authorization, body });
+      if (isSilent) return;
+      setImmediate(() => {
+        open -= 1;
+        response.writeHead(status);
+        response.end(
+          JSON.stringify(known[new URLSearchParams(body).get('token') ?? ''] ?? { active: false }),
+        );
+      });
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/introspect`; // it listens on TCP
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+beforeEach(() => {
+  known = {};
+  status = 200;
+  isSilent = false;
+  questions = [];
+  errors = [];
+  open = 0;
+  mostOpen = 0;
+  clockMs = Date.now();
+});
+
+const nowS = (): number => Math.floor(clockMs / 1_000);
+
+function authenticatorWith(changes: { readonly maxConcurrent?: number } = {}): Authenticator {
+  const rules = tokenRulesOf({ audience: 'graph', profile: 'general' });
+  const introspection = createTokenIntrospection({
+    issuer: ISSUER,
+    rules,
+    url: async () => url,
+    clientId: 'gate way',
+    clientSecret: SECRET,
+    cacheMs: 60_000,
+    negativeCacheMs: 5_000,
+    maxConcurrent: 32,
+    leewayS: 10,
+    timeoutMs: 300,
+    now: () => clockMs,
+    onError: (error) => errors.push(error),
+    ...changes,
+  });
+  const keys = createKeySet({ fetchKeys: () => Promise.reject(new Error('there are none')) });
+  return createAuthenticator({
+    issuers: [{ issuer: ISSUER, rules, keys, introspection }],
+    now: () => clockMs,
+    proofs: { usedProofs: createUsedProofs({ redis: undefined, lifetimeS: 120 }) },
+  });
+}
+
+const take = async (authenticator: Authenticator, token: string): Promise<Caller> =>
+  authenticator.authenticate(`Bearer ${token}`);
+
+describe('RFC 7662: An opaque token', () => {
+  it('is what its issuer says of it', async () => {
+    known['opaque-1'] = {
+      active: true,
+      scope: 'read:data write:data',
+      client_id: 'web',
+      sub: 'ada',
+      aud: ['graph', 'other'],
+      iss: ISSUER,
+      token_type: 'Bearer',
+      exp: nowS() + 600,
+      iat: nowS(),
+      roles: ['EDITOR'],
+    };
+    const caller = await take(authenticatorWith(), 'opaque-1');
+    expect(caller.context).toMatchObject({
+      issuer: ISSUER,
+      clientId: 'web',
+      scopes: ['read:data', 'write:data'],
+    });
+    expect(caller.context.user).toMatchObject({ id: 'ada', roles: ['EDITOR'] });
+    const [question] = questions;
+    const credentials = Buffer.from((question?.authorization ?? '').slice(6), 'base64').toString();
+    expect(credentials).toBe('gate+way:se%3Acret%2F%C3%A4%26');
+    expect(question?.body).toBe('token=opaque-1&token_type_hint=access_token');
+  });
+
+  it('needs no more of it than that it is active, and whose it is', async () => {
+    known['a'] = { active: true, sub: 'ada' };
+    known['b'] = { active: true, client_id: 'robot' };
+    const authenticator = authenticatorWith();
+    expect((await take(authenticator, 'a')).context.user?.id).toBe('ada');
+    expect((await take(authenticator, 'b')).context).toMatchObject({ clientId: 'robot' });
+    expect((await take(authenticator, 'b')).context.user).toBeUndefined();
+  });
+
+  it('is asked about once by all who bring it, and again when its time is over', async () => {
+    known['a'] = { active: true, sub: 'ada', exp: nowS() + 600 };
+    const authenticator = authenticatorWith();
+    await Promise.all([take(authenticator, 'a'), take(authenticator, 'a'), take(authenticator, 'a')]);
+    for (let index = 0; index < 100; index += 1) await take(authenticator, 'a');
+    expect(questions).toHaveLength(1);
+    clockMs += 60_001;
+    known['a'] = { active: false };
+    await expect(take(authenticator, 'a')).rejects.toThrow(InvalidAccessToken);
+    expect(questions).toHaveLength(2);
+  });
+
+  it('is not taken beyond its expiry, however long it is cached', async () => {
+    known['a'] = { active: true, sub: 'ada', exp: nowS() + 20 };
+    const authenticator = authenticatorWith();
+    await take(authenticator, 'a');
+    clockMs += 31_000;
+    await expect(take(authenticator, 'a')).rejects.toThrow('The access token has expired.');
+  });
+
+  it('that is not active is refused for a short time without asking again', async () => {
+    const authenticator = authenticatorWith();
+    for (let index = 0; index < 50; index += 1)
+      await expect(take(authenticator, 'a')).rejects.toThrow(InvalidAccessToken);
+    expect(questions).toHaveLength(1);
+    known['a'] = { active: true, sub: 'ada' };
+    clockMs += 5_001;
+    expect((await take(authenticator, 'a')).authenticated).toBe(true);
+  });
+
+  it.each<[string, object]>([
+    ['is active as a text', { active: 'true' }],
+    ['is for another audience', { active: true, aud: 'elsewhere' }],
+    ['is for a list of others', { active: true, aud: ['elsewhere'] }],
+    ['is of another issuer', { active: true, iss: 'https://evil.example' }],
+    ['has expired', { active: true, exp: 1 }],
+    ['expires at a text', { active: true, exp: '9999999999' }],
+    ['is not valid yet', { active: true, nbf: 99_999_999_999 }],
+    ['is issued in the future', { active: true, iat: 99_999_999_999 }],
+    ['is a refresh token', { active: true, token_type: 'refresh_token' }],
+    ['is a refresh token of Keycloak', { active: true, typ: 'Refresh' }],
+    ['is an ID token', { active: true, token_use: 'id' }],
+    ['is about a list', { active: true, sub: ['ada'] }],
+    ['is about no one', { active: true, sub: undefined }],
+    ['is bound to a key in an unknown way', { active: true, cnf: { kid: 'a' } }],
+    ['has a number for scopes', { active: true, scope: 7 }],
+  ])('is refused when it %s', async (_what, answer) => {
+    known['a'] = { sub: 'ada', ...answer };
+    await expect(take(authenticatorWith(), 'a')).rejects.toThrow(InvalidAccessToken);
+  });
+
+  it('that is bound to a key is no bearer token', async () => {
+    known['a'] = { active: true, sub: 'ada', cnf: { jkt: 'thumbprint' } };
+    await expect(take(authenticatorWith(), 'a')).rejects.toThrow('it goes with the scheme DPoP');
+  });
+
+  it.each([401, 403, 404, 500, 302])('can not be judged when the issuer answers %i', async (answered) => {
+    known['a'] = { active: true, sub: 'ada' };
+    status = answered;
+    const authenticator = authenticatorWith();
+    await expect(take(authenticator, 'a')).rejects.toThrow(KeysUnavailable);
+    expect(errors).toHaveLength(1);
+    expect(JSON.stringify(errors)).not.toContain(SECRET);
+    status = 200;
+    expect((await take(authenticator, 'a')).authenticated).toBe(true);
+  });
+
+  it('can not be judged when the issuer never answers', async () => {
+    isSilent = true;
+    await expect(take(authenticatorWith(), 'a')).rejects.toThrow(KeysUnavailable);
+  });
+
+  it('waits for its turn, and only so many do', async () => {
+    const authenticator = authenticatorWith({ maxConcurrent: 2 });
+    const tokens = Array.from({ length: 40 }, (_, index) => `t${index}`);
+    for (const token of tokens) known[token] = { active: true, sub: token };
+    const outcomes = await Promise.allSettled(tokens.map((token) => take(authenticator, token)));
+    expect(outcomes.filter(({ status: outcome }) => outcome === 'fulfilled')).toHaveLength(2 + 16);
+    expect(mostOpen).toBeLessThanOrEqual(2);
+    expect((await take(authenticator, 't39')).authenticated).toBe(true);
+  });
+
+  it('ends what runs with it when its issuer says so', async () => {
+    known['a'] = { active: true, sub: 'ada' };
+    const { keys, ...authenticator } = authenticatorWith();
+    const caller = await take({ keys, ...authenticator }, 'a');
+    expect(caller.judgedUntilMs).toBe(clockMs + 60_000);
+    expect(await keys.isSigned('a')).toBe(true);
+    expect(questions).toHaveLength(1);
+    clockMs += 60_001;
+    known['a'] = { active: false };
+    expect(await keys.isSigned('a')).toBe(false);
+  });
+});

@@ -1,0 +1,183 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { JWTPayload } from 'jose';
+import { ownOf } from '../own-property.ts';
+import type { Caller } from './caller.ts';
+import { callerOf, type CallerIssuer, type CallerRules } from './caller-of-token.ts';
+import { fetchJson } from './fetch-json.ts';
+import { InvalidAccessToken } from './invalid-access-token.ts';
+import { KeysUnavailable } from './key-set.ts';
+import { assertAudience } from './assert-audience.ts';
+import { audiencesIn, quoted } from './read-claims.ts';
+
+/** Asks an issuer about tokens that say nothing themselves. */
+export interface TokenIntrospection {
+  /** @returns rejects with InvalidAccessToken, or KeysUnavailable when the issuer can't be asked now */
+  introspect(token: string): Promise<Caller>;
+}
+
+/** Settings of {@link createTokenIntrospection}. */
+export interface TokenIntrospectionOptions extends CallerIssuer {
+  /** Where it is asked. Rejects where that is unknown now. */
+  readonly url: () => Promise<string>;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Milliseconds for which a caller is good without being asked about again. */
+  readonly cacheMs: number;
+  /** Milliseconds for which a token that is not good is not asked about again. */
+  readonly negativeCacheMs: number;
+  /** Questions at the same time. */
+  readonly maxConcurrent: number;
+  readonly leewayS: number;
+  /** Milliseconds for an exchange. @default 5_000 */
+  readonly timeoutMs?: number;
+  readonly callerRules?: CallerRules;
+  /** Milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+  /** Called when the issuer can't be asked. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Tokens that were not good, by their hash: a flood of long ones takes no more room than one of short ones. */
+const MAX_NEGATIVE = 10_000;
+/** Questions that wait for a turn, for each that is asked. */
+const WAITING_PER_TURN = 8;
+
+interface Refusal {
+  readonly error: InvalidAccessToken;
+  readonly untilMs: number;
+}
+
+/**
+ * Makes the check of opaque tokens: by the answer of their issuer, read as the claims of a token. Those who ask for the same token at
+ * the same time have to share one call.
+ *
+ * @see RFC 7662 §2
+ */
+export function createTokenIntrospection(options: TokenIntrospectionOptions): TokenIntrospection {
+  const { now = Date.now, negativeCacheMs, maxConcurrent } = options;
+  const negative = new LRUCache<string, Refusal>({ max: MAX_NEGATIVE });
+  const turns = new Turns(maxConcurrent, maxConcurrent * WAITING_PER_TURN);
+
+  return {
+    async introspect(token) {
+      const key = hash('sha256', token, 'base64url');
+      const refusal = negative.get(key);
+      if (refusal && refusal.untilMs > now()) throw refusal.error;
+      const answer = await turns.run(() => ask(token, options));
+      try {
+        return judge(token, answer, options, now());
+      } catch (error) {
+        if (error instanceof InvalidAccessToken)
+          negative.set(key, { error, untilMs: now() + negativeCacheMs });
+        throw error;
+      }
+    },
+  };
+}
+
+/** So many at a time, and so many that wait. */
+class Turns {
+  readonly #maxRunning: number;
+  readonly #maxWaiting: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(maxRunning: number, maxWaiting: number) {
+    this.#maxRunning = maxRunning;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** @throws KeysUnavailable when too many wait already */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#maxRunning) await this.#turn();
+    else this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running -= 1;
+    }
+  }
+
+  /** Each question ends by its deadline, and so does the wait. */
+  #turn(): Promise<void> {
+    if (this.#waiting.length >= this.#maxWaiting)
+      throw new KeysUnavailable('Too many tokens wait for introspection.');
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+}
+
+async function ask(token: string, options: TokenIntrospectionOptions): Promise<unknown> {
+  const { clientId, clientSecret, timeoutMs } = options;
+  const credentials = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`; // RFC 6749 §2.3.1
+  try {
+    return await fetchJson(await options.url(), {
+      what: 'introspection endpoint',
+      form: {
+        body: new URLSearchParams({ token, token_type_hint: 'access_token' }).toString(),
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+        },
+      },
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    });
+  } catch (error) {
+    options.onError?.(error);
+    throw new KeysUnavailable('The issuer of the token could not be asked.');
+  }
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1);
+}
+
+function judge(token: string, answer: unknown, options: TokenIntrospectionOptions, nowMs: number): Caller {
+  if (ownOf(answer, 'active') !== true)
+    throw new InvalidAccessToken('The issuer says that the token is not active.');
+  const payload = { ...(answer as JWTPayload) }; // an object, as it has a member
+  assertAccessToken(payload, options);
+  assertTimes(payload, nowMs / 1_000, options.leewayS);
+  if (typeof (payload.sub ?? payload['client_id']) !== 'string')
+    throw new InvalidAccessToken('The issuer says neither "sub" nor "client_id" of the token.');
+  const claims = payload.iss === undefined ? { ...payload, iss: options.issuer } : payload;
+  const caller = callerOf(token, claims, options, options.callerRules);
+  const expiresAtMs = payload.exp === undefined ? Number.POSITIVE_INFINITY : payload.exp * 1_000;
+  return Object.freeze({ ...caller, expiresAtMs, judgedUntilMs: nowMs + options.cacheMs });
+}
+
+/** What marks other tokens than access tokens, by the name of the member. A refresh token is active as well. RFC 7662 §2.2. */
+const ACCESS_TOKEN_MARKS: Readonly<Record<string, RegExp>> = {
+  token_type: /^(?:bearer|dpop|access_token)$/i,
+  token_use: /^access(?:_token)?$/i,
+  typ: /^(?:bearer|dpop|at\+jwt)$/i,
+};
+
+function assertAccessToken(payload: JWTPayload, { issuer, rules }: CallerIssuer): void {
+  if (payload.iss !== undefined && payload.iss !== issuer)
+    throw new InvalidAccessToken(`The issuer calls itself ${quoted(payload.iss)} here.`);
+  if (payload.sub !== undefined && (typeof payload.sub !== 'string' || payload.sub === ''))
+    throw new InvalidAccessToken(`The claim "sub" is ${quoted(payload.sub)}.`);
+  if (audiencesIn(payload, rules) !== undefined) assertAudience(payload, rules); // else it is for who may ask: RFC 7662 §4
+  for (const [name, mark] of Object.entries(ACCESS_TOKEN_MARKS)) {
+    const value = ownOf(payload, name);
+    if (value !== undefined && value !== null && !(typeof value === 'string' && mark.test(value)))
+      throw new InvalidAccessToken(
+        `The issuer says that its "${name}" is ${quoted(value)}, which is no access token.`,
+      );
+  }
+}
+
+function assertTimes({ exp, nbf, iat }: JWTPayload, nowS: number, leewayS: number): void {
+  for (const [name, value] of Object.entries({ exp, nbf, iat }))
+    if (value !== undefined && typeof value !== 'number')
+      throw new InvalidAccessToken(`The claim "${name}" is ${quoted(value)}; it has to be a number.`);
+  if (exp !== undefined && exp <= nowS - leewayS)
+    throw new InvalidAccessToken('"exp" is in the past.', 'The access token has expired.');
+  if (nbf !== undefined && nbf > nowS + leewayS) throw new InvalidAccessToken('"nbf" is in the future.');
+  if (iat !== undefined && iat > nowS + leewayS) throw new InvalidAccessToken('"iat" is in the future.');
+}
