@@ -14,6 +14,7 @@ import { sha256 } from '../operation/document/sha256.ts';
 import type { AnswerPolicy, PipelineObserver, PipelineServices } from '../pipeline/services.ts';
 import { createSubgraphHeaders } from '../subgraphs/subgraph-headers.ts';
 import { manifestFiles } from '../config/read-settings.ts';
+import { protectedResourceOf, type ProtectedResource } from '../identity/protected-resource.ts';
 import { observeActivity } from '../identity/observe-activity.ts';
 import type { GatewayResources } from './resources.ts';
 import type { ResponseCaching } from '../response-cache/response-cache.ts';
@@ -38,6 +39,7 @@ export function createServices(
 ): PipelineServices {
   const { rateLimits } = inUse;
   const { tracing } = resources;
+  const protectedResource = configuredResource(config, inUse);
   const subgraphClient = createShapingClient(resources.subgraphClient, {
     rulesOf: compileTrafficRules(inUse.traffic),
     states: resources.traffic,
@@ -49,6 +51,7 @@ export function createServices(
     knownOperations: resources.knownOperations,
     limits: inUse.limits,
     rateLimiter: rateLimits ? createRateLimiter(rateLimits, resources.cacheRedis) : UNLIMITED_RATE,
+    protectedResource,
     requiresToken: inUse.authentication.required,
     authenticator: createConfiguredAuthenticator(config, inUse, resources, logger),
     planner: tracing ? tracePlanning(resources.planner, tracing) : resources.planner,
@@ -71,6 +74,7 @@ export function createServices(
       maxCharacters: inUse.limits.responseCharacters,
       ...shownExtensions(inUse),
       ...headersThatDecide(inUse.headers),
+      resourceMetadata: protectedResource?.metadataUrl,
     },
     errorPolicy: { exposeInternals: !inUse.production },
     observer: createObserver(logger, resources.demandMetrics),
@@ -113,6 +117,18 @@ function createCatalogues({
     catalogues.set(supergraph, catalogue);
     return catalogue;
   };
+}
+
+function configuredResource(
+  config: GatewayConfig,
+  { authentication }: SettingsInUse,
+): ProtectedResource | undefined {
+  return protectedResourceOf({
+    resource: authentication.resource,
+    issuers: configuredIssuers(config),
+    scopes: authentication.scopesSupported,
+    takesCertificates: authentication.clientCertificate !== undefined,
+  });
 }
 
 function createConfiguredAuthenticator(

@@ -3,8 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import type { JSONWebKeySet } from 'jose';
 import { admitRequests, type RequestAdmission } from '../http/routes/admit-requests.ts';
 import { addContextKeysRoute } from '../http/routes/context-keys-route.ts';
+import { addResourceMetadataRoute } from '../http/routes/resource-metadata-route.ts';
 import { allowCrossOrigin } from '../http/message/cross-origin.ts';
 import { createAddressReader, createProxyCheck, createProxyTrust } from '../http/message/client-address.ts';
+import { createCertificateReader } from '../http/message/client-certificate.ts';
 import { HttpConnections } from '../http/message/http-connections.ts';
 import { connectionRefusals, registerConnectionGauge } from '../observability/connection-metrics.ts';
 import { boundBodies } from '../http/routes/bound-bodies.ts';
@@ -64,7 +66,11 @@ const NOT_FOUND = {
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   const { logger, services, settings, contextKeys } = dependencies;
-  const { timeouts, http } = settings(); // what needs a restart
+  const { timeouts, http, authentication } = settings(); // what needs a restart
+  const certificateOf = createCertificateReader(
+    authentication.clientCertificate,
+    createProxyCheck(() => settings().http.trustProxy),
+  );
   const onAnswer = createAnswerObserver(dependencies);
   const { unread, unanswered } = dependencies;
   const answering = { services, settings, unread, onAnswer };
@@ -95,6 +101,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
         ...answering,
         silentMs,
         http,
+        certificateHeader: authentication.clientCertificate?.header.toLowerCase(),
       }),
     },
   });
@@ -106,6 +113,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   addGraphqlRoute(server, {
     path: GRAPHQL_PATH,
     streamPath: STREAM_PATH,
+    certificateOf,
     streams: {
       heartbeats,
       onSlowClient: () => metrics.slowClient(),
@@ -118,9 +126,10 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     }),
     ...answering,
   });
-  addWebSockets(server, dependencies, { heartbeats, onAnswer });
+  addWebSockets(server, dependencies, { heartbeats, onAnswer, certificateOf });
   server.addHook('preClose', async () => dependencies.streams.open.drain());
   server.addHook('onClose', async () => heartbeats.close());
+  addResourceMetadataRoute(server, GRAPHQL_PATH, () => services().protectedResource);
   if (contextKeys) addContextKeysRoute(server, contextKeys);
   server.setNotFoundHandler((_request, reply) => reply.status(404).send(NOT_FOUND));
   return server;
@@ -140,12 +149,13 @@ function openConnections({ metrics, settings }: ServerDependencies): HttpConnect
 interface WebSocketParts {
   readonly heartbeats: Heartbeats;
   readonly onAnswer: GraphqlRouteOptions['onAnswer'];
+  readonly certificateOf: GraphqlRouteOptions['certificateOf'];
 }
 
 function addWebSockets(
   server: FastifyInstance,
   { logger, metrics, services, admission, unread, unanswered, settings, streams }: ServerDependencies,
-  { heartbeats, onAnswer }: WebSocketParts,
+  { heartbeats, onAnswer, certificateOf }: WebSocketParts,
 ): void {
   const { http } = settings(); // what needs a restart
   const origins = http.cors?.origins ?? [];
@@ -160,6 +170,7 @@ function addWebSockets(
     watch: streams.open.watch,
     allowsOrigin: (origin) => origins.includes('*') || origins.includes(origin),
     addressOf: createAddressReader(() => settings().http.trustProxy),
+    certificateOf,
     observer: {
       answered: onAnswer,
       slowClient: () => streams.metrics.slowClient(),

@@ -75,6 +75,7 @@ const COMPANIONS: Readonly<Record<string, object>> = {
     issuer: 'https://id.example/',
     audience: 'a',
   },
+  'authentication.clientCertificate': { header: 'client-cert' },
   'authentication.issuers[].introspection': { clientId: 'gateway', clientSecret: 'a' },
   'authorization.policies.<name>': { claim: 'a', value: 'b' },
   'http.cors': { origins: ['https://a.example'] },
@@ -175,7 +176,7 @@ describe('A gateway that was started', () => {
 
   /** In a group that is absent until it is given. */
   function isOptional(key: string): boolean {
-    return /^(rateLimits|responseCache)\.|^http\.cors\./.test(key);
+    return /^(rateLimits|responseCache)\.|^http\.cors\.|^authentication\.clientCertificate\./.test(key);
   }
 
   it.each(literal)('has $key at its default', ({ key, setting }) => {

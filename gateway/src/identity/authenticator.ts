@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { ANONYMOUS, type Caller } from './caller.ts';
 import { NO_REVOKED_TOKENS, type RevokedTokens } from './revoked-tokens.ts';
@@ -10,10 +11,15 @@ export interface Authenticator {
   /**
    * @param authorization the value of the `Authorization` header; absent for anonymous callers
    * @param proof what came with it; tokens that are bound to a key are taken with a proof alone
+   * @param certificate thumbprint of the client's certificate, as a trusted proxy says
    * @returns at once where the token was verified before
    * @throws InvalidAccessToken, KeysUnavailable
    */
-  authenticate(authorization: string | undefined, proof?: PresentedProof): Caller | Promise<Caller>;
+  authenticate(
+    authorization: string | undefined,
+    proof?: PresentedProof,
+    certificate?: string,
+  ): Caller | Promise<Caller>;
   /** Whether a token was verified before and would pass again, as far as known synchronously. Never throws. */
   isKnown(authorization: string | undefined): boolean;
   /** For what runs longer than a request. */
@@ -101,8 +107,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     caller: Caller,
     { scheme, token }: Credentials,
     proof: PresentedProof | undefined,
+    certificate: string | undefined,
   ): Caller | Promise<Caller> {
-    const { keyThumbprint } = caller;
+    const { keyThumbprint, certificateThumbprint } = caller;
+    if (certificateThumbprint !== undefined) assertCertificate(certificateThumbprint, certificate);
     if ((keyThumbprint !== undefined) !== (scheme === 'dpop'))
       throw new InvalidAccessToken(WRONG_SCHEME[scheme], WRONG_SCHEME[scheme]);
     if (keyThumbprint === undefined) return caller;
@@ -128,13 +136,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   return {
     keys,
-    authenticate(authorization, proof) {
+    authenticate(authorization, proof, certificate) {
       if (authorization === undefined) return ANONYMOUS;
       const credentials = readCredentials(authorization);
       const caller = remembered(credentials.token);
-      if (caller) return assertPossession(assertNotRevoked(caller), credentials, proof);
+      if (caller) return assertPossession(assertNotRevoked(caller), credentials, proof, certificate);
       return verifyOnce(credentials.token).then((verifiedCaller) =>
-        assertPossession(assertNotRevoked(verifiedCaller), credentials, proof),
+        assertPossession(assertNotRevoked(verifiedCaller), credentials, proof, certificate),
       );
     },
     isKnown(authorization) {
@@ -143,6 +151,17 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return caller !== undefined && !revokedTokens.has(caller);
     },
   };
+}
+
+/** RFC 8705 §3. */
+function assertCertificate(expected: string, presented: string | undefined): void {
+  const [bound, given] = [Buffer.from(expected), Buffer.from(presented ?? '')];
+  if (bound.length === given.length && timingSafeEqual(bound, given)) return;
+  const reason =
+    presented === undefined
+      ? 'The token is bound to a client certificate, and no trusted proxy has said which one the client has used.'
+      : 'The token is bound to another client certificate.';
+  throw new InvalidAccessToken(reason, 'The access token is bound to a client certificate.');
 }
 
 interface Credentials {

@@ -3,9 +3,9 @@ import type { JWTPayload } from 'jose';
 import type { Caller } from './caller.ts';
 import { InvalidAccessToken } from './invalid-access-token.ts';
 import { FULL_TRUST, type IssuerTrust } from './issuer-trust.ts';
-import type { Policies } from '../settings/identity.ts';
+import type { ClaimPolicy, Policies } from '../settings/identity.ts';
 import { own, ownOf } from '../own-property.ts';
-import { holdsPolicy } from './policies.ts';
+import { holdsPolicy, holdsUntilMs } from './policies.ts';
 import { readClaims, type TokenClaims } from './read-claims.ts';
 import type { ClaimKind, TokenRules } from './token-rules.ts';
 import { userIdOf } from './user-id.ts';
@@ -59,7 +59,7 @@ export function callerOf(
       } satisfies UserContext),
       token,
       grantId,
-      keyThumbprint: keyThumbprintOf(payload),
+      ...bindingOf(payload),
       ...(claims.absent.length > 0 && { absentClaims: claims.absent }),
       expiresAtMs: (payload.exp ?? 0) * 1_000,
     }),
@@ -96,10 +96,16 @@ function normalised(
 function withPolicies(caller: Caller, policies: Policies = {}): Caller {
   const held = Object.keys(policies).filter((name) => holdsPolicy(caller, name, policies));
   if (held.length === 0) return caller;
+  const untilMs = Math.min(...held.map((name) => endOf(caller, own(policies, name))));
   return Object.freeze({
     ...caller,
+    ...(Number.isFinite(untilMs) && { judgedUntilMs: untilMs }),
     context: Object.freeze({ ...caller.context, policies: Object.freeze(held) }),
   });
+}
+
+function endOf(caller: Caller, policy: ClaimPolicy | undefined): number {
+  return policy ? holdsUntilMs(caller, policy) : Number.POSITIVE_INFINITY;
 }
 
 /** What an issuer may not give is as if its token did not have it. */
@@ -113,15 +119,25 @@ function actorOf({ sub }: JWTPayload, issuer: string, { users }: IssuerTrust): s
 }
 
 /**
- * The key that a token is bound to. RFC 9449 §6.1.
+ * The key or the certificate that a token is bound to, or both. RFC 9449 §6.1, RFC 8705 §3.1.
  *
  * @throws InvalidAccessToken when it is bound in a way that can't be verified here
  */
-function keyThumbprintOf({ cnf }: JWTPayload & { readonly cnf?: unknown }): string | undefined {
-  if (cnf === undefined) return undefined;
-  const thumbprint = ownOf(cnf, 'jkt');
-  if (typeof thumbprint === 'string') return thumbprint;
+function bindingOf({
+  cnf,
+}: JWTPayload & { readonly cnf?: unknown }): Pick<Caller, 'keyThumbprint' | 'certificateThumbprint'> {
+  if (cnf === undefined) return { keyThumbprint: undefined };
+  const keyThumbprint = thumbprintIn(cnf, 'jkt');
+  const certificateThumbprint = thumbprintIn(cnf, 'x5t#S256');
+  if (certificateThumbprint !== undefined) return { keyThumbprint, certificateThumbprint };
+  if (keyThumbprint !== undefined) return { keyThumbprint };
   throw new InvalidAccessToken('The token is bound by the claim "cnf" in a way that is not verified here.');
+}
+
+function thumbprintIn(cnf: unknown, name: string): string | undefined {
+  const value = ownOf(cnf, name);
+  if (value === undefined || (typeof value === 'string' && value !== '')) return value;
+  throw new InvalidAccessToken(`The member "${name}" of the claim "cnf" is no text.`);
 }
 
 interface UserSource extends Required<CallerIssuer> {

@@ -20,9 +20,11 @@ export interface Caller {
   readonly grantId: string | undefined;
   /** Thumbprint of the key that the token is bound to; absent for bearer tokens. RFC 9449 §6.1. */
   readonly keyThumbprint?: string | undefined;
+  /** Thumbprint of the certificate that the token is bound to, `x5t#S256`. RFC 8705 §3.1. */
+  readonly certificateThumbprint?: string | undefined;
   /** What the operator has named paths for that find nothing in the token. */
   readonly absentClaims?: readonly string[];
-  /** From when on the issuer has to be asked about the token again; absent: it says all itself. */
+  /** From when on the token has to be judged again, milliseconds since 1970; absent: not before it expires. */
   readonly judgedUntilMs?: number;
   /** When the token expires, milliseconds since 1970; never for anonymous callers. */
   readonly expiresAtMs: number;

@@ -147,7 +147,11 @@ function judge(token: string, answer: unknown, options: TokenIntrospectionOption
   const claims = payload.iss === undefined ? { ...payload, iss: options.issuer } : payload;
   const caller = callerOf(token, claims, options, options.callerRules);
   const expiresAtMs = payload.exp === undefined ? Number.POSITIVE_INFINITY : payload.exp * 1_000;
-  return Object.freeze({ ...caller, expiresAtMs, judgedUntilMs: nowMs + options.cacheMs });
+  return Object.freeze({
+    ...caller,
+    expiresAtMs,
+    judgedUntilMs: Math.min(nowMs + options.cacheMs, caller.judgedUntilMs ?? Number.POSITIVE_INFINITY),
+  });
 }
 
 /** What marks other tokens than access tokens, by the name of the member. A refresh token is active as well. RFC 7662 §2.2. */

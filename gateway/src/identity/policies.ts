@@ -12,7 +12,19 @@ export function holdsPolicy(caller: Caller, name: string, policies: Policies): b
   if (name.startsWith(ROLE_PREFIX)) return claimHas(caller, 'roles', name.slice(ROLE_PREFIX.length));
   if (caller.policies && !caller.policies.has(name)) return false;
   const policy = own(policies, name);
-  return policy !== undefined && claimHas(caller, policy.claim, policy.value);
+  return policy !== undefined && claimHas(caller, policy.claim, policy.value) && isRecent(caller, policy);
+}
+
+/** Until when a policy holds that holds now, milliseconds since 1970; forever where it asks for no recent sign-in. */
+export function holdsUntilMs({ claims }: Pick<Caller, 'claims'>, { maxAgeS }: ClaimPolicy): number {
+  const signedInAtS = own(claims, 'auth_time');
+  if (maxAgeS === undefined) return Number.POSITIVE_INFINITY;
+  return typeof signedInAtS === 'number' ? (signedInAtS + maxAgeS) * 1_000 : 0;
+}
+
+/** By `auth_time`: a token that does not say it is not recent. RFC 9470 §6.1. */
+function isRecent(caller: Caller, policy: ClaimPolicy): boolean {
+  return policy.maxAgeS === undefined || holdsUntilMs(caller, policy) > Date.now();
 }
 
 function claimHas(caller: Caller, claim: string, expected: ClaimPolicy['value']): boolean {

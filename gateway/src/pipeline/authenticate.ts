@@ -11,6 +11,8 @@ import type { PipelineServices } from './services.ts';
 export interface PresentedCredentials {
   readonly authorization: string | undefined;
   readonly proof?: PresentedProof | undefined;
+  /** Thumbprint of the client's certificate, as a trusted proxy says. */
+  readonly certificate?: string | undefined;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface PresentedCredentials {
  * @throws RequestRefused UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE
  */
 export function authenticate(
-  { authorization, proof }: PresentedCredentials,
+  { authorization, proof, certificate }: PresentedCredentials,
   { authenticator, errorPolicy }: Pick<PipelineServices, 'authenticator' | 'errorPolicy'>,
   onInvalidToken: (reason: string) => void,
 ): Caller | Promise<Caller> {
@@ -32,7 +34,7 @@ export function authenticate(
     throw refused('UNAUTHENTICATED', messageOf(error, errorPolicy));
   };
   try {
-    const caller = authenticator.authenticate(authorization, proof);
+    const caller = authenticator.authenticate(authorization, proof, certificate);
     return caller instanceof Promise ? caller.catch(refuse) : caller;
   } catch (error) {
     return refuse(error);

@@ -46,7 +46,9 @@ async function expectRejected(authorization: string): Promise<void> {
     accept: 'application/graphql-response+json',
   });
   expect(answer.status).toBe(401);
-  expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="graph", error="invalid_token"');
+  expect(answer.headers.get('www-authenticate')).toBe(
+    'Bearer realm="graph", error="invalid_token", resource_metadata="http://localhost:4000/.well-known/oauth-protected-resource/graphql"',
+  );
   expect(answer.body.data).toBeUndefined();
   expect(answer.body.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
   expect(graph.requests()).toBe(0);

@@ -118,7 +118,7 @@ describe('RFC 9449 §7.1 A token that is bound to a key, over HTTP', () => {
     );
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe(
-      'DPoP realm="graph", error="invalid_token", algs="ES256 RS256 PS256 EdDSA"',
+      'DPoP realm="graph", error="invalid_token", algs="ES256 RS256 PS256 EdDSA", resource_metadata="http://localhost:4000/.well-known/oauth-protected-resource/graphql"',
     );
   });
 

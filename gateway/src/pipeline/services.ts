@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { Authenticator } from '../identity/authenticator.ts';
+import type { ProtectedResource } from '../identity/protected-resource.ts';
 import type { CallerShares } from '../identity/caller-shares.ts';
 import type { TextTurns } from '../load/text-turns.ts';
 import type { ExecutionGate } from '../load/execution-gate.ts';
@@ -47,6 +48,8 @@ export interface AnswerPolicy {
   readonly varyOn: readonly string[];
   /** Names of the request headers that may say who asks: where one of them is sent, the answer is for this client alone. */
   readonly privateFor: readonly string[];
+  /** Address of the metadata of the graph as a resource; absent where there are none. */
+  readonly resourceMetadata?: string | undefined;
 }
 
 /** All that the stages work with; the same for every request until the configuration changes. */
@@ -59,6 +62,8 @@ export interface PipelineServices {
   readonly limits: OperationLimits;
   readonly rateLimiter: RateLimiter;
   readonly authenticator: Authenticator;
+  /** Absent where no token is taken, or the address of the graph is not known. */
+  readonly protectedResource: ProtectedResource | undefined;
   /** Whether anonymous callers are refused whatever they ask for. */
   readonly requiresToken: boolean;
   readonly planner: OperationPlanner;

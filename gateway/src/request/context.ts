@@ -26,6 +26,8 @@ export interface RequestContext {
   readonly authorization: string | undefined;
   /** Goes with a token that is bound to a key. */
   readonly proof?: PresentedProof | undefined;
+  /** Thumbprint of the client's certificate, as a trusted proxy says. */
+  readonly certificate?: string | undefined;
   /** Aborts when the client has gone or the time for an answer has passed. */
   readonly signal: AbortSignal;
   /** Whether the transport carries an answer in parts, and the client takes it so. Otherwise `@defer` has no effect. */

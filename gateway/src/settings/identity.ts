@@ -198,6 +198,39 @@ export const authentication = {
         },
       },
     },
+    clientCertificate: {
+      type: 'group',
+      optional: true,
+      doc: 'How a proxy that http.trustProxy names says which certificate the client has used, for tokens that are bound to it (RFC 8705). The proxy has to remove or overwrite the header of its clients. Absent: such tokens are invalid.',
+      members: {
+        header: {
+          type: 'text',
+          form: 'name',
+          required: true,
+          reload: 'restart',
+          doc: 'Name of the header.',
+        },
+        format: {
+          type: 'choice',
+          choices: ['pem', 'rfc9440', 'xfcc'],
+          default: 'pem',
+          reload: 'restart',
+          doc: 'pem: the certificate as URL-encoded PEM ($ssl_client_escaped_cert of nginx). rfc9440: as the header Client-Cert. xfcc: the Hash in x-forwarded-client-cert of Envoy, of one element.',
+        },
+      },
+    },
+    resource: {
+      type: 'text',
+      form: 'httpUrl',
+      reload: 'live',
+      doc: 'Address by which clients know this graph, for the metadata of RFC 9728 and for challenges. Absent: the first audience of the first issuer where that is an address that ends in /graphql, else none.',
+    },
+    scopesSupported: {
+      type: 'list',
+      form: 'name',
+      reload: 'live',
+      doc: 'Scopes that clients may ask for, for the metadata of RFC 9728. Absent: the metadata name none.',
+    },
     required: {
       type: 'flag',
       default: false,
@@ -237,6 +270,9 @@ export type IssuerSettings = Given<typeof authentication.members.issuers.members
 /** Of which shape the access tokens of an issuer are. */
 export type ProfileName = InForce<typeof authentication.members.issuers.members>['profile'];
 
+/** How proxies say which certificate a client has used. */
+export type CertificateSettings = Given<typeof authentication.members.clientCertificate.members>;
+
 /** How an issuer is asked about opaque tokens, as an operator gives it. */
 export type IntrospectionSettings = Given<
   typeof authentication.members.issuers.members.introspection.members
@@ -266,7 +302,15 @@ export const authorization = {
           type: 'scalar',
           required: true,
           reload: 'live',
-          doc: 'What the claim is, or contains when it is a list.',
+          doc: 'What the claim is, or contains when it is a list. Of the claim acr it is what clients are asked to sign in with.',
+        },
+        maxAgeS: {
+          type: 'int',
+          min: 1,
+          max: 31_536_000,
+          unit: 'seconds',
+          reload: 'live',
+          doc: 'Since the sign-in of the user, by the claim auth_time, when an operation begins. Absent: whenever that was.',
         },
       },
     },

@@ -13,7 +13,10 @@ export type GatewaySettings = Given<typeof tables>;
 export type SettingsInForce = InForce<typeof tables>;
 
 /** Those of the transports between clients and the gateway. */
-export type TransportSettings = Pick<SettingsInForce, 'limits' | 'timeouts' | 'http' | 'subscriptions'>;
+export type TransportSettings = Pick<
+  SettingsInForce,
+  'limits' | 'timeouts' | 'http' | 'subscriptions' | 'authentication'
+>;
 
 /** The schema of `gateway.yaml`. Unknown keys are rejected. */
 export const settingsSchema: z.ZodType<GatewaySettings> = groupSchema({

@@ -22,6 +22,8 @@ export interface PlainAnswererOptions extends AnsweringOptions {
   readonly connections: HttpConnections;
   readonly unanswered: UnansweredBytes;
   readonly addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
+  /** The header by which a proxy says which certificate a client has used: what has it is for the framework. */
+  readonly certificateHeader: string | undefined;
   /** How pages of other origins are met. */
   readonly cors: CrossOriginRules | undefined;
 }
@@ -30,14 +32,17 @@ export interface PlainAnswererOptions extends AnsweringOptions {
  * Answers plain requests through the same stages as the routes do: admission, CSRF, media types, the pipeline.
  */
 export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswerer {
-  const { admission, times, settings, connections, addressOf, cors } = options;
+  const { admission, times, settings, connections, addressOf, cors, certificateHeader } = options;
   const vary = cors && !cors.origins.includes('*') ? 'Origin' : undefined; // as the framework says it
   const rules = {
     paths: admission.paths,
     get maxBodyBytes() {
       return settings().limits.bodyBytes;
     },
-    without: cors ? WITH_CORS : WITHOUT_CORS,
+    without: new Set([
+      ...(cors ? WITH_CORS : WITHOUT_CORS),
+      ...(certificateHeader ? [certificateHeader] : []),
+    ]),
     takes: takesWhole,
   };
   return {

@@ -18,6 +18,7 @@ export class PlainExchange implements HttpExchange {
   readonly id: string = randomUUID();
   readonly method = 'POST';
   readonly proof = undefined;
+  readonly certificate = undefined;
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
   /** Whose place it has among the requests that are answered now; absent where it has none. */

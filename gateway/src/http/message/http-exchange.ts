@@ -21,6 +21,8 @@ export interface HttpExchange {
   readonly address: string;
   /** Goes with a token that is bound to a key. */
   readonly proof: PresentedProof | undefined;
+  /** Thumbprint of the client's certificate, as a trusted proxy says. */
+  readonly certificate: string | undefined;
   /** Milliseconds since its head was read. */
   readonly elapsedMs: number;
   /** Begins to watch for its end: that of the client, or of the time to the first byte. To be called once. */

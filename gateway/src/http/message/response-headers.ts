@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { PROOF_ALGORITHMS } from '@trellis/admission';
 import {
   NOT_CACHEABLE,
   strictest,
@@ -10,6 +9,7 @@ import {
 import { gatewayErrorCodes, isGatewayErrorCode } from '../../errors.ts';
 import type { OperationAnswer } from '../../pipeline/operation-answer.ts';
 import type { AnswerPolicy } from '../../pipeline/services.ts';
+import { challengeOf } from './challenge.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import type { ResultMediaType } from './media-types.ts';
 
@@ -22,12 +22,12 @@ export function answerHeaders(
   { id, method, headers }: HttpExchange,
   answers: readonly OperationAnswer[],
   status: number,
-  { varyOn, privateFor }: Pick<AnswerPolicy, 'varyOn' | 'privateFor'>,
+  { varyOn, privateFor, resourceMetadata }: Pick<AnswerPolicy, 'varyOn' | 'privateFor' | 'resourceMetadata'>,
 ): Record<string, string> {
   const cacheControl = cacheControlOf(answers, headers, privateFor);
   const own: Record<string, string> = { 'x-request-id': id, 'cache-control': cacheControl };
   if (cacheControl !== 'no-store' && varyOn.length > 0) own['vary'] = varyOn.join(', ');
-  const challenge = challengeOf(answers, status, headers.authorization);
+  const challenge = challengeOf(answers, status, headers.authorization, resourceMetadata);
   if (challenge !== undefined) own['www-authenticate'] = challenge;
   const retryAfterS = retryAfterOf(answers);
   if (retryAfterS !== undefined) own['retry-after'] = String(retryAfterS);
@@ -54,25 +54,6 @@ export function statusOf(answer: OperationAnswer, mediaType: ResultMediaType): n
 export function statusOfBatch(answers: readonly OperationAnswer[], mediaType: ResultMediaType): number {
   const [first = 200, ...others] = answers.map((answer) => statusOf(answer, mediaType));
   return others.every((status) => status === first) ? first : 200;
-}
-
-/**
- * The challenge for an answer that lacked a valid token, if it did: `invalid_token` when one was sent.
- *
- * @see RFC 6750 §3, RFC 9449 §7.1
- */
-function challengeOf(
-  answers: readonly OperationAnswer[],
-  status: number,
-  authorization: string | undefined,
-): string | undefined {
-  const rejected = answers.some(
-    (answer) => answer.errors[0]?.extensions?.['code'] === 'UNAUTHENTICATED' && answer.data === undefined,
-  );
-  if (!rejected && status !== 401) return undefined;
-  if (authorization === undefined) return 'Bearer realm="graph"';
-  if (!/^dpop /i.test(authorization)) return 'Bearer realm="graph", error="invalid_token"';
-  return `DPoP realm="graph", error="invalid_token", algs="${PROOF_ALGORITHMS.join(' ')}"`;
 }
 
 /** Seconds after which a rejected client may retry. RFC 9110 §10.2.3. */

@@ -89,7 +89,7 @@ async function runRequests(
   { services, onAnswer }: AnsweringOptions,
 ): Promise<readonly PipelineAnswer[]> {
   const { signal, settle } = exchange.watch();
-  const { id: requestId, headers, address, proof } = exchange;
+  const { id: requestId, headers, address, proof, certificate } = exchange;
   const { authorization } = headers;
   const context: RequestContext = {
     requestId,
@@ -97,6 +97,7 @@ async function runRequests(
     address,
     authorization,
     proof,
+    certificate,
     signal,
     takesParts,
     accepts,

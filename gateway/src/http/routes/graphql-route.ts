@@ -27,6 +27,7 @@ import {
   type AnsweringOptions,
   type Carried,
 } from './answer-whole.ts';
+import type { CertificateReader } from '../message/client-certificate.ts';
 import { normalAddress } from '../message/client-address.ts';
 import { preventCsrf } from '../message/csrf.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
@@ -50,6 +51,8 @@ export interface GraphqlRouteOptions extends AnsweringOptions {
   readonly path: string;
   /** Where every answer is a stream of server-sent events, unless the client prefers another format. */
   readonly streamPath: string;
+  /** Absent where no header says which certificate a client has used. */
+  readonly certificateOf: CertificateReader | undefined;
   readonly streams: Omit<StreamSettingsOfServer, 'maxBufferBytes'>;
   /** Bounds what is held of the bodies of requests. */
   readonly boundBodies: preParsingHookHandler;
@@ -172,7 +175,7 @@ function formsOf(
 function exchangeOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { settings }: GraphqlRouteOptions,
+  { settings, certificateOf }: GraphqlRouteOptions,
 ): HttpExchange {
   const { id, method, headers, ip } = request;
   return {
@@ -180,6 +183,7 @@ function exchangeOf(
     method,
     headers,
     address: normalAddress(ip),
+    certificate: certificateOf?.(request.raw),
     proof: headers['dpop'] === undefined ? undefined : proofOf(request, headers['dpop']),
     get elapsedMs() {
       return reply.elapsedTime;

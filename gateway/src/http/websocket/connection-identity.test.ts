@@ -7,6 +7,7 @@ const open = (headers: Readonly<Record<string, string>>): ConnectionIdentity =>
   new ConnectionIdentity({
     headers: { host: 'graph.example', ...headers },
     address: '192.0.2.1',
+    certificate: undefined,
     path: '/graphql',
   });
 const payload = { Authorization: 'Bearer of-payload' };

@@ -5,12 +5,14 @@ import type { MessagePayload } from './client-message.ts';
 import { authorizationOf, headersOf, proofOf } from './connection-credentials.ts';
 
 /** As whom, and with which headers, operations of a connection run. */
-export type RunsAs = Pick<RequestContext, 'headers' | 'address' | 'authorization' | 'proof'>;
+export type RunsAs = Pick<RequestContext, 'headers' | 'address' | 'authorization' | 'proof' | 'certificate'>;
 
 /** The upgrade request of a connection. */
 export interface UpgradeRequest {
   readonly headers: ClientHeaders;
   readonly address: string;
+  /** Thumbprint of the client's certificate, as a trusted proxy says. */
+  readonly certificate: string | undefined;
   /** Where connections are opened. */
   readonly path: string;
 }
@@ -19,6 +21,7 @@ export interface UpgradeRequest {
 export class ConnectionIdentity {
   readonly #address: string;
   readonly #url: string;
+  readonly #certificate: string | undefined;
   /** Of the upgrade request. */
   readonly #authorization: string | undefined;
   #headers: ClientHeaders;
@@ -26,8 +29,9 @@ export class ConnectionIdentity {
   #credentials: PresentedCredentials;
   #caller: Caller = ANONYMOUS;
 
-  constructor({ headers, address, path }: UpgradeRequest) {
+  constructor({ headers, address, certificate, path }: UpgradeRequest) {
     this.#address = address;
+    this.#certificate = certificate;
     this.#headers = headers;
     this.#url = `http://${textOfHeader(headers['host']) ?? 'localhost'}${path}`;
     this.#authorization = textOfHeader(headers['authorization']);
@@ -79,8 +83,9 @@ export class ConnectionIdentity {
 
   /** The proof is about the request that opened the connection. */
   #presented(authorization: string | undefined, proof: string | undefined): PresentedCredentials {
-    if (proof === undefined) return { authorization };
-    return { authorization, proof: { proof, method: 'GET', url: this.#url } };
+    const certificate = this.#certificate;
+    if (proof === undefined) return { authorization, certificate };
+    return { authorization, certificate, proof: { proof, method: 'GET', url: this.#url } };
   }
 }
 

@@ -41,7 +41,7 @@ export interface OperationOptions {
 /** Whose operations they are. */
 export interface OperationClient {
   /** As whom, and with which headers, an operation runs that begins now. */
-  caller(): Pick<RequestContext, 'headers' | 'address' | 'authorization' | 'proof'>;
+  caller(): Pick<RequestContext, 'headers' | 'address' | 'authorization' | 'proof' | 'certificate'>;
   /** Whose share its operations count in. */
   shareKeys(): ShareKeys;
   /** Whether its caller comes first when there is too much to do. */

@@ -52,6 +52,8 @@ export interface ConnectionObserver extends OperationObserver {
 export interface OpenedSocket extends UpgradedSocket {
   readonly headers: ClientHeaders;
   readonly address: string;
+  /** Thumbprint of the client's certificate, as a trusted proxy says. */
+  readonly certificate: string | undefined;
 }
 
 /** Codes of RFC 6455 §7.4.1 and its registry. */
@@ -82,9 +84,9 @@ export class Connection implements RunsForCaller, Beating {
   #countedAs: Caller | undefined;
   #messages = 0;
 
-  constructor({ headers, address, ...upgraded }: OpenedSocket, options: ConnectionOptions) {
+  constructor({ headers, address, certificate, ...upgraded }: OpenedSocket, options: ConnectionOptions) {
     this.#options = options;
-    this.#identity = new ConnectionIdentity({ headers, address, path: options.path });
+    this.#identity = new ConnectionIdentity({ headers, address, certificate, path: options.path });
     const { unread, unanswered } = options;
     const { bufferBytes: maxBufferBytes, webSocket } = options.settings().subscriptions;
     this.#rules = webSocket;

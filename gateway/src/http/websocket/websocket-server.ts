@@ -10,6 +10,7 @@ import { ConnectionPlaces, type ConnectionPlace } from '../../load/connection-pl
 import type { TransportSettings } from '../../settings/settings.ts';
 import { closeUnserved } from './client-socket.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
+import type { CertificateReader } from '../message/client-certificate.ts';
 import { refuseConnection, type ConnectionRefusal } from '../message/refuse-connection.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -20,6 +21,8 @@ export interface WebSocketServerOptions extends Omit<ConnectionOptions, 'observe
   readonly allowsOrigin: (origin: string) => boolean;
   /** The client's address, as reported by trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string;
+  /** Absent where no header says which certificate a client has used. */
+  readonly certificateOf: CertificateReader | undefined;
   readonly observer: Omit<ConnectionObserver, 'admitted' | 'closed'> & {
     connections(change: 1 | -1): void;
     connectionRefused(reason: ShareRefusal): void;
@@ -126,7 +129,11 @@ class WebSocketHost {
     if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
       return closeUnserved(socket, CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
     const { headers, socket: stream } = request;
-    const connection = new Connection({ socket, stream, headers, address }, this.#connectionOptions);
+    const certificate = this.#options.certificateOf?.(request);
+    const connection = new Connection(
+      { socket, stream, headers, address, certificate },
+      this.#connectionOptions,
+    );
     this.#connections.set(connection, place);
     this.#options.observer.connections(1);
   }

@@ -4,6 +4,18 @@ import type { FieldNode } from 'graphql';
 export interface Denial {
   readonly code: string;
   readonly message: string;
+  /** Scopes that would help. RFC 6750 §3.1. */
+  readonly scopes?: readonly string[];
+  /** The sign-in that would help. RFC 9470 §3. */
+  readonly signIn?: SignIn;
+}
+
+/** How a user has to have signed in. */
+export interface SignIn {
+  /** One of these. */
+  readonly acrValues: readonly string[];
+  /** Seconds ago, at most; absent: whenever. */
+  readonly maxAgeS?: number;
 }
 
 /** What of an operation a caller may not see. */

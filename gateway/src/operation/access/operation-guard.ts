@@ -1,10 +1,11 @@
 import type { FieldNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { NOTHING_DENIED, type Denial, type Denied } from './denial.ts';
+import { own } from '../../own-property.ts';
+import { NOTHING_DENIED, type Denial, type Denied, type SignIn } from './denial.ts';
 import { itemsOf, type Gathered } from '../fold/gathered.ts';
 import type { GuardedPlace } from './guarded-places.ts';
 import type { Caller } from '../../identity/caller.ts';
-import type { Policies } from '../../settings/identity.ts';
+import type { ClaimPolicy, Policies } from '../../settings/identity.ts';
 import { holdsPolicy } from '../../identity/policies.ts';
 import { requirementKey, type AnyOf, type Requirement } from './requirement.ts';
 
@@ -38,7 +39,10 @@ export function createOperationGuard(found: Gathered<GuardedPlace>, policies: Po
     deniedTo(caller) {
       const refused = guarded.filter(({ requirement }) => !isMet(requirement, caller, policies));
       if (refused.length === 0) return NOTHING_DENIED;
-      const all = refused.map((group) => ({ guarded: group, denial: denialOf(group.requirement, caller) }));
+      const all = refused.map((group) => ({
+        guarded: group,
+        denial: denialOf(group.requirement, caller, policies),
+      }));
       const key = keyOf(all, guarded);
       const denied = denials.get(key) ?? deny(all, key);
       denials.set(key, denied);
@@ -51,9 +55,7 @@ const NOTHING_GUARDED: OperationGuard = Object.freeze({ deniedTo: () => NOTHING_
 
 /** With the texts: what a caller lacks of a requirement is not what another one lacks. */
 function keyOf(refused: readonly Refused[], guarded: readonly Guarded[]): string {
-  return JSON.stringify(
-    refused.map(({ guarded: group, denial }) => [guarded.indexOf(group), denial.code, denial.message]),
-  );
+  return JSON.stringify(refused.map(({ guarded: group, denial }) => [guarded.indexOf(group), denial]));
 }
 
 function isMet(requirement: Requirement, caller: Caller, policies: Policies): boolean {
@@ -78,14 +80,46 @@ function deny(refused: readonly Refused[], key: string): Denied {
   };
 }
 
-function denialOf(requirement: Requirement, caller: Caller): Denial {
+function denialOf(requirement: Requirement, caller: Caller, policies: Policies): Denial {
   if (!caller.authenticated)
     return { code: 'UNAUTHENTICATED', message: 'This field needs a valid access token.' };
   const missing = requirement.scopes
     .map((clause) => missingOf(clause, caller))
     .filter((clause) => clause !== undefined);
-  if (missing.length === 0) return { code: 'FORBIDDEN', message: 'You may not see this field.' };
-  return { code: 'FORBIDDEN', message: `This field needs the ${listScopes(missing)}.` };
+  if (missing.length === 0) return denialOfPolicies(requirement, caller, policies);
+  const needed = [...new Set(requirement.scopes.flatMap(([names = []]) => names))];
+  return { code: 'FORBIDDEN', message: `This field needs the ${listScopes(missing)}.`, scopes: needed };
+}
+
+/** A policy that asks for another sign-in can be met by the user; of others nothing is said. */
+function denialOfPolicies(requirement: Requirement, caller: Caller, policies: Policies): Denial {
+  const unmet = requirement.policies.filter(
+    (clause) => !meetsAny(clause, (name) => holdsPolicy(caller, name, policies)),
+  );
+  const lacking = unmet.flatMap(([names = []]) =>
+    names.filter((name) => !holdsPolicy(caller, name, policies)),
+  );
+  const signIn = signInFor(lacking.map((name) => own(policies, name)));
+  if (!signIn) return { code: 'FORBIDDEN', message: 'You may not see this field.' };
+  return {
+    code: 'FORBIDDEN',
+    message: 'This field needs another sign-in: a stronger or a more recent one.',
+    signIn,
+  };
+}
+
+/** @returns nothing where another sign-in would not do */
+function signInFor(policies: readonly (ClaimPolicy | undefined)[]): SignIn | undefined {
+  const asked = policies.filter((policy) => policy !== undefined);
+  const isEnough = asked.length === policies.length && asked.every(asksForSignIn);
+  if (!isEnough || asked.length === 0) return undefined;
+  const ages = asked.flatMap(({ maxAgeS }) => maxAgeS ?? []);
+  const acrValues = asked.filter(({ claim }) => claim === 'acr').map(({ value }) => String(value));
+  return { acrValues, ...(ages.length > 0 && { maxAgeS: Math.min(...ages) }) };
+}
+
+function asksForSignIn({ claim, maxAgeS }: ClaimPolicy): boolean {
+  return claim === 'acr' || maxAgeS !== undefined;
 }
 
 /** Of each alternative what the caller lacks; undefined where one of them is met. */

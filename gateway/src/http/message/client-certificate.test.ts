@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { CertificateSettings } from '../../settings/identity.ts';
+import { createProxyCheck } from './client-address.ts';
+import { createCertificateReader } from './client-certificate.ts';
+
+/** Only its bytes count. */
+const DER = Buffer.from('a certificate, as DER '.repeat(8));
+const BASE64 = DER.toString('base64');
+const THUMBPRINT = hash('sha256', DER, 'base64url');
+const HEX = hash('sha256', DER, 'hex');
+const PEM = `-----BEGIN CERTIFICATE-----\n${BASE64.replaceAll(/(.{64})/g, '$1\n')}\n-----END CERTIFICATE-----\n`;
+
+function read(
+  format: CertificateSettings['format'],
+  value: string | string[] | undefined,
+  remoteAddress = '10.0.0.7',
+): string | undefined {
+  const reader = createCertificateReader({ header: 'X-Cert', format }, createProxyCheck(['10.0.0.0/8']));
+  return reader?.({ headers: { 'x-cert': value }, socket: { remoteAddress } as never }); // it reads no more of it
+}
+
+describe('RFC 8705: The certificate that a proxy has seen', () => {
+  it.each<[CertificateSettings['format'], string]>([
+    ['pem', encodeURIComponent(PEM)],
+    [undefined, encodeURIComponent(PEM)],
+    ['rfc9440', `:${BASE64}:`],
+    ['xfcc', `Hash=${HEX}`],
+    ['xfcc', `By=spiffe://a/b;Hash=${HEX};Subject="CN=a,O=\\"b;c\\"";URI=spiffe://c/d`],
+    ['xfcc', `hash="${HEX.toUpperCase()}"`],
+  ])('is read as %s', (format, value) => {
+    expect(read(format, value)).toBe(THUMBPRINT);
+  });
+
+  it.each(['192.0.2.1', '11.0.0.1', '::1', '', '127.0.0.1'])(
+    'is not believed of %j, which is no trusted proxy',
+    (address) => {
+      expect(read('xfcc', `Hash=${HEX}`, address)).toBeUndefined();
+    },
+  );
+
+  it('is not believed where no header is configured', () => {
+    expect(createCertificateReader(undefined, () => true)).toBeUndefined();
+  });
+
+  it.each<[CertificateSettings['format'], string, string | string[] | undefined]>([
+    ['pem', 'nothing', undefined],
+    ['pem', 'an empty text', ''],
+    ['pem', 'a list', [encodeURIComponent(PEM)]],
+    ['pem', 'two certificates', encodeURIComponent(PEM + PEM)],
+    ['pem', 'a header that came twice', `${encodeURIComponent(PEM)}, ${encodeURIComponent(PEM)}`],
+    ['pem', 'a bad escape', '%E0%A4%A'],
+    ['pem', 'a private key', encodeURIComponent(PEM.replaceAll('CERTIFICATE', 'PRIVATE KEY'))],
+    ['pem', 'a header that is too long', 'a'.repeat(20_000)],
+    ['rfc9440', 'no colons', BASE64],
+    ['rfc9440', 'two of them', `:${BASE64}:, :${BASE64}:`],
+    ['rfc9440', 'a parameter', `:${BASE64}:;a=1`],
+    ['rfc9440', 'nothing between colons', '::'],
+    ['xfcc', 'two elements', `Hash=${HEX},Hash=${HEX}`],
+    ['xfcc', 'two hashes', `Hash=${HEX};Hash=${'0'.repeat(64)}`],
+    ['xfcc', 'no hash', 'By=spiffe://a/b'],
+    ['xfcc', 'a hash in a subject', `Subject="Hash=${HEX}"`],
+    ['xfcc', 'a hash behind a quoted comma', `Subject="a",Hash=${HEX}`],
+    ['xfcc', 'a short hash', 'Hash=abcdef'],
+    ['xfcc', 'a quote that never ends', `Subject="a;Hash=${HEX}`],
+  ])('is not read as %s of %s', (format, _what, value) => {
+    expect(read(format, value)).toBeUndefined();
+  });
+});
