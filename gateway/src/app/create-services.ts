@@ -139,7 +139,7 @@ function createConfiguredAuthenticator(
 ): Authenticator {
   const { leewayS } = authentication;
   const callerRules = { policies, onAbsentClaims: createAbsenceReporter(logger) };
-  const rules = { leewayS, callerRules, file: config.CONFIG };
+  const rules = { leewayS, callerRules };
   const issuers = configuredIssuers(config).map((configured) => ({
     ...configured,
     keys: resources.issuers.keysOf(configured),

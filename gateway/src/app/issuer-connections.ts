@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import type { Logger } from '@trellis/runtime';
 import { isBelievedAddress } from '../config/believed-address.ts';
 import type { ConfiguredIssuer } from '../config/configured-issuers.ts';
@@ -14,7 +12,7 @@ import { authentication } from '../settings/identity.ts';
 export interface IssuerConnections {
   /** The keys of an issuer: those at the address of its JWKS, or where its metadata say. */
   keysOf(issuer: Pick<ConfiguredIssuer, 'issuer' | 'jwksUrl'>): KeySet;
-  /** @throws Error when the file of the secret can't be read */
+  /** Absent where tokens that are no JWT are invalid. */
   introspectionOf(issuer: ConfiguredIssuer, rules: IntrospectionRules): TokenIntrospection | undefined;
 }
 
@@ -22,8 +20,6 @@ export interface IssuerConnections {
 export interface IntrospectionRules {
   readonly leewayS: number;
   readonly callerRules: CallerRules;
-  /** Path of gateway.yaml, for paths in it. */
-  readonly file: string | undefined;
 }
 
 /** Settings of {@link createIssuerConnections}. */
@@ -61,16 +57,16 @@ export function createIssuerConnections({ cooldownMs, logger }: IssuerConnection
       keySets.set(source, keys);
       return keys;
     },
-    introspectionOf({ introspectionSettings: introspection, ...issuer }, { leewayS, callerRules, file }) {
+    introspectionOf({ introspectionSettings: introspection, ...issuer }, { leewayS, callerRules }) {
       if (!introspection) return undefined;
-      const { url, clientId, clientSecret, clientSecretFile } = introspection;
+      const { url, clientId, clientSecret } = introspection;
       const { cacheS = DEFAULTS.cacheS, negativeCacheS = DEFAULTS.negativeCacheS } = introspection;
       const { maxConcurrent = DEFAULTS.maxConcurrent } = introspection;
       return createTokenIntrospection({
         ...issuer,
         url: async () => url ?? discovered(discoveryOf(issuer.issuer), issuer.issuer, 'introspectionUrl'),
         clientId,
-        clientSecret: clientSecret ?? secretIn(resolve(dirname(file ?? '.'), clientSecretFile ?? '')),
+        clientSecret,
         cacheMs: cacheS * 1_000,
         negativeCacheMs: negativeCacheS * 1_000,
         maxConcurrent,
@@ -104,10 +100,4 @@ async function discovered(
   if (url !== undefined) return url;
   const [name, setting] = NAMES[what];
   throw new Error(`The metadata of ${issuer} have no ${name}. Set ${setting} of authentication.issuers.`);
-}
-
-function secretIn(file: string): string {
-  const secret = readFileSync(file, 'utf8').trim();
-  if (secret === '') throw new Error(`clientSecretFile: ${file} is empty.`);
-  return secret;
 }

@@ -88,8 +88,7 @@ const COMPANIONS: Readonly<Record<string, object>> = {
 function fileWith(key: string, value: unknown): Record<string, unknown> {
   const dot = key.lastIndexOf('.');
   const group = dot === -1 ? '' : key.slice(0, dot);
-  const own: Record<string, unknown> = { ...COMPANIONS[group], [key.slice(dot + 1)]: value };
-  if (key.endsWith('.clientSecretFile')) Reflect.deleteProperty(own, 'clientSecret');
+  const own = { ...COMPANIONS[group], [key.slice(dot + 1)]: value };
   if (key === 'persistedQueries.manifests') Object.assign(own, { mode: 'safelist' });
   if (key === 'persistedQueries.mode' && value === 'safelist') Object.assign(own, { manifests: ['a.json'] });
   if (group === '') return own;

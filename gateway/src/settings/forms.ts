@@ -34,10 +34,6 @@ export const rules: Readonly<
     credentials === true && Array.isArray(origins) && origins.includes('*')
       ? 'origins: * and credentials: true exclude one another'
       : undefined,
-  introspectionSecret: ({ clientSecret, clientSecretFile }) =>
-    (clientSecret === undefined) === (clientSecretFile === undefined)
-      ? 'it needs clientSecret or clientSecretFile, one of them'
-      : undefined,
   safelistManifests: ({ mode, manifests }) =>
     (mode === 'safelist') === (manifests !== undefined)
       ? undefined

@@ -115,7 +115,6 @@ export const authentication = {
         introspection: {
           type: 'group',
           optional: true,
-          rule: 'introspectionSecret',
           doc: 'How the issuer is asked about tokens that are no JWT (RFC 7662). Absent: such tokens are invalid.',
           members: {
             url: {
@@ -134,14 +133,9 @@ export const authentication = {
             clientSecret: {
               type: 'text',
               form: 'name',
+              required: true,
               reload: 'live',
-              doc: 'Its secret: an environment variable, as ${INTROSPECTION_SECRET}.',
-            },
-            clientSecretFile: {
-              type: 'text',
-              form: 'name',
-              reload: 'live',
-              doc: 'File with the secret, relative to gateway.yaml; blanks around it do not count.',
+              doc: 'Its secret: ${env.INTROSPECTION_SECRET}, or ${file./run/secrets/introspection}.',
             },
             cacheS: {
               type: 'int',
