@@ -32,7 +32,7 @@ export interface IssuerDiscoveryOptions {
 const FIRST_PAUSE_MS = 250;
 
 /**
- * Holds the metadata of an issuer. One fetch at a time, whoever asks; after a failure the next attempt waits, longer each time.
+ * Holds the metadata of an issuer. One fetch at a time, however many ask; after a failure the next attempt waits, longer each time.
  */
 export function createIssuerDiscovery(options: IssuerDiscoveryOptions): IssuerDiscovery {
   const { maxAgeMs = 3_600_000, maxPauseMs = () => 5_000, now = Date.now } = options;

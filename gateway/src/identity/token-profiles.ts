@@ -6,7 +6,7 @@ export interface TokenProfile {
   readonly types: readonly string[];
   /** With public keys: a secret that both sides have verifies nothing here. RFC 8725 §3.1. */
   readonly algorithms: readonly string[];
-  /** Where what is compared with the configured audience is. The first path that is there counts. */
+  /** Where what is compared with the configured audience is. The first path that finds something counts. */
   readonly audience: readonly string[];
   /** Whether the audience has to be one string. @default false */
   readonly hasOneAudience?: true;
