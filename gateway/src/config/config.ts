@@ -74,10 +74,6 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
   const settings = collect(() => (file ? readSettings(file, environment) : {}));
   const isCacheHomeless =
     config && !config.CACHE_REDIS_URL && settings?.responseCache && !settings.responseCache.redisUrl;
-  if (settings?.authentication?.clientCertificate && !Array.isArray(settings.http?.trustProxy))
-    problems.push(
-      'authentication.clientCertificate: it needs http.trustProxy with the addresses of the proxies.',
-    );
   if (config && settings) problems.push(...issuerProblems({ ...config, settings }));
   if (isCacheHomeless) problems.push('responseCache: it needs redisUrl, or the environment CACHE_REDIS_URL.');
   if (!config || !settings || problems.length > 0)

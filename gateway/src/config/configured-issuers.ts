@@ -1,5 +1,6 @@
-import type { IntrospectionSettings, IssuerSettings } from '../settings/identity.ts';
+import type { IntrospectionSettings } from '../settings/identity.ts';
 import { trustOf, type IssuerTrust } from '../identity/issuer-trust.ts';
+import type { GatewaySettings } from '../settings/settings.ts';
 import { isBelievedAddress } from './believed-address.ts';
 import { ownTokenRules, tokenRulesOf, type TokenRules } from '../identity/token-rules.ts';
 
@@ -19,11 +20,7 @@ export interface IssuerSources {
   readonly TOKEN_ISSUER?: string | undefined;
   readonly TOKEN_AUDIENCE?: string | undefined;
   readonly TOKEN_JWKS_URL?: string | undefined;
-  readonly settings: {
-    readonly authentication?:
-      | { readonly issuers?: readonly IssuerSettings[] | undefined; readonly required?: boolean | undefined }
-      | undefined;
-  };
+  readonly settings: Pick<GatewaySettings, 'authentication' | 'http'>;
 }
 
 /**
@@ -68,7 +65,7 @@ export function issuerProblems(sources: IssuerSources): readonly string[] {
           'authentication.required: there is no issuer whose tokens could be accepted; set TOKEN_ISSUER or authentication.issuers.',
         ]
       : [];
-  return [...twice, ...undiscoverable, ...closed];
+  return [...twice, ...undiscoverable, ...closed, ...certificateProblems(sources)];
 }
 
 function issuerOfEnvironment({
@@ -78,4 +75,10 @@ function issuerOfEnvironment({
 }: IssuerSources): ConfiguredIssuer | undefined {
   if (issuer === undefined || audience === undefined || jwksUrl === undefined) return undefined;
   return { issuer, jwksUrl, rules: ownTokenRules(audience), trust: trustOf({}, true) };
+}
+
+/** With `true` every client would be a proxy, and could say what it likes. */
+function certificateProblems({ settings: { authentication, http } }: IssuerSources): readonly string[] {
+  if (!authentication?.clientCertificate || Array.isArray(http?.trustProxy)) return [];
+  return ['authentication.clientCertificate: it needs http.trustProxy with the addresses of the proxies.'];
 }

@@ -16,7 +16,10 @@ function read(
   value: string | string[] | undefined,
   remoteAddress = '10.0.0.7',
 ): string | undefined {
-  const reader = createCertificateReader({ header: 'X-Cert', format }, createProxyCheck(['10.0.0.0/8']));
+  const reader = createCertificateReader(
+    { header: 'X-Cert', format },
+    createProxyCheck(() => ['10.0.0.0/8']),
+  );
   return reader?.({ headers: { 'x-cert': value }, socket: { remoteAddress } as never }); // it reads no more of it
 }
 
