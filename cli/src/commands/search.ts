@@ -4,7 +4,7 @@ import { runSearchCommand, search } from '@trellis/search';
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
 import { readPlatformFile } from '../platform/platform-file.ts';
-import { withSecretFiles } from '../secret-files.ts';
+import { withSecretFiles } from '../platform/secret-files.ts';
 
 /** `trellis search`: commands on the database of the search service. */
 export function searchCommand(): CliCommand {

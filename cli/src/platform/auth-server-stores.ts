@@ -5,7 +5,7 @@ import { readPlatformFile } from './platform-file.ts';
 import { loadSecrets } from './secrets.ts';
 import { withoutEmpty } from './service-environments.ts';
 import { openStores } from './stores.ts';
-import { withSecretFiles } from '../secret-files.ts';
+import { withSecretFiles } from './secret-files.ts';
 
 /** The auth-server's environment, its stores within reach. */
 export interface AuthServerStores {

@@ -2,7 +2,7 @@ import { ConfigError, type Environment } from '@trellis/runtime';
 import { bringsConveniences, placeWithoutConveniences } from './conveniences.ts';
 import { areAllGiven } from './given-stores.ts';
 import { programs, prefixes } from '../programs.ts';
-import { readAllSecretFiles } from '../secret-files.ts';
+import { readAllSecretFiles } from './secret-files.ts';
 import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
 import { describeSharedPorts } from './ports.ts';
 import { makeSecrets } from './secrets.ts';

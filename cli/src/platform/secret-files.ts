@@ -5,7 +5,7 @@ import {
   type Environment,
   type ResolvedEnvironment,
 } from '@trellis/runtime';
-import { programs } from './programs.ts';
+import { programs } from '../programs.ts';
 
 /**
  * Reads the files with secrets for all deployables together, before anything is derived from what the environment names: a
