@@ -8,7 +8,7 @@ const NOT_OURS = /(?:^|\/)(?:node_modules|dist|generated)\//;
 const NOT_SHIPPED = /\.test\.ts$|(?:^|\/)(?:testing|proofs)\//;
 
 /**
- * Finds rows of SQL statements whose type nobody knows: `query<Row>(…)` claims one, and `.rows` of pg is `any`.
+ * Finds rows of SQL statements whose type is unknown: `query<Row>(…)` claims one, and `.rows` of pg is `any`.
  *
  * @param directory the repository
  * @param folders relative to it

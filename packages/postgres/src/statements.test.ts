@@ -55,7 +55,7 @@ describe('Statements', () => {
     expect(rows).toEqual([{ name: 'list-notes', calls: expect.any(String) as string }]);
   });
 
-  it('show their rows to whoever listens', async () => {
+  it('show their rows to those who listen', async () => {
     const seen: unknown[] = [];
     const listen = (message: unknown): void => void seen.push(message);
     subscribe(ROWS_RETURNED, listen);
