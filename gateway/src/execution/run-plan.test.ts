@@ -62,6 +62,21 @@ describe('an operation over several subgraphs', () => {
     expect(order).toEqual(['one', 'two', 'three']);
   });
 
+  it('runs mutations in their order though fragments of one type stand around others', async () => {
+    const order: string[] = [];
+    for (const name of ['books', 'stock']) {
+      graph.server(name).intercept(({ query }) => {
+        order.push(...(query.match(/\b(?:one|two|three)(?=:)/g) ?? []));
+        return false;
+      });
+    }
+    await graph.run(
+      `mutation { ...First two: order(id: "b1") { id } ... on Mutation { three: rename(id: "b2", title: "y") { id } } }
+       fragment First on Mutation { one: rename(id: "b1", title: "x") { id } }`,
+    );
+    expect(order).toEqual(['one', 'two', 'three']);
+  });
+
   it('answers introspection itself, beside fields of subgraphs', async () => {
     const { data } = await graph.run(
       'query ($name: String!) { __typename type: __type(name: $name) { ...N } book(id: "b1") { kind: __typename } } fragment N on __Type { name }',

@@ -1,4 +1,11 @@
-import { Kind, type ArgumentNode, type ASTNode, type DirectiveNode, type ValueNode } from 'graphql';
+import {
+  Kind,
+  OperationTypeNode,
+  type ArgumentNode,
+  type ASTNode,
+  type DirectiveNode,
+  type ValueNode,
+} from 'graphql';
 import { nodeText } from '../operation/document/node-text.ts';
 import { isDecided } from '../operation/document/decided-directives.ts';
 import type {
@@ -20,7 +27,7 @@ const MAX_NAME_CHARACTERS = 128;
  */
 export function printForPlanning(operation: PreparedOperation, withDefer = true): string | undefined {
   const printer = new Printer(withDefer);
-  const selections = printer.below(operation.selections, true);
+  const selections = printer.below(rootSelections(operation), true);
   if (selections === '') return undefined;
   const { node } = operation;
   const directives = printer.directives(node.directives);
@@ -30,6 +37,21 @@ export function printForPlanning(operation: PreparedOperation, withDefer = true)
     .join(' ');
   const name = node.name?.value.slice(0, MAX_NAME_CHARACTERS) ?? '';
   return `${operation.kind} ${name}${definitions && `(${definitions})`} ${directives} {${selections}}`;
+}
+
+/**
+ * The planner takes fragments of one type for one, and would so change the order of the fields around them. The fields of a
+ * mutation are executed one after the other as they stand (GraphQL §6.2.2): they are written without the fragments.
+ */
+function rootSelections({ kind, selections }: PreparedOperation): readonly PreparedSelection[] {
+  return kind === OperationTypeNode.MUTATION ? selections.flatMap(withoutFragment) : selections;
+}
+
+/** Every fragment that applies to the root applies to it always. One with a directive of its own stays as it is. */
+function withoutFragment(selection: PreparedSelection): readonly PreparedSelection[] {
+  return selection.kind === 'fragment' && selection.directives.length === 0 && !selection.defer
+    ? selection.selections.flatMap(withoutFragment)
+    : [selection];
 }
 
 class Printer {
