@@ -1,5 +1,5 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { getOperationAST, getVariableValues, parse, visit, type FieldNode } from 'graphql';
+import { getOperationAST, getVariableValues, parse, visit, type DocumentNode, type FieldNode } from 'graphql';
 import { runPlan } from '../src/execution/run-plan.ts';
 import type { ExecutionResult } from '../src/plan/execution-result.ts';
 import { createSubgraphClient, type SubgraphClient } from '../src/subgraphs/subgraph-client.ts';
@@ -21,7 +21,7 @@ type Resolvers = NonNullable<
 
 /** A subgraph written by hand. */
 export interface HandSubgraph {
-  readonly sdl: string;
+  readonly typeDefs: DocumentNode;
   readonly resolvers: Resolvers;
 }
 
@@ -69,8 +69,8 @@ export async function startHandGraph(
   supergraphOf: (urlOf: (name: string) => string) => string = (urlOf) => composed(subgraphs, urlOf),
 ): Promise<HandGraph> {
   const servers = new Map<string, SubgraphServer>();
-  for (const [name, { sdl, resolvers }] of Object.entries(subgraphs)) {
-    const schema = buildSubgraphSchema({ typeDefs: parse(sdl), resolvers });
+  for (const [name, { typeDefs, resolvers }] of Object.entries(subgraphs)) {
+    const schema = buildSubgraphSchema({ typeDefs, resolvers });
     servers.set(name, await startSubgraphServer({ schema }));
   }
   const supergraph = buildSupergraph(supergraphOf((name) => servers.get(name)?.url ?? ''));
@@ -105,7 +105,7 @@ function composed(
   subgraphs: Readonly<Record<string, HandSubgraph>>,
   urlOf: (name: string) => string,
 ): string {
-  const definitions = Object.entries(subgraphs).map(([name, { sdl }]) => ({ name, sdl }));
+  const definitions = Object.entries(subgraphs).map(([name, { typeDefs }]) => ({ name, typeDefs }));
   return composeGraph({ name: 'hand', subgraphs: definitions }, urlOf);
 }
 

@@ -9,8 +9,17 @@ export interface ReceivedRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** Answers in place of the schema: for subgraphs that misbehave. @returns whether it did */
-export type Interception = (request: ReceivedRequest, response: ServerResponse) => boolean | Promise<boolean>;
+/**
+ * Answers in place of the schema: for subgraphs that misbehave.
+ *
+ * @param execute runs the request over the schema all the same
+ * @returns whether it answered
+ */
+export type Interception = (
+  request: ReceivedRequest,
+  response: ServerResponse,
+  execute: () => Promise<unknown>,
+) => boolean | Promise<boolean>;
 
 /** A subgraph over HTTP. */
 export interface SubgraphServer {
@@ -40,8 +49,9 @@ export async function startSubgraphServer(options: SubgraphServerOptions): Promi
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const received = await receive(incoming);
     requests.push(received);
-    if (await interception?.(received, response)) return;
-    const result = await run(options, received);
+    const execute = (): Promise<unknown> => run(options, received);
+    if (await interception?.(received, response, execute)) return;
+    const result = await execute();
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(result));
   };

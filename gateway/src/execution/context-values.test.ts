@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { FEDERATION, plain, startHandGraph, type HandGraph } from '../../test-fixtures/hand-graph.ts';
 
 interface Shop {
@@ -12,10 +13,19 @@ beforeAll(async () => {
   fair = await startFair();
   graph = await startHandGraph({
     shops: {
-      sdl: `${FEDERATION}
-        type Query { shops: [Shop!]! }
-        type Shop @key(fields: "id") { id: ID! currency: String! items: [Item!]! }
-        type Item @key(fields: "id") { id: ID! }
+      typeDefs: gql`
+        ${FEDERATION}
+        type Query {
+          shops: [Shop!]!
+        }
+        type Shop @key(fields: "id") {
+          id: ID!
+          currency: String!
+          items: [Item!]!
+        }
+        type Item @key(fields: "id") {
+          id: ID!
+        }
       `,
       resolvers: {
         Query: { shops: () => [{ id: 'cz' }, { id: 'de' }] },
@@ -26,10 +36,20 @@ beforeAll(async () => {
       },
     },
     prices: {
-      sdl: `${FEDERATION}
-        type Query { ready: Boolean }
-        type Shop @key(fields: "id") @context(name: "shop") { id: ID! currency: String! @external offers: [Item!]! }
-        type Item @key(fields: "id") { id: ID! price(currency: String @fromContext(field: "$shop { currency }")): String! }
+      typeDefs: gql`
+        ${FEDERATION}
+        type Query {
+          ready: Boolean
+        }
+        type Shop @key(fields: "id") @context(name: "shop") {
+          id: ID!
+          currency: String! @external
+          offers: [Item!]!
+        }
+        type Item @key(fields: "id") {
+          id: ID!
+          price(currency: String @fromContext(field: "$shop { currency }")): String!
+        }
       `,
       resolvers: {
         Shop: { offers: ({ id }: Shop) => [{ id: 'shared' }, { id: `own-${id}` }] },
@@ -47,11 +67,21 @@ function startFair(): Promise<HandGraph> {
   const price = ({ id }: Shop, { unit }: { readonly unit: string | null }): string => `${id} in ${unit}`;
   return startHandGraph({
     places: {
-      sdl: `${FEDERATION}
-        type Query { places: [Place!]! robbed: Market! }
+      typeDefs: gql`
+        ${FEDERATION}
+        type Query {
+          places: [Place!]!
+          robbed: Market!
+        }
         union Place = Shop | Market
-        type Shop @key(fields: "id") { id: ID! currency: String! }
-        type Market @key(fields: "id") { id: ID! coin: String }
+        type Shop @key(fields: "id") {
+          id: ID!
+          currency: String!
+        }
+        type Market @key(fields: "id") {
+          id: ID!
+          coin: String
+        }
       `,
       resolvers: {
         Query: {
@@ -71,14 +101,30 @@ function startFair(): Promise<HandGraph> {
       },
     },
     prices: {
-      sdl: `${FEDERATION}
-        type Query { ready: Boolean }
-        type Shop @key(fields: "id") @context(name: "place") { id: ID! currency: String! @external offers: [Offer!]! }
-        type Market @key(fields: "id") @context(name: "place") { id: ID! coin: String @external stalls: [Stall!]! }
-        type Stall { number: Int! offers: [Offer!]! }
+      typeDefs: gql`
+        ${FEDERATION}
+        type Query {
+          ready: Boolean
+        }
+        type Shop @key(fields: "id") @context(name: "place") {
+          id: ID!
+          currency: String! @external
+          offers: [Offer!]!
+        }
+        type Market @key(fields: "id") @context(name: "place") {
+          id: ID!
+          coin: String @external
+          stalls: [Stall!]!
+        }
+        type Stall {
+          number: Int!
+          offers: [Offer!]!
+        }
         type Offer @key(fields: "id") {
           id: ID!
-          price(unit: String @fromContext(field: "$place ... on Shop { currency } ... on Market { coin }")): String
+          price(
+            unit: String @fromContext(field: "$place ... on Shop { currency } ... on Market { coin }")
+          ): String
         }
       `,
       resolvers: {

@@ -1,4 +1,5 @@
 import { parse } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FEDERATION, startHandGraph, type HandGraph } from '../../test-fixtures/hand-graph.ts';
 import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
@@ -8,15 +9,40 @@ import { executeIncrementally, type RunningAnswer } from './execute-incrementall
 import type { IncrementalUpdate } from './incremental-answer.ts';
 import { plannableFor } from '../testing/plannable-for.ts';
 
-const BOOKS = `${FEDERATION}
-  type Book @key(fields: "id") { id: ID! title: String! quotes: [Quote!]! author: Author! }
-  type Quote { page: Int! text: String! }
-  type Author @key(fields: "id") { id: ID! name: String! @external greeting: String! @requires(fields: "name") }
-  type Query { best: [Book!] many(count: Int!): [Book!]! }`;
+const BOOKS = gql`
+  ${FEDERATION}
+  type Book @key(fields: "id") {
+    id: ID!
+    title: String!
+    quotes: [Quote!]!
+    author: Author!
+  }
+  type Quote {
+    page: Int!
+    text: String!
+  }
+  type Author @key(fields: "id") {
+    id: ID!
+    name: String! @external
+    greeting: String! @requires(fields: "name")
+  }
+  type Query {
+    best: [Book!]
+    many(count: Int!): [Book!]!
+  }
+`;
 
-const STOCK = `${FEDERATION}
-  type Book @key(fields: "id") { id: ID! count: Int! }
-  type Author @key(fields: "id") { id: ID! name: String! }`;
+const STOCK = gql`
+  ${FEDERATION}
+  type Book @key(fields: "id") {
+    id: ID!
+    count: Int!
+  }
+  type Author @key(fields: "id") {
+    id: ID!
+    name: String!
+  }
+`;
 
 const gate = createGate();
 const book = { id: 'b1', title: 'First', quotes: [{ page: 1 }, { page: 2 }], author: { id: 'ann' } };
@@ -31,7 +57,7 @@ beforeAll(async () => {
   };
   graph = await startHandGraph({
     books: {
-      sdl: BOOKS,
+      typeDefs: BOOKS,
       resolvers: {
         Query: {
           best: () => [book],
@@ -50,7 +76,7 @@ beforeAll(async () => {
       },
     },
     stock: {
-      sdl: STOCK,
+      typeDefs: STOCK,
       resolvers: {
         Book: { __resolveReference: pass, count: () => 3 },
         Author: { __resolveReference: pass, name: () => 'Ann' },

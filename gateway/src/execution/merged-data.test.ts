@@ -1,4 +1,5 @@
-import { buildSchema, Kind } from 'graphql';
+import { buildASTSchema, Kind } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../test-fixtures/deep-freeze.ts';
 import {
@@ -126,11 +127,32 @@ function mergeKnown(data: MergedData, model: Model, objects: readonly DataObject
   if (JSON.stringify(picture(data.root)) !== before) expect(data.version).toBeGreaterThan(version);
 }
 
-const schema = buildSchema(`
-  type Query { text: String price: String tags: [String] items: [Item] }
-  interface Item { id: ID! title: String tags: [String] valueOf: String }
-  type Book implements Item { id: ID! title: String tags: [String] valueOf: String price: String }
-  type Film implements Item { id: ID! title: String tags: [String] valueOf: String }
+const schema = buildASTSchema(gql`
+  type Query {
+    text: String
+    price: String
+    tags: [String]
+    items: [Item]
+  }
+  interface Item {
+    id: ID!
+    title: String
+    tags: [String]
+    valueOf: String
+  }
+  type Book implements Item {
+    id: ID!
+    title: String
+    tags: [String]
+    valueOf: String
+    price: String
+  }
+  type Film implements Item {
+    id: ID!
+    title: String
+    tags: [String]
+    valueOf: String
+  }
 `);
 
 function field(name: string, selections?: readonly PreparedField[]): PreparedField {

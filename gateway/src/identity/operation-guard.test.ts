@@ -1,4 +1,5 @@
-import { buildSchema, Kind, parse } from 'graphql';
+import { buildASTSchema, Kind, parse } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { ANONYMOUS, type Caller } from './caller.ts';
 import { createOperationGuard, type OperationGuard } from '../operation/access/operation-guard.ts';
@@ -6,13 +7,26 @@ import { guardAnalysis } from '../operation/access/guarded-places.ts';
 import { Analyzer } from '../operation/fold/selection-fold.ts';
 import type { AnyOf, Requirement } from '../operation/access/requirement.ts';
 
-const schema = buildSchema(`
-  type Query { report: String found: [Found] node: Node }
+const schema = buildASTSchema(gql`
+  type Query {
+    report: String
+    found: [Found]
+    node: Node
+  }
   union Found = Post | Secret | Vault
-  interface Node { id: ID }
-  type Post implements Node { id: ID title: String }
-  type Secret implements Node { id: ID }
-  type Vault { id: ID }
+  interface Node {
+    id: ID
+  }
+  type Post implements Node {
+    id: ID
+    title: String
+  }
+  type Secret implements Node {
+    id: ID
+  }
+  type Vault {
+    id: ID
+  }
 `);
 
 const requiring = (...scopes: AnyOf[]): Requirement => ({ authenticated: true, scopes, policies: [] });

@@ -18,7 +18,7 @@ const MEGABYTE = 1_048_576;
 let supergraph: Supergraph;
 
 beforeAll(() => {
-  const subgraphs = Object.entries(bookshop).map(([name, { sdl }]) => ({ name, sdl }));
+  const subgraphs = Object.entries(bookshop).map(([name, { typeDefs }]) => ({ name, typeDefs }));
   supergraph = buildSupergraph(
     composeGraph({ name: 'bookshop', subgraphs }, (name) => `http://${name}.test/`),
   );

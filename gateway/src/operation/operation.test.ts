@@ -1,4 +1,5 @@
 import { Kind, parse, print, visit, type DocumentNode, type SelectionNode } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { buildDemandingGraph } from '../../test-fixtures/demand/demanding-graph.ts';
 import { demandingOperation } from '../../test-fixtures/demand/demanding-operation.ts';
@@ -20,31 +21,59 @@ import type { Operation } from './operation.ts';
 const OPERATIONS = 150;
 
 /** Hints, rights, allowances, and lists that are sized from above, on interfaces and unions as well. */
-const ANNOTATED = `
+const ANNOTATED = gql`
   extend schema
-    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@listSize", "@cost", "@authenticated", "@requiresScopes", "@composeDirective"])
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: ["@key", "@listSize", "@cost", "@authenticated", "@requiresScopes", "@composeDirective"]
+    )
     @link(url: "https://trellis.test/cache/v1.0", import: ["@cacheControl"])
     @link(url: "https://trellis.test/depth/v1.0", import: ["@depthAllowance"])
     @composeDirective(name: "@cacheControl")
     @composeDirective(name: "@depthAllowance")
-  directive @cacheControl(maxAge: Int, scope: CacheControlScope, inheritMaxAge: Boolean) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
+  directive @cacheControl(
+    maxAge: Int
+    scope: CacheControlScope
+    inheritMaxAge: Boolean
+  ) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
   directive @depthAllowance(extra: Int!) on FIELD_DEFINITION
-  enum CacheControlScope { PUBLIC PRIVATE }
+  enum CacheControlScope {
+    PUBLIC
+    PRIVATE
+  }
   type Query {
     users(first: Int): [User!]! @cacheControl(maxAge: 60)
     any: [Any!]! @cacheControl(maxAge: 20)
     node: Node @cacheControl(maxAge: 90)
     secret: String @requiresScopes(scopes: [["s"]]) @cacheControl(maxAge: 70)
     connection(first: Int): UserConnection @cacheControl(maxAge: 100)
-    feed(first: Int): Feed @listSize(slicingArguments: ["first"], sizedFields: ["posts", "users"]) @cacheControl(maxAge: 80)
+    feed(first: Int): Feed
+      @listSize(slicingArguments: ["first"], sizedFields: ["posts", "users"])
+      @cacheControl(maxAge: 80)
     version: String
   }
-  interface Node { id: ID! related: [Node!]! @cacheControl(inheritMaxAge: true) }
+  interface Node {
+    id: ID!
+    related: [Node!]! @cacheControl(inheritMaxAge: true)
+  }
   union Any = User | Post | Vault
-  type Feed { posts: [Post!]! @cacheControl(inheritMaxAge: true) users: [User!]! title: String }
-  type UserConnection { edges: [UserEdge!]! @cacheControl(inheritMaxAge: true) pageInfo: String }
-  type UserEdge { node: User cursor: String }
-  type Vault implements Node @authenticated { id: ID! related: [Node!]! }
+  type Feed {
+    posts: [Post!]! @cacheControl(inheritMaxAge: true)
+    users: [User!]!
+    title: String
+  }
+  type UserConnection {
+    edges: [UserEdge!]! @cacheControl(inheritMaxAge: true)
+    pageInfo: String
+  }
+  type UserEdge {
+    node: User
+    cursor: String
+  }
+  type Vault implements Node @authenticated {
+    id: ID!
+    related: [Node!]!
+  }
   type User implements Node @key(fields: "id") @cacheControl(maxAge: 30) {
     id: ID!
     email: String @cacheControl(scope: PRIVATE) @authenticated
@@ -57,7 +86,8 @@ const ANNOTATED = `
     title: String
     author: User @cacheControl(maxAge: 5)
     related: [Node!]!
-  }`;
+  }
+`;
 
 function catalogueOf(
   supergraph: Supergraph,
@@ -73,7 +103,10 @@ function catalogueOf(
 
 const demanding = buildDemandingGraph().supergraph;
 const annotated = buildSupergraph(
-  composeGraph({ name: 'annotated', subgraphs: [{ name: 'all', sdl: ANNOTATED }] }, () => 'http://all.test/'),
+  composeGraph(
+    { name: 'annotated', subgraphs: [{ name: 'all', typeDefs: ANNOTATED }] },
+    () => 'http://all.test/',
+  ),
 );
 
 /** The reference: every fragment where it is spread. */

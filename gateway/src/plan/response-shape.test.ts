@@ -1,13 +1,20 @@
-import { buildSchema, type GraphQLSchema } from 'graphql';
+import { buildASTSchema, type GraphQLSchema } from 'graphql';
+import { gql } from 'graphql-tag';
 import { expect, it } from 'vitest';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import { SelectionShape } from './response-shape.ts';
 
-const schema = buildSchema(`
-  type Query { items: [Item] }
+const schema = buildASTSchema(gql`
+  type Query {
+    items: [Item]
+  }
   union Item = Book | Film
-  type Book { id: ID }
-  type Film { id: ID }
+  type Book {
+    id: ID
+  }
+  type Film {
+    id: ID
+  }
 `);
 const types: TypeIndex = {
   isSubtype: (type, condition) => type === condition || (condition === 'Item' && type !== 'Query'),

@@ -1,4 +1,5 @@
-import { buildSchema, parse } from 'graphql';
+import { buildASTSchema, parse } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { NOTHING_DENIED } from '../operation/access/denial.ts';
 import { prepareOperation } from '../planning/prepare-operation.ts';
@@ -6,12 +7,32 @@ import { compileWriter } from './response-writer.ts';
 import { SelectionShape } from './response-shape.ts';
 import { plannableFor } from '../testing/plannable-for.ts';
 
-const schema = buildSchema(`
-  type Query { pet: Pet! pets: [[Pet!]] colour: Colour n: Int! f: Float b: Boolean s: String! id: ID any: Any none: Query }
+const schema = buildASTSchema(gql`
+  type Query {
+    pet: Pet!
+    pets: [[Pet!]]
+    colour: Colour
+    n: Int!
+    f: Float
+    b: Boolean
+    s: String!
+    id: ID
+    any: Any
+    none: Query
+  }
   union Pet = Cat | Dog
-  type Cat { name: String lives: Int! }
-  type Dog { name: String barks: Boolean }
-  enum Colour { RED GREEN }
+  type Cat {
+    name: String
+    lives: Int!
+  }
+  type Dog {
+    name: String
+    barks: Boolean
+  }
+  enum Colour {
+    RED
+    GREEN
+  }
   scalar Any
 `);
 

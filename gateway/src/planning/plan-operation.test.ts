@@ -19,7 +19,7 @@ let original: Supergraph;
 let thread: QueryPlanSource;
 
 beforeAll(() => {
-  const subgraphs = Object.entries(bookshop).map(([name, { sdl }]) => ({ name, sdl }));
+  const subgraphs = Object.entries(bookshop).map(([name, { typeDefs }]) => ({ name, typeDefs }));
   original = buildSupergraph(composeGraph({ name: 'bookshop', subgraphs }, (name) => `http://${name}.test/`));
   thread = createPlannerPool();
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { FEDERATION } from '../../test-fixtures/hand-graph.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
 import { buildSupergraph, InvalidSupergraph } from './build-supergraph.ts';
@@ -9,10 +10,17 @@ const guarded = composeGraph(
     subgraphs: [
       {
         name: 'a',
-        sdl: `
+        typeDefs: gql`
           ${FEDERATION.replace('"@key"', '"@key", "@requiresScopes", "@policy", { name: "@authenticated", as: "@login" }')}
-          type Query { open: Int closed: Int @login scoped: Int @requiresScopes(scopes: [["read"]]) hidden: Secret @inaccessible }
-          type Secret @inaccessible { value: Int @policy(policies: [["p"]]) }
+          type Query {
+            open: Int
+            closed: Int @login
+            scoped: Int @requiresScopes(scopes: [["read"]])
+            hidden: Secret @inaccessible
+          }
+          type Secret @inaccessible {
+            value: Int @policy(policies: [["p"]])
+          }
         `,
       },
     ],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { plain, startHandGraph, type HandGraph } from '../../test-fixtures/hand-graph.ts';
 
 interface Reference {
@@ -64,9 +65,19 @@ let graph: HandGraph;
 beforeAll(async () => {
   const subgraphs = {
     products: {
-      sdl: `type Query { top: [Product] }
-        type Mutation { rename(upc: String!, name: String!): Product }
-        type Product @key(fields: "upc") { upc: String! name: String weight: Int }`,
+      typeDefs: gql`
+        type Query {
+          top: [Product]
+        }
+        type Mutation {
+          rename(upc: String!, name: String!): Product
+        }
+        type Product @key(fields: "upc") {
+          upc: String!
+          name: String
+          weight: Int
+        }
+      `,
       resolvers: {
         Query: { top: () => [products.u1, products.u2] },
         Mutation: { rename: (_source: unknown, values: object) => ({ ...values, weight: 1 }) },
@@ -74,17 +85,29 @@ beforeAll(async () => {
       },
     },
     reviews: {
-      sdl: `extend type Query { latest: Review }
-        extend type Mutation { review(upc: String!): Review }
-        type Review { body: String size: Size product: Product @provides(fields: "name") }
-        type Size { lines: Int }
+      typeDefs: gql`
+        extend type Query {
+          latest: Review
+        }
+        extend type Mutation {
+          review(upc: String!): Review
+        }
+        type Review {
+          body: String
+          size: Size
+          product: Product @provides(fields: "name")
+        }
+        type Size {
+          lines: Int
+        }
         extend type Product @key(fields: "upc") {
           upc: String! @external
           name: String @external
           weight: Int @external
           reviews: [Review]
           postage: Int @requires(fields: "weight")
-        }`,
+        }
+      `,
       resolvers: {
         Query: { latest: () => review('u2') },
         Mutation: { review: (_source: unknown, { upc }: Reference) => review(upc) },

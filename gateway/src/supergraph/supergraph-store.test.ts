@@ -1,3 +1,4 @@
+import { gql } from 'graphql-tag';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,8 +11,11 @@ import { createSupergraphStore, type SupergraphStore } from './supergraph-store.
 import type { Supergraph } from './supergraph.ts';
 
 function graphWith(...fields: string[]): string {
-  const sdl = `type Query { ${fields.map((name) => `${name}: Int`).join(' ')} }`;
-  return composeGraph({ name: 'g', subgraphs: [{ name: 'a', sdl }] }, () => 'http://127.0.0.1:9/graphql');
+  const typeDefs = gql`type Query { ${fields.map((name) => `${name}: Int`).join(' ')} }`;
+  return composeGraph(
+    { name: 'g', subgraphs: [{ name: 'a', typeDefs }] },
+    () => 'http://127.0.0.1:9/graphql',
+  );
 }
 
 function fieldsOf(supergraph: Supergraph): string[] {

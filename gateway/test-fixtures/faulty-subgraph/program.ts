@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { parse } from 'graphql';
+import { gql } from 'graphql-tag';
 import { FEDERATION } from '../federation.ts';
 import { startSubgraphServer } from '../subgraph-server.ts';
 import type { Behaviour, Listening } from './messages.ts';
@@ -12,10 +12,16 @@ import type { Behaviour, Listening } from './messages.ts';
 const [port = '0', journal = ''] = process.argv.slice(2);
 
 /** Its schema. */
-const typeDefs = parse(`${FEDERATION}
-  type Mutation { restock(token: String!): String }
-  type Item @key(fields: "id") { id: ID! stock: Int }
-`);
+const typeDefs = gql`
+  ${FEDERATION}
+  type Mutation {
+    restock(token: String!): String
+  }
+  type Item @key(fields: "id") {
+    id: ID!
+    stock: Int
+  }
+`;
 
 const schema = buildSubgraphSchema({
   typeDefs,

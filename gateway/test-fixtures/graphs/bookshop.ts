@@ -1,3 +1,4 @@
+import { gql } from 'graphql-tag';
 import { FEDERATION, type HandSubgraph } from '../hand-graph.ts';
 
 interface Reference {
@@ -9,14 +10,41 @@ const titles: Readonly<Record<string, string | null>> = { b1: 'First', b2: 'Seco
 /** Books of one subgraph with the stock and prices of another: small enough to reckon every answer by hand. */
 export const bookshop: Readonly<Record<'books' | 'stock', HandSubgraph>> = {
   books: {
-    sdl: `${FEDERATION}
-      type Query { book(id: ID!): Book books: [Book!]! found: [Found] author: Author! maybe: Book shelf(of: Shelf): String }
-      type Mutation { rename(id: ID!, title: String!): Book touch(id: ID!): String }
-      type Book @key(fields: "id") { id: ID! title: String pages: Int! author: Author! related: [Book!] size: Size }
-      type Author { name: String! nickname: String first: Book! }
-      type Size { width: Int! depth: Int }
+    typeDefs: gql`
+      ${FEDERATION}
+      type Query {
+        book(id: ID!): Book
+        books: [Book!]!
+        found: [Found]
+        author: Author!
+        maybe: Book
+        shelf(of: Shelf): String
+      }
+      type Mutation {
+        rename(id: ID!, title: String!): Book
+        touch(id: ID!): String
+      }
+      type Book @key(fields: "id") {
+        id: ID!
+        title: String
+        pages: Int!
+        author: Author!
+        related: [Book!]
+        size: Size
+      }
+      type Author {
+        name: String!
+        nickname: String
+        first: Book!
+      }
+      type Size {
+        width: Int!
+        depth: Int
+      }
       union Found = Book | Author
-      input Shelf { number: Int! }
+      input Shelf {
+        number: Int!
+      }
     `,
     resolvers: {
       Query: {
@@ -42,17 +70,31 @@ export const bookshop: Readonly<Record<'books' | 'stock', HandSubgraph>> = {
     },
   },
   stock: {
-    sdl: `${FEDERATION}
-      type Query { warehouse: Warehouse }
-      type Mutation { order(id: ID!): Book }
-      type Warehouse { city: String! books: [Book!]! }
+    typeDefs: gql`
+      ${FEDERATION}
+      type Query {
+        warehouse: Warehouse
+      }
+      type Mutation {
+        order(id: ID!): Book
+      }
+      type Warehouse {
+        city: String!
+        books: [Book!]!
+      }
       type Book @key(fields: "id") {
-        id: ID! title: String @external size: Size @external
-        count: Int! price(currency: String = "EUR"): Float
+        id: ID!
+        title: String @external
+        size: Size @external
+        count: Int!
+        price(currency: String = "EUR"): Float
         label: String @requires(fields: "title")
         box: Int @requires(fields: "size { width depth }")
       }
-      type Size { width: Int! @external depth: Int @external }
+      type Size {
+        width: Int! @external
+        depth: Int @external
+      }
     `,
     resolvers: {
       Query: { warehouse: () => ({ city: 'Brno', books: [{ id: 'b2' }] }) },

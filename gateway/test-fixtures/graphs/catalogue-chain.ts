@@ -1,3 +1,4 @@
+import { gql } from 'graphql-tag';
 import { FEDERATION, type HandSubgraph } from '../hand-graph.ts';
 
 interface Reference {
@@ -17,18 +18,27 @@ const items: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
  */
 export const catalogueChain: Readonly<Record<'lists' | 'middle' | 'shop', HandSubgraph>> = {
   lists: {
-    sdl: `${FEDERATION}
-      type Query { items(of: [ID!]!): [Item!]! }
-      type Item @key(fields: "upc") { upc: ID! }
+    typeDefs: gql`
+      ${FEDERATION}
+      type Query {
+        items(of: [ID!]!): [Item!]!
+      }
+      type Item @key(fields: "upc") {
+        upc: ID!
+      }
     `,
     resolvers: {
       Query: { items: (_source: unknown, { of }: { of: readonly string[] }) => of.map((upc) => ({ upc })) },
     },
   },
   middle: {
-    sdl: `${FEDERATION}
+    typeDefs: gql`
+      ${FEDERATION}
       type Item @key(fields: "upc") @key(fields: "id") {
-        upc: ID! id: ID! weight: Int! note: String
+        upc: ID!
+        id: ID!
+        weight: Int!
+        note: String
       }
     `,
     resolvers: {
@@ -41,7 +51,8 @@ export const catalogueChain: Readonly<Record<'lists' | 'middle' | 'shop', HandSu
     },
   },
   shop: {
-    sdl: `${FEDERATION}
+    typeDefs: gql`
+      ${FEDERATION}
       type Item @key(fields: "id") {
         id: ID!
         weight: Int! @external

@@ -1,3 +1,4 @@
+import { gql } from 'graphql-tag';
 import { FEDERATION, type HandSubgraph } from '../hand-graph.ts';
 
 interface Reference {
@@ -16,20 +17,54 @@ const rates: Readonly<Record<string, number>> = { EUR: 1, USD: 2 };
 /** One product that five subgraphs know by different keys, and types that they know in part. */
 export const emporium: Readonly<Record<string, HandSubgraph>> = {
   products: {
-    sdl: `${FEDERATION}
-      type Query { product: Product found: [Found] things: [Thing!]! painted(in: Paint): String }
-      interface Thing { id: ID! }
-      union Found = Product | Order
-      type Order implements Thing { id: ID! total: Int }
-      type Product implements Thing @key(fields: "id") @key(fields: "sku brand { code }") @key(fields: "internal") {
-        id: ID! sku: String! brand: Brand! internal: ID! @inaccessible
-        name: String @shareable color: Color price(currency: Currency = EUR): Int size: Size
+    typeDefs: gql`
+      ${FEDERATION}
+      type Query {
+        product: Product
+        found: [Found]
+        things: [Thing!]!
+        painted(in: Paint): String
       }
-      type Brand @shareable { code: String! }
-      type Size @shareable { width: Int height: Int }
-      enum Color { RED GREEN }
-      enum Currency { EUR USD }
-      enum Paint { OIL WATER }
+      interface Thing {
+        id: ID!
+      }
+      union Found = Product | Order
+      type Order implements Thing {
+        id: ID!
+        total: Int
+      }
+      type Product implements Thing
+        @key(fields: "id")
+        @key(fields: "sku brand { code }")
+        @key(fields: "internal") {
+        id: ID!
+        sku: String!
+        brand: Brand!
+        internal: ID! @inaccessible
+        name: String @shareable
+        color: Color
+        price(currency: Currency = EUR): Int
+        size: Size
+      }
+      type Brand @shareable {
+        code: String!
+      }
+      type Size @shareable {
+        width: Int
+        height: Int
+      }
+      enum Color {
+        RED
+        GREEN
+      }
+      enum Currency {
+        EUR
+        USD
+      }
+      enum Paint {
+        OIL
+        WATER
+      }
     `,
     resolvers: {
       Query: {
@@ -55,18 +90,29 @@ export const emporium: Readonly<Record<string, HandSubgraph>> = {
     },
   },
   stock: {
-    sdl: `${FEDERATION}
+    typeDefs: gql`
+      ${FEDERATION}
       type Product @key(fields: "sku brand { code }") {
-        sku: String! brand: Brand! count: Int
+        sku: String!
+        brand: Brand!
+        count: Int
         price(currency: Currency = EUR): Int @external
         size: Size @external
         inEuros: String @requires(fields: "price(currency: EUR)")
         inDollars: String @requires(fields: "price(currency: USD)")
         area: Int @requires(fields: "size { width height }")
       }
-      type Brand @shareable { code: String! }
-      type Size @shareable { width: Int height: Int }
-      enum Currency { EUR USD }
+      type Brand @shareable {
+        code: String!
+      }
+      type Size @shareable {
+        width: Int
+        height: Int
+      }
+      enum Currency {
+        EUR
+        USD
+      }
     `,
     resolvers: {
       Product: {
@@ -81,14 +127,36 @@ export const emporium: Readonly<Record<string, HandSubgraph>> = {
     },
   },
   reviews: {
-    sdl: `${FEDERATION}
-      type Query { review: Review gems: [Found] colored(in: Paint): String }
-      interface Thing { id: ID! }
+    typeDefs: gql`
+      ${FEDERATION}
+      type Query {
+        review: Review
+        gems: [Found]
+        colored(in: Paint): String
+      }
+      interface Thing {
+        id: ID!
+      }
       union Found = Product | Review
-      type Review implements Thing { id: ID! stars: Int product: Product @provides(fields: "name") shade: Color }
-      type Product @key(fields: "id") { id: ID! name: String @external reviews: [Review!] }
-      enum Color { RED BLUE }
-      enum Paint { OIL CHALK }
+      type Review implements Thing {
+        id: ID!
+        stars: Int
+        product: Product @provides(fields: "name")
+        shade: Color
+      }
+      type Product @key(fields: "id") {
+        id: ID!
+        name: String @external
+        reviews: [Review!]
+      }
+      enum Color {
+        RED
+        BLUE
+      }
+      enum Paint {
+        OIL
+        CHALK
+      }
     `,
     resolvers: {
       Query: {
@@ -104,8 +172,12 @@ export const emporium: Readonly<Record<string, HandSubgraph>> = {
     },
   },
   vault: {
-    sdl: `${FEDERATION}
-      type Product @key(fields: "internal") { internal: ID! @inaccessible shelf: String }
+    typeDefs: gql`
+      ${FEDERATION}
+      type Product @key(fields: "internal") {
+        internal: ID! @inaccessible
+        shelf: String
+      }
     `,
     resolvers: {
       Product: {
@@ -115,8 +187,13 @@ export const emporium: Readonly<Record<string, HandSubgraph>> = {
     },
   },
   names: {
-    sdl: `${FEDERATION}
-      type Product @key(fields: "id") { id: ID! name: String @shareable motto: String }
+    typeDefs: gql`
+      ${FEDERATION}
+      type Product @key(fields: "id") {
+        id: ID!
+        name: String @shareable
+        motto: String
+      }
     `,
     resolvers: {
       Product: { __resolveReference: byId, name: () => 'Lamp', motto: () => 'Let there be light' },
@@ -127,12 +204,29 @@ export const emporium: Readonly<Record<string, HandSubgraph>> = {
 /** Media as one subgraph knows them by their types, and the other as one kind of object. */
 export const archive: Readonly<Record<string, HandSubgraph>> = {
   catalog: {
-    sdl: `${FEDERATION}
-      type Query { media: [Media!]! things: [Thing!]! }
-      interface Thing { id: ID! }
-      interface Media implements Thing @key(fields: "id") { id: ID! title: String }
-      type Book implements Media & Thing @key(fields: "id") { id: ID! title: String pages: Int }
-      type Film implements Media & Thing @key(fields: "id") { id: ID! title: String minutes: Int }
+    typeDefs: gql`
+      ${FEDERATION}
+      type Query {
+        media: [Media!]!
+        things: [Thing!]!
+      }
+      interface Thing {
+        id: ID!
+      }
+      interface Media implements Thing @key(fields: "id") {
+        id: ID!
+        title: String
+      }
+      type Book implements Media & Thing @key(fields: "id") {
+        id: ID!
+        title: String
+        pages: Int
+      }
+      type Film implements Media & Thing @key(fields: "id") {
+        id: ID!
+        title: String
+        minutes: Int
+      }
     `,
     resolvers: {
       Query: { media: bookAndFilm, things: bookAndFilm },
@@ -142,10 +236,19 @@ export const archive: Readonly<Record<string, HandSubgraph>> = {
     },
   },
   ratings: {
-    sdl: `${FEDERATION}
-      type Query { best: Media lost: Media every: [Media!]! }
+    typeDefs: gql`
+      ${FEDERATION}
+      type Query {
+        best: Media
+        lost: Media
+        every: [Media!]!
+      }
       type Media @key(fields: "id") @interfaceObject {
-        id: ID! title: String @external stars: Int price(used: Boolean): Int verdict: String @requires(fields: "title")
+        id: ID!
+        title: String @external
+        stars: Int
+        price(used: Boolean): Int
+        verdict: String @requires(fields: "title")
       }
     `,
     resolvers: {

@@ -1,3 +1,4 @@
+import { gql } from 'graphql-tag';
 import type { GraphDefinition } from '../synthetic/subgraph-definition.ts';
 
 /** Entity interfaces, `@interfaceObject`, `@override`, shared types, unions and enums that subgraphs know in part. */
@@ -6,8 +7,12 @@ export const library: GraphDefinition = {
   subgraphs: [
     {
       name: 'catalog',
-      sdl: `
-        extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@override", "@inaccessible", "@tag"])
+      typeDefs: gql`
+        extend schema
+          @link(
+            url: "https://specs.apollo.dev/federation/v2.9"
+            import: ["@key", "@shareable", "@override", "@inaccessible", "@tag"]
+          )
         type Query {
           media(kind: MediaKind): [Media!]!
           medium(id: ID!): Media
@@ -16,26 +21,97 @@ export const library: GraphDefinition = {
           shelf(number: Int!): Shelf
           everything: [Thing]
         }
-        interface Thing { id: ID! label: String }
-        interface Media implements Thing @key(fields: "id") { id: ID! title: String! label: String kind: MediaKind! publisher: Publisher series: Series }
-        type Book implements Media & Thing @key(fields: "id") { id: ID! title: String! label: String kind: MediaKind! publisher: Publisher series: Series pages: Int! chapters: [Chapter!]! }
-        type Film implements Media & Thing @key(fields: "id") { id: ID! title: String! label: String kind: MediaKind! publisher: Publisher series: Series minutes: Int cast: [Person!] }
-        type Game implements Media & Thing @key(fields: "id") { id: ID! title: String! label: String kind: MediaKind! publisher: Publisher series: Series players: Int }
-        type Chapter { heading: String! length: Int! next: Chapter }
-        type Series @key(fields: "code") { code: Int! title: String! entries: [Media!]! }
-        type Publisher @key(fields: "id", resolvable: false) { id: ID! }
-        type Person @key(fields: "id") { id: ID! name: String! @override(from: "people") nickname: String @shareable }
-        type Shelf @shareable { number: Int! room: String position: Position }
-        type Position @shareable { x: Float! y: Float! }
+        interface Thing {
+          id: ID!
+          label: String
+        }
+        interface Media implements Thing @key(fields: "id") {
+          id: ID!
+          title: String!
+          label: String
+          kind: MediaKind!
+          publisher: Publisher
+          series: Series
+        }
+        type Book implements Media & Thing @key(fields: "id") {
+          id: ID!
+          title: String!
+          label: String
+          kind: MediaKind!
+          publisher: Publisher
+          series: Series
+          pages: Int!
+          chapters: [Chapter!]!
+        }
+        type Film implements Media & Thing @key(fields: "id") {
+          id: ID!
+          title: String!
+          label: String
+          kind: MediaKind!
+          publisher: Publisher
+          series: Series
+          minutes: Int
+          cast: [Person!]
+        }
+        type Game implements Media & Thing @key(fields: "id") {
+          id: ID!
+          title: String!
+          label: String
+          kind: MediaKind!
+          publisher: Publisher
+          series: Series
+          players: Int
+        }
+        type Chapter {
+          heading: String!
+          length: Int!
+          next: Chapter
+        }
+        type Series @key(fields: "code") {
+          code: Int!
+          title: String!
+          entries: [Media!]!
+        }
+        type Publisher @key(fields: "id", resolvable: false) {
+          id: ID!
+        }
+        type Person @key(fields: "id") {
+          id: ID!
+          name: String! @override(from: "people")
+          nickname: String @shareable
+        }
+        type Shelf @shareable {
+          number: Int!
+          room: String
+          position: Position
+        }
+        type Position @shareable {
+          x: Float!
+          y: Float!
+        }
         union Featured = Book | Film | Person
-        enum MediaKind { BOOK FILM GAME }
+        enum MediaKind {
+          BOOK
+          FILM
+          GAME
+        }
       `,
     },
     {
       name: 'people',
-      sdl: `
-        extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@provides", "@external", "@requires"])
-        type Query { people(first: Int = 3): [Person!]! person(id: ID!): Person shelf2(number: Int!): Shelf spotlight: Spotlight featured: Featured @shareable }
+      typeDefs: gql`
+        extend schema
+          @link(
+            url: "https://specs.apollo.dev/federation/v2.9"
+            import: ["@key", "@shareable", "@provides", "@external", "@requires"]
+          )
+        type Query {
+          people(first: Int = 3): [Person!]!
+          person(id: ID!): Person
+          shelf2(number: Int!): Shelf
+          spotlight: Spotlight
+          featured: Featured @shareable
+        }
         type Person @key(fields: "id") {
           id: ID!
           name: String!
@@ -45,23 +121,56 @@ export const library: GraphDefinition = {
           mentor: Person
           card: Card
         }
-        type Card { number: String! owner: Person! valid: Boolean }
-        type Shelf @shareable { number: Int! room: String position: Position }
-        type Position @shareable { x: Float! y: Float! }
-        type Publisher @key(fields: "id") { id: ID! name: String! staff(limit: Int = 2): [Person!] motto: String @requires(fields: "founded") founded: Int @external }
+        type Card {
+          number: String!
+          owner: Person!
+          valid: Boolean
+        }
+        type Shelf @shareable {
+          number: Int!
+          room: String
+          position: Position
+        }
+        type Position @shareable {
+          x: Float!
+          y: Float!
+        }
+        type Publisher @key(fields: "id") {
+          id: ID!
+          name: String!
+          staff(limit: Int = 2): [Person!]
+          motto: String @requires(fields: "founded")
+          founded: Int @external
+        }
         union Spotlight = Person | Publisher
         union Featured = Film | Person | Publisher
         union Work = Book | Film
-        type Book @key(fields: "id") { id: ID! author: Person }
-        type Film @key(fields: "id") { id: ID! director: Person! }
+        type Book @key(fields: "id") {
+          id: ID!
+          author: Person
+        }
+        type Film @key(fields: "id") {
+          id: ID!
+          director: Person!
+        }
       `,
     },
     {
       name: 'lending',
-      sdl: `
-        extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@interfaceObject", "@requires", "@external", "@shareable"])
-        type Query { onLoan: [Media!]! loans(of: ID): [Loan!] }
-        type Mutation { lend(media: ID!, days: Int = 14): Loan giveBack(media: ID!): Media }
+      typeDefs: gql`
+        extend schema
+          @link(
+            url: "https://specs.apollo.dev/federation/v2.9"
+            import: ["@key", "@interfaceObject", "@requires", "@external", "@shareable"]
+          )
+        type Query {
+          onLoan: [Media!]!
+          loans(of: ID): [Loan!]
+        }
+        type Mutation {
+          lend(media: ID!, days: Int = 14): Loan
+          giveBack(media: ID!): Media
+        }
         type Media @key(fields: "id") @interfaceObject {
           id: ID!
           title: String! @external
@@ -69,22 +178,65 @@ export const library: GraphDefinition = {
           loans(open: Boolean): [Loan!]!
           popularity: Float @requires(fields: "title")
         }
-        type Loan @key(fields: "id") { id: ID! media: Media! reader: Person days: Int! state: LoanState }
-        type Person @key(fields: "id") { id: ID! debts: Float borrowed: [Media!] }
-        enum LoanState { OPEN LATE RETURNED }
+        type Loan @key(fields: "id") {
+          id: ID!
+          media: Media!
+          reader: Person
+          days: Int!
+          state: LoanState
+        }
+        type Person @key(fields: "id") {
+          id: ID!
+          debts: Float
+          borrowed: [Media!]
+        }
+        enum LoanState {
+          OPEN
+          LATE
+          RETURNED
+        }
       `,
     },
     {
       name: 'ratings',
-      sdl: `
-        extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@interfaceObject"])
-        type Query { best: [Media!] things: [Thing!] }
-        type Media @key(fields: "id") @interfaceObject { id: ID! stars: Float! quotes: [Quote!]! }
-        interface Thing { id: ID! label: String }
-        type Quote implements Thing { id: ID! label: String text: String! by: Person about: Media }
-        type Person @key(fields: "id") { id: ID! quoted: [Quote!]! }
-        type Series @key(fields: "code") { code: Int! average: Float }
-        type Publisher @key(fields: "id") { id: ID! founded: Int }
+      typeDefs: gql`
+        extend schema
+          @link(
+            url: "https://specs.apollo.dev/federation/v2.9"
+            import: ["@key", "@shareable", "@interfaceObject"]
+          )
+        type Query {
+          best: [Media!]
+          things: [Thing!]
+        }
+        type Media @key(fields: "id") @interfaceObject {
+          id: ID!
+          stars: Float!
+          quotes: [Quote!]!
+        }
+        interface Thing {
+          id: ID!
+          label: String
+        }
+        type Quote implements Thing {
+          id: ID!
+          label: String
+          text: String!
+          by: Person
+          about: Media
+        }
+        type Person @key(fields: "id") {
+          id: ID!
+          quoted: [Quote!]!
+        }
+        type Series @key(fields: "code") {
+          code: Int!
+          average: Float
+        }
+        type Publisher @key(fields: "id") {
+          id: ID!
+          founded: Int
+        }
       `,
     },
   ],

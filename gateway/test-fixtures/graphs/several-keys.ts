@@ -1,3 +1,4 @@
+import { gql } from 'graphql-tag';
 import { FEDERATION, type HandSubgraph } from '../hand-graph.ts';
 
 interface Reference {
@@ -12,17 +13,29 @@ interface Reference {
  */
 export const keysMashup: Readonly<Record<'names' | 'owners', HandSubgraph>> = {
   names: {
-    sdl: `${FEDERATION}
-      type Query { lost: Node }
+    typeDefs: gql`
+      ${FEDERATION}
+      type Query {
+        lost: Node
+      }
       type Thing
         @key(fields: "id")
         @key(fields: "serial", resolvable: false)
         @key(fields: "at { one two }", resolvable: false)
         @key(fields: "id at { two three }", resolvable: false) {
-        id: ID! serial: ID! at: Place! name: String!
+        id: ID!
+        serial: ID!
+        at: Place!
+        name: String!
       }
-      type Place { one: ID! two: ID! three: ID! }
-      interface Node @key(fields: "id") { id: ID! }
+      type Place {
+        one: ID!
+        two: ID!
+        three: ID!
+      }
+      interface Node @key(fields: "id") {
+        id: ID!
+      }
     `,
     resolvers: {
       Query: { lost: () => ({ __typename: 'Node', id: 'n1' }) },
@@ -30,20 +43,35 @@ export const keysMashup: Readonly<Record<'names' | 'owners', HandSubgraph>> = {
     },
   },
   owners: {
-    sdl: `${FEDERATION}
-      type Query { owner: Owner node: Node }
-      type Owner { things: [Thing!]! }
+    typeDefs: gql`
+      ${FEDERATION}
+      type Query {
+        owner: Owner
+        node: Node
+      }
+      type Owner {
+        things: [Thing!]!
+      }
       type Thing
         @key(fields: "at { one two }", resolvable: false)
         @key(fields: "id at { two three }")
         @key(fields: "serial", resolvable: false)
         @key(fields: "id", resolvable: false) {
-        id: ID! serial: ID! at: Place!
+        id: ID!
+        serial: ID!
+        at: Place!
         name: String! @external
         shout: String! @requires(fields: "name")
       }
-      type Place { one: ID! two: ID! three: ID! }
-      type Node @key(fields: "id", resolvable: false) @interfaceObject { id: ID! name: String }
+      type Place {
+        one: ID!
+        two: ID!
+        three: ID!
+      }
+      type Node @key(fields: "id", resolvable: false) @interfaceObject {
+        id: ID!
+        name: String
+      }
     `,
     resolvers: {
       Query: {

@@ -2,27 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { Kind, visit } from 'graphql';
 import type { Answered } from '../synthetic/compare.ts';
 import type { RandomOperation } from '../synthetic/random-operation.ts';
-
-/** Two answers to one operation that are not the same. */
-export interface StockDifference {
-  readonly operation: RandomOperation;
-  /** Names of the fields that keys and requirements of the graph are made of. */
-  readonly namesInFieldSets: ReadonlySet<string>;
-  readonly ours: Answered;
-  /** Absent where the operation was not answered at all. */
-  readonly stock: Answered | undefined;
-  /** What stock threw. */
-  readonly thrown?: string;
-  /** The answer of one executor over the whole schema. */
-  readonly whole: Answered;
-}
+import { holesIn } from './answer-places.ts';
+import type { Aspect, StockDifference } from './compare-gateways.ts';
 
 /** A kind of difference between @apollo/gateway and this gateway, and who is right. */
 export interface KnownDifference {
   readonly name: string;
-  readonly right: 'ours' | 'stock';
+  /** `both`: the standard leaves it open. */
+  readonly right: 'ours' | 'stock' | 'both';
   /** What says so, with its section. */
   readonly standard: string;
+  /** What it explains. Where ours is right, it explains nothing of an answer of ours that is wrong. */
+  readonly explains: readonly Aspect[];
   matches(difference: StockDifference): boolean;
 }
 
@@ -35,17 +26,17 @@ export const knownDifferences: readonly KnownDifference[] = [
     name: 'the order of response keys',
     right: 'ours',
     standard: 'GraphQL (October 2021) §6.3.2 CollectFields, §7.2.2: fields are in the order of the operation',
-    matches: ({ ours, stock, whole }) =>
-      stock !== undefined && isSame(ours, whole) && isDeepStrictEqual(plain(stock), plain(ours)),
+    explains: ['data'],
+    matches: ({ ours, stock }) => stock !== undefined && isDeepStrictEqual(plain(stock), plain(ours)),
   },
   {
     // Stock reads representations from the response, where an alias has put another value, or none, in the field's place.
     name: 'an alias takes the place of a field of a key or a requirement',
     right: 'ours',
     standard: 'GraphQL (October 2021) §2.7: an alias names the response key, and changes no other field',
-    matches: ({ operation, namesInFieldSets, stock, thrown, ours, whole }) =>
+    explains: ['data', 'errors'],
+    matches: ({ operation, namesInFieldSets, stock, thrown }) =>
       (stock !== undefined || thrown?.includes('Cannot add selection of field') === true) &&
-      isSame(ours, whole) &&
       hasAliasIn(operation, namesInFieldSets),
   },
   {
@@ -54,8 +45,8 @@ export const knownDifferences: readonly KnownDifference[] = [
     right: 'ours',
     standard:
       'GraphQL (October 2021) §6.1: a valid operation is executed; a subgraph refuses stock’s by §5.3.2',
-    matches: ({ stock, ours, whole }) =>
-      isSame(ours, whole) &&
+    explains: ['data', 'errors'],
+    matches: ({ stock }) =>
       (stock?.errors ?? []).some(({ message }) =>
         message.includes('conflict because they have differing arguments'),
       ),
@@ -64,23 +55,24 @@ export const knownDifferences: readonly KnownDifference[] = [
     name: 'stock has no plan for __typename of a type that a subgraph knows as an @interfaceObject',
     right: 'ours',
     standard: 'GraphQL (October 2021) §6.1: a valid operation is executed',
-    matches: ({ thrown, ours, whole }) =>
-      /We should have an edge from|potentially an interface object type/.test(thrown ?? '') &&
-      isSame(ours, whole),
+    explains: ['data', 'errors', 'effects'],
+    matches: ({ thrown }) =>
+      /We should have an edge from|potentially an interface object type/.test(thrown ?? ''),
   },
   {
     // Stock looks response keys up in objects with a prototype.
     name: 'a response key that objects inherit, such as constructor',
     right: 'ours',
     standard: 'GraphQL (October 2021) §6.3: each response key has its entry, whatever its name',
-    matches: ({ operation, ours, whole }) => isSame(ours, whole) && hasAliasIn(operation, INHERITED),
+    explains: ['data', 'errors'],
+    matches: ({ operation }) => hasAliasIn(operation, INHERITED),
   },
   {
     name: 'stock asks a subgraph that has an @interfaceObject for an entity by its concrete type',
     right: 'ours',
     standard: 'Apollo Federation 2.3, @interfaceObject: the subgraph knows the interface’s name alone',
-    matches: ({ stock, ours, whole }) =>
-      isSame(ours, whole) &&
+    explains: ['data', 'errors'],
+    matches: ({ stock }) =>
       (stock?.errors ?? []).some(({ message }) =>
         message.includes('no object or interface type of that name was found'),
       ),
@@ -89,51 +81,141 @@ export const knownDifferences: readonly KnownDifference[] = [
     name: 'stock fails inside where a list of entities is merged',
     right: 'ours',
     standard: 'GraphQL (October 2021) §6.1: a valid operation is executed',
-    matches: ({ thrown, ours, whole }) =>
-      thrown?.includes('Invalid array length') === true && isSame(ours, whole),
+    explains: ['data', 'errors'],
+    matches: ({ thrown }) => thrown?.includes('Invalid array length') === true,
   },
   {
     // What a condition leaves out takes the key with it that another fetch needs; stock reports no error.
     name: 'stock loses an entity beside what @skip or @include leaves out',
     right: 'ours',
     standard: 'GraphQL (October 2021) §3.13.1, §3.13.2: a condition concerns its field or fragment alone',
-    matches: ({ operation, stock, ours, whole }) =>
-      stock !== undefined &&
-      (stock.errors ?? []).length === 0 &&
-      isSame(ours, whole) &&
-      /@(?:skip|include)\(/.test(operation.text),
+    explains: ['data'],
+    matches: ({ operation, stock }) =>
+      stock !== undefined && (stock.errors ?? []).length === 0 && /@(?:skip|include)\(/.test(operation.text),
   },
   {
     // Below a list of an @interfaceObject, stock loses what fragments on concrete types ask for, and reports no error.
     name: 'stock leaves out fields of fragments on concrete types, without an error',
     right: 'ours',
     standard: 'GraphQL (October 2021) §6.3.2: a fragment applies to each object of its type',
-    matches: ({ operation, stock, ours, whole }) =>
+    explains: ['data'],
+    matches: ({ operation, stock, ours }) =>
       stock !== undefined &&
       (stock.errors ?? []).length === 0 &&
-      isSame(ours, whole) &&
-      operation.text.includes('... on ') &&
-      isPartOf(plain(stock), plain(ours)),
+      operation.text.includes('...') &&
+      isLess(plain(stock), plain(ours)),
+  },
+  {
+    name: 'stock loses an object of a type that a subgraph knows as an @interfaceObject, without an error',
+    right: 'ours',
+    standard:
+      'GraphQL (October 2021) §6.4.4: a field is null by its resolver or by an error that is reported',
+    explains: ['data'],
+    matches: ({ hasInterfaceObject, stock, ours }) =>
+      hasInterfaceObject &&
+      stock !== undefined &&
+      (stock.errors ?? []).length === 0 &&
+      isLess(plain(stock), plain(ours)),
+  },
+  {
+    // Stock leaves out what fragments on concrete types ask for; here the object is null, with an error.
+    name: 'stock answers an object whose type no subgraph could say',
+    right: 'ours',
+    standard:
+      'GraphQL (October 2021) §6.4.3 ResolveAbstractType: an object of an unknown type is a field error',
+    explains: ['data', 'errors'],
+    matches: ({ faults, hasInterfaceObject, stock, ours }) =>
+      faults.length > 0 &&
+      hasInterfaceObject &&
+      stock !== undefined &&
+      (ours.errors ?? []).length > 0 &&
+      isLess(plain(ours), plain(stock)),
+  },
+  {
+    // What @requires asks for stands beside what the client asks for, under one key.
+    name: 'stock answers a field with the arguments that a requirement gives it',
+    right: 'ours',
+    standard:
+      'GraphQL (October 2021) §6.4.1 CoerceArgumentValues: a field has the arguments of the operation',
+    explains: ['data'],
+    matches: ({ namesInFieldSets, stock, ours }) =>
+      stock !== undefined &&
+      holesIn(plain(stock), plain(ours)).every(({ path }) => namesInFieldSets.has(String(path.at(-1)))),
+  },
+  {
+    // Stock's plan asks one subgraph for all that it has of a fragment, before it goes on.
+    name: 'stock executes mutations in another order than the operation',
+    right: 'ours',
+    standard:
+      'GraphQL (October 2021) §6.2.2: the fields of a mutation are executed one after the other, in their order',
+    explains: ['effects'],
+    matches: ({ effects }) => isDeepStrictEqual(effects.ours.toSorted(), effects.stock.toSorted()),
+  },
+  {
+    name: 'stock executes a mutation twice where a fragment or condition repeats it',
+    right: 'ours',
+    standard: 'GraphQL (October 2021) §6.3.2 CollectFields: fields with one response key are executed once',
+    explains: ['effects'],
+    matches: ({ effects }) =>
+      effects.stock.length > effects.ours.length &&
+      isDeepStrictEqual([...new Set(effects.stock)].toSorted(), [...new Set(effects.ours)].toSorted()),
+  },
+  {
+    name: 'stock reports a failed request without a path',
+    right: 'ours',
+    standard: 'GraphQL (October 2021) §7.1.2: an error of a field must have the path of its response',
+    explains: ['errors'],
+    matches: ({ faults, ours, stock }) =>
+      faults.length > 0 &&
+      (ours.errors ?? []).length > 0 &&
+      (stock?.errors ?? []).some(({ path }) => path === undefined),
+  },
+  {
+    name: 'stock reports a value that must not be null in extensions.valueCompletion',
+    right: 'ours',
+    standard:
+      'GraphQL (October 2021) §6.4.4: a null in the place of a Non-Null type is a field error, §7.1.2',
+    explains: ['errors'],
+    matches: ({ ours, stock }) =>
+      (ours.errors ?? []).length > 0 &&
+      (stock?.errors ?? []).length === 0 &&
+      stock?.extensions?.['valueCompletion'] !== undefined,
+  },
+  {
+    // This gateway plans without what conditions leave out, so that it asks less, or elsewhere.
+    name: 'stock needs a request that failed, and this gateway does not',
+    right: 'both',
+    standard: 'GraphQL (October 2021) §6: the response is the standard’s, where it is from is not',
+    explains: ['data', 'errors'],
+    matches: ({ faults, ours, whole }) =>
+      faults.length > 0 && (ours.errors ?? []).length === 0 && isDeepStrictEqual(plain(ours), plain(whole)),
   },
 ];
 
-/** Whether data lack members of other data and are equal to them in all else. */
-function isPartOf(part: unknown, all: unknown): boolean {
-  if (typeof part !== 'object' || part === null) return part === all;
-  if (typeof all !== 'object' || all === null || Array.isArray(part) !== Array.isArray(all)) return false;
-  if (Array.isArray(part) && part.length !== (all as unknown[]).length) return false;
-  const others = new Map(Object.entries(all));
-  return Object.entries(part).every(([key, value]) => others.has(key) && isPartOf(value, others.get(key)));
+/** The kinds of difference that this is one of; absent where they do not explain all of it. */
+export function explain(difference: StockDifference): readonly KnownDifference[] | undefined {
+  const isOursWrong = difference.aspects.has('standard');
+  const found = knownDifferences.filter(
+    (known) => (known.right === 'stock' || !isOursWrong) && known.matches(difference),
+  );
+  const explained = new Set(found.flatMap((known) => known.explains));
+  const used = found.filter(({ explains }) => explains.some((aspect) => difference.aspects.has(aspect)));
+  return [...difference.aspects].every((aspect) => explained.has(aspect)) ? used : undefined;
+}
+
+/** Whether data have nulls, or nothing, where other data have values, and are equal to them in all else. */
+function isLess(less: unknown, more: unknown): boolean {
+  if (less === null) return true;
+  if (typeof less !== 'object') return less === more;
+  if (typeof more !== 'object' || more === null || Array.isArray(less) !== Array.isArray(more)) return false;
+  if (Array.isArray(less) && less.length !== (more as unknown[]).length) return false;
+  const others = new Map(Object.entries(more));
+  return Object.entries(less).every(([key, value]) => others.has(key) && isLess(value, others.get(key)));
 }
 
 /** Data with ordinary prototypes. */
 function plain({ data }: Answered): unknown {
   return JSON.parse(JSON.stringify(data ?? null));
-}
-
-/** Whether data are the same to the letter. */
-export function isSame(left: Answered, right: Answered): boolean {
-  return JSON.stringify(left.data ?? null) === JSON.stringify(right.data ?? null);
 }
 
 function hasAliasIn({ document }: RandomOperation, names: ReadonlySet<string>): boolean {

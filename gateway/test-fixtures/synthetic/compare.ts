@@ -155,6 +155,7 @@ export type Errors = readonly Pick<GraphQLError, 'path' | 'message' | 'extension
 export interface Answered {
   readonly data?: unknown;
   readonly errors?: Errors;
+  readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
 /** The group of errors that are below no null. */

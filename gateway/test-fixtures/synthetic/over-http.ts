@@ -13,13 +13,18 @@ export interface AskedGateway {
   close(): Promise<void>;
 }
 
-/** Starts a gateway over the servers of a graph. It has no limits: operations are random. */
+/**
+ * Starts a gateway over the servers of a graph. It has no limits: operations are random. Its circuit breakers never open:
+ * where subgraphs fail, each operation is to be answered by its own failures.
+ */
 export async function startGatewayOver(graph: RunningGraph): Promise<AskedGateway> {
   const directory = createTemporaryDirectory();
   const supergraphFile = join(directory.path, 'supergraph.graphql');
   writeFileSync(supergraphFile, graph.sdl);
+  const configFile = join(directory.path, 'gateway.yaml');
+  writeFileSync(configFile, 'traffic: { breaker: false }\nplanning: { threads: 1 }\n');
   const running = await gateway.start(
-    gateway.readConfig({ PORT: '0', SUPERGRAPH: supergraphFile, GUARDS: 'off' }),
+    gateway.readConfig({ PORT: '0', SUPERGRAPH: supergraphFile, CONFIG: configFile, GUARDS: 'off' }),
     { logger: createLogger({ service: 'gateway', level: 'silent' }), metrics: createMetrics('gateway') },
   );
   return {

@@ -33,6 +33,8 @@ export interface OperationTaste {
   /** Whether fragments may be deferred. */
   readonly defer: boolean;
   readonly root: 'query' | 'mutation';
+  /** Whether aliases may be names of fields, or of what objects inherit. @default true */
+  readonly awkwardAliases?: boolean;
 }
 
 /** Keys that ordinary aliases are chosen from: names with a meaning elsewhere, and names that collide. */
@@ -107,7 +109,8 @@ class OperationMaker {
 
   /** Different arguments need different keys; beside that, some fields are renamed for no reason at all. */
   #alias(field: GraphQLField<unknown, unknown>, values: string): string {
-    if (this.#random.chance(10)) return `${this.#random.pick(AWKWARD_ALIASES)}: `;
+    const { awkwardAliases = true } = this.#taste;
+    if (awkwardAliases && this.#random.chance(10)) return `${this.#random.pick(AWKWARD_ALIASES)}: `;
     return values !== '' && this.#random.chance(70) ? `${field.name}${this.#random.below(50)}: ` : '';
   }
 

@@ -2,8 +2,10 @@ import {
   execute,
   isInterfaceType,
   isObjectType,
+  print,
   type DocumentNode,
   type ExecutionResult,
+  type GraphQLFieldResolver,
   type GraphQLSchema,
 } from 'graphql';
 import { composeSubgraphs } from '@trellis/composition';
@@ -12,7 +14,7 @@ import type { Supergraph } from '../../src/supergraph/supergraph.ts';
 import { startSubgraphServer, type SubgraphServer } from '../subgraph-server.ts';
 import { noFaults, subgraphResolver, wholeResolver, type FaultPlan } from './field-resolution.ts';
 import type { GraphDefinition } from './subgraph-definition.ts';
-import { createWorld, type World } from './world.ts';
+import { canonical, createWorld, type World } from './world.ts';
 
 /** A graph that runs: real servers, their supergraph, and one executor that knows it all. */
 export interface RunningGraph {
@@ -21,6 +23,8 @@ export interface RunningGraph {
   readonly supergraph: Supergraph;
   readonly servers: ReadonlyMap<string, SubgraphServer>;
   readonly world: World;
+  /** Mutations as they were executed, by a subgraph or by the whole; emptied by the test. */
+  readonly effects: string[];
   /** What fails from now on, in the subgraphs and in the whole. */
   setFaults(faults: FaultPlan): void;
   /** The right answer. */
@@ -34,9 +38,9 @@ export interface RunningGraph {
 /** The supergraph of a graph, with the addresses of its servers. */
 export function composeGraph(graph: GraphDefinition, urlOf: (name: string) => string): string {
   const composition = composeSubgraphs(
-    graph.subgraphs.map(({ name, sdl }) => ({
+    graph.subgraphs.map(({ name, typeDefs }) => ({
       name,
-      sdl,
+      sdl: print(typeDefs),
       routingUrl: urlOf(name),
       source: `${name}.graphql`,
     })),
@@ -51,24 +55,29 @@ export async function startGraph(graph: GraphDefinition): Promise<RunningGraph> 
   const world = createWorld(graph);
   let faults = noFaults;
   const current: FaultPlan = { fails: (...question) => faults.fails(...question) };
+  const effects: string[] = [];
   const servers = new Map<string, SubgraphServer>();
   for (const { name } of graph.subgraphs) {
     const schema = world.schemaOf(name);
     resolveReferences(schema, world);
     servers.set(
       name,
-      await startSubgraphServer({ schema, fieldResolver: subgraphResolver(world, name, current) }),
+      await startSubgraphServer({
+        schema,
+        fieldResolver: recording(subgraphResolver(world, name, current), effects),
+      }),
     );
   }
   const sdl = composeGraph(graph, (name) => servers.get(name)?.url ?? '');
   const supergraph = buildSupergraph(sdl);
-  const fieldResolver = wholeResolver(world, current);
+  const fieldResolver = recording(wholeResolver(world, current), effects);
   return {
     name: graph.name,
     sdl,
     supergraph,
     servers,
     world,
+    effects,
     setFaults(next) {
       faults = next;
     },
@@ -77,6 +86,18 @@ export async function startGraph(graph: GraphDefinition): Promise<RunningGraph> 
     async close() {
       await Promise.all([...servers.values()].map((server) => server.close()));
     },
+  };
+}
+
+/** A resolver that writes down each mutation. */
+function recording(
+  resolve: GraphQLFieldResolver<unknown, unknown>,
+  effects: string[],
+): GraphQLFieldResolver<unknown, unknown> {
+  return (source, values, context, info) => {
+    if (info.parentType === info.schema.getMutationType())
+      effects.push(`${info.fieldName}(${canonical(values)})`);
+    return resolve(source, values, context, info) as unknown;
   };
 }
 

@@ -59,6 +59,8 @@ export interface World {
   requirementAnywhere(typeName: string, fieldName: string): OwnedRequirement | undefined;
   /** Names of the fields that keys and requirements are made of, at any depth. */
   readonly namesInFieldSets: ReadonlySet<string>;
+  /** Names of the fields that require others. */
+  readonly requiringNames: ReadonlySet<string>;
   /** The executable schema of a subgraph, without resolvers. */
   schemaOf(subgraph: string): GraphQLSchema;
 }
@@ -73,7 +75,7 @@ export interface OwnedRequirement {
 
 /** Reads the definitions of a graph once. */
 export function createWorld(graph: GraphDefinition): World {
-  const schemas = new Map(graph.subgraphs.map(({ name, sdl }) => [name, buildSubgraphSchema(parse(sdl))]));
+  const schemas = new Map(graph.subgraphs.map(({ name, typeDefs }) => [name, buildSubgraphSchema(typeDefs)]));
   const facts = readFacts(graph);
   const choices = new Choices(schemas, facts);
 
@@ -134,6 +136,11 @@ export function createWorld(graph: GraphDefinition): World {
       return undefined;
     },
     namesInFieldSets: facts.namesInFieldSets,
+    requiringNames: new Set(
+      [...facts.requirements.values()].flatMap((requirements) =>
+        [...requirements.keys()].map((field) => field.slice(field.indexOf('.') + 1)),
+      ),
+    ),
     schemaOf(subgraph) {
       const schema = schemas.get(subgraph);
       if (!schema) throw new RangeError(`There is no subgraph ${subgraph}.`);
@@ -215,10 +222,10 @@ function readFacts(graph: GraphDefinition): Facts {
   const namesInFieldSets = new Set<string>();
   const entityInterfaces = new Set<string>();
   const requirements = new Map<string, Map<string, SelectionSetNode>>();
-  for (const { name, sdl } of graph.subgraphs) {
+  for (const { name, typeDefs } of graph.subgraphs) {
     const required = new Map<string, SelectionSetNode>();
     requirements.set(name, required);
-    for (const definition of parse(sdl).definitions) {
+    for (const definition of typeDefs.definitions) {
       if (!('name' in definition) || !('fields' in definition)) continue;
       const typeName = definition.name?.value ?? '';
       for (const directive of definition.directives ?? []) {

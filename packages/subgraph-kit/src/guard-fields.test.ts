@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, graphql, isObjectType, parse } from 'graphql';
+import { gql } from 'graphql-tag';
 import type { UserContext } from '@trellis/subgraph-protocol';
 import { describe, expect, it } from 'vitest';
 import { buildExecutableSchema } from './build-executable-schema.ts';
@@ -17,13 +18,23 @@ const right = (given: Partial<DeclaredRight>): DeclaredRight => ({
 
 describe('L7: The rights that a schema declares', () => {
   it('are those of a field, of its type, and of the type that it returns', () => {
-    const rights = readDeclaredRights(
-      parse(`${link('"@key", "@authenticated", "@requiresScopes", "@policy"')}
-        type Query { open: String box: Box @requiresScopes(scopes: [["a", "b"], ["c"]]) level: Level }
-        type Box @authenticated { id: ID }
-        extend type Box @policy(policies: [["role:X"]]) { size: Int @requiresScopes(scopes: [["d"]]) }
-        enum Level @authenticated { LOW }`),
-    );
+    const rights = readDeclaredRights(gql`
+      ${link('"@key", "@authenticated", "@requiresScopes", "@policy"')}
+      type Query {
+        open: String
+        box: Box @requiresScopes(scopes: [["a", "b"], ["c"]])
+        level: Level
+      }
+      type Box @authenticated {
+        id: ID
+      }
+      extend type Box @policy(policies: [["role:X"]]) {
+        size: Int @requiresScopes(scopes: [["d"]])
+      }
+      enum Level @authenticated {
+        LOW
+      }
+    `);
     const ofBox = { authenticated: true, policies: [[['role:X']]] };
     expect(Object.fromEntries(rights)).toEqual({
       'Query.box': right({ ...ofBox, scopes: [[['a', 'b'], ['c']]] }),
@@ -48,12 +59,21 @@ describe('L7: The rights that a schema declares', () => {
   });
 
   it('leave keys open, which the gateway asks for to join objects', () => {
-    const rights = readDeclaredRights(
-      parse(`${link('"@key", "@authenticated"')}
-        type Query { a: Int }
-        type T @key(fields: "id owner { id }") @authenticated { id: ID owner: Owner name: String }
-        type Owner @authenticated { id: ID name: String }`),
-    );
+    const rights = readDeclaredRights(gql`
+      ${link('"@key", "@authenticated"')}
+      type Query {
+        a: Int
+      }
+      type T @key(fields: "id owner { id }") @authenticated {
+        id: ID
+        owner: Owner
+        name: String
+      }
+      type Owner @authenticated {
+        id: ID
+        name: String
+      }
+    `);
     expect([...rights.keys()]).toEqual(['T.name', 'Owner.name']);
   });
 });

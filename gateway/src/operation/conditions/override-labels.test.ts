@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { FEDERATION, startHandGraph, type HandGraph } from '../../../test-fixtures/hand-graph.ts';
 
 /** What the planner draws next, from 0 up to 1. */
@@ -11,23 +12,35 @@ beforeAll(async () => {
   graph = await startHandGraph(
     {
       old: {
-        sdl: `${FEDERATION}
-          type Query { product: Product }
-          type Product @key(fields: "id") { id: ID! name: String price: Int stock: Int size: Int }`,
+        typeDefs: gql`
+          ${FEDERATION}
+          type Query {
+            product: Product
+          }
+          type Product @key(fields: "id") {
+            id: ID!
+            name: String
+            price: Int
+            stock: Int
+            size: Int
+          }
+        `,
         resolvers: {
           Query: { product: () => ({ id: '1' }) },
           Product: { ...product, name: () => 'old', price: () => 1, stock: () => 10, size: () => 100 },
         },
       },
       fresh: {
-        sdl: `${FEDERATION}
+        typeDefs: gql`
+          ${FEDERATION}
           type Product @key(fields: "id") {
             id: ID!
             name: String @override(from: "old")
             price: Int @override(from: "old", label: "percent(25)")
             stock: Int @override(from: "old", label: "canary")
             size: Int @override(from: "old", label: "percent(75)")
-          }`,
+          }
+        `,
         resolvers: {
           Product: { ...product, name: () => 'fresh', price: () => 2, stock: () => 20, size: () => 200 },
         },

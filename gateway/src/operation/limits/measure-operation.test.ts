@@ -1,4 +1,5 @@
-import { buildSchema, Kind, parse, type OperationDefinitionNode } from 'graphql';
+import { buildASTSchema, Kind, parse, type OperationDefinitionNode } from 'graphql';
+import { gql } from 'graphql-tag';
 import { cpuTimeOf } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { fragmentsOf } from '../document/fragments.ts';
@@ -8,11 +9,28 @@ import { depthAnalysis } from './depth.ts';
 import { measureOf, type OperationMeasure } from './measure-operation.ts';
 import { totalsAnalysis } from './totals.ts';
 
-const schema = buildSchema(`
-  interface Node { id: ID! parent: Node }
-  type Query { post: Post node: Node a: Post b: Post }
-  type Post implements Node { id: ID! parent: Node author: User next: Post thread: Post }
-  type User { name: String post: Post }
+const schema = buildASTSchema(gql`
+  interface Node {
+    id: ID!
+    parent: Node
+  }
+  type Query {
+    post: Post
+    node: Node
+    a: Post
+    b: Post
+  }
+  type Post implements Node {
+    id: ID!
+    parent: Node
+    author: User
+    next: Post
+    thread: Post
+  }
+  type User {
+    name: String
+    post: Post
+  }
 `);
 const allowances = new Map([
   ['Post.thread', 3],

@@ -1,19 +1,53 @@
-import { buildSchema, parse, specifiedRules, validate, type DocumentNode, type GraphQLError } from 'graphql';
+import {
+  buildASTSchema,
+  parse,
+  specifiedRules,
+  validate,
+  type DocumentNode,
+  type GraphQLError,
+} from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { RuleSet } from './rule-set.ts';
 import { validateDocument, type ValidationBounds } from './validate-document.ts';
 
-const schema = buildSchema(`
+const schema = buildASTSchema(gql`
   directive @mark(by: String!) on FIELD | QUERY
   directive @note(text: String) repeatable on FIELD
-  type Query { dog(name: String, size: Size, like: Like): Dog  pet: Pet  cat: Cat  one: One  need(id: ID!): Int }
-  type Subscription { barked: Int  purred: Int }
-  interface Pet { name: String }
-  type Dog implements Pet { name: String  barks: Boolean  owner: Dog  age(inYears: Boolean = true): Int }
-  type Cat implements Pet { name: String  meows: Boolean }
+  type Query {
+    dog(name: String, size: Size, like: Like): Dog
+    pet: Pet
+    cat: Cat
+    one: One
+    need(id: ID!): Int
+  }
+  type Subscription {
+    barked: Int
+    purred: Int
+  }
+  interface Pet {
+    name: String
+  }
+  type Dog implements Pet {
+    name: String
+    barks: Boolean
+    owner: Dog
+    age(inYears: Boolean = true): Int
+  }
+  type Cat implements Pet {
+    name: String
+    meows: Boolean
+  }
   union One = Dog | Cat
-  enum Size { SMALL  LARGE }
-  input Like { size: Size!  count: Int = 1  more: [Like!] }
+  enum Size {
+    SMALL
+    LARGE
+  }
+  input Like {
+    size: Size!
+    count: Int = 1
+    more: [Like!]
+  }
 `);
 
 /** One for all documents: what the first one shows of the rules holds for the others. */

@@ -19,7 +19,7 @@ let pool: PlannerPool;
 let replacements: Error[];
 
 beforeAll(() => {
-  const subgraphs = Object.entries(bookshop).map(([name, definition]) => ({ name, sdl: definition.sdl }));
+  const subgraphs = Object.entries(bookshop).map(([name, { typeDefs }]) => ({ name, typeDefs }));
   sdl = composeGraph({ name: 'bookshop', subgraphs }, (name) => `http://${name}.test/`);
 });
 afterEach(() => pool.close());

@@ -1,16 +1,35 @@
-import { buildSchema, executeSync, parse } from 'graphql';
+import { buildASTSchema, executeSync, parse } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { writeIntrospection } from './write-introspection.ts';
 
-const schema = buildSchema(`
+const schema = buildASTSchema(gql`
   "Says \\"hello\\"."
-  type Query implements Node { id: ID! pets(first: Int = 3, kind: Kind = CAT, filter: Filter = { a: [1] }): [[Pet!]]! old: Int @deprecated(reason: "no") }
-  interface Node { id: ID! }
+  type Query implements Node {
+    id: ID!
+    pets(first: Int = 3, kind: Kind = CAT, filter: Filter = { a: [1] }): [[Pet!]]!
+    old: Int @deprecated(reason: "no")
+  }
+  interface Node {
+    id: ID!
+  }
   union Pet = Cat | Dog
-  type Cat { name: String }
-  type Dog { name: String owner: Query }
-  enum Kind { CAT DOG @deprecated }
-  input Filter { a: [Int!]! b: String = "x\\u2028" old: Int @deprecated }
+  type Cat {
+    name: String
+  }
+  type Dog {
+    name: String
+    owner: Query
+  }
+  enum Kind {
+    CAT
+    DOG @deprecated
+  }
+  input Filter {
+    a: [Int!]!
+    b: String = "x "
+    old: Int @deprecated
+  }
   directive @marks(on: Kind) repeatable on FIELD | QUERY
 `);
 const MANY = 1_000_000;
