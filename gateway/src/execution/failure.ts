@@ -25,10 +25,18 @@ export interface FailureReason {
  */
 export class Failure {
   readonly reasons: readonly FailureReason[];
+  /** Why the value is missing at other subgraphs too. Not reported: a field has one error (GraphQL §6.4.4). */
+  readonly repeated: readonly FailureReason[];
 
-  constructor(reasons: readonly FailureReason[]) {
+  constructor(reasons: readonly FailureReason[], repeated: readonly FailureReason[] = []) {
     this.reasons = reasons;
+    this.repeated = repeated;
   }
+}
+
+/** One failure of a value that two subgraphs failed to send: the first is reported. */
+export function joinFailures(first: Failure, second: Failure): Failure {
+  return new Failure(first.reasons, [...first.repeated, ...second.reasons, ...second.repeated]);
 }
 
 /** A failure of the gateway's own finding. */

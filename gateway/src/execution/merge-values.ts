@@ -4,6 +4,7 @@ import { objectsAt } from './data-paths.ts';
 import {
   Failure,
   isDataObject,
+  joinFailures,
   narrowed,
   unresolved,
   type DataObject,
@@ -36,10 +37,8 @@ function isBetterTypename(value: unknown, known: unknown, types: TypeIndex): boo
 function mergeValues(known: unknown, value: unknown, types: TypeIndex): unknown {
   if (isDataObject(known)) return mergeIntoObject(known, value, types);
   if (isDataObject(value)) return keepFailure(value, known);
-  if (value === null || value instanceof Failure) {
-    if (value) markUnresolved(known, value);
-    return known;
-  }
+  if (value === null) return known;
+  if (value instanceof Failure) return mergeFailure(known, value);
   if (known instanceof Failure) markUnresolved(value, known);
   if (Array.isArray(known) && Array.isArray(value) && known.length === value.length) {
     for (let index = 0; index < known.length; index += 1) {
@@ -48,6 +47,12 @@ function mergeValues(known: unknown, value: unknown, types: TypeIndex): unknown 
     return known;
   }
   return value;
+}
+
+function mergeFailure(known: unknown, failure: Failure): unknown {
+  if (known instanceof Failure) return joinFailures(known, failure);
+  markUnresolved(known, failure);
+  return known;
 }
 
 function mergeIntoObject(known: WritableObject, value: unknown, types: TypeIndex): DataObject {
@@ -120,6 +125,19 @@ function placeError(
     if (typeof key === 'string') asked = asked?.get(key);
   }
   return false;
+}
+
+/** The errors of subgraphs that stand in a value, whether or not the client asked for what they are of. */
+export function originsWithin(value: unknown, found: Set<object> = new Set()): ReadonlySet<object> {
+  if (value instanceof Failure) {
+    for (const { origin } of [...value.reasons, ...value.repeated]) if (origin) found.add(origin);
+  } else if (Array.isArray(value)) {
+    for (const element of value) originsWithin(element, found);
+  } else if (isDataObject(value)) {
+    originsWithin(value[unresolved], found);
+    for (const key of Object.keys(value)) originsWithin(value[key], found);
+  }
+  return found;
 }
 
 /** A list is never lengthened, and no key of an object has the power to change its prototype. */

@@ -8,6 +8,7 @@ import {
   absent,
   Failure,
   isDataObject,
+  joinFailures,
   narrowed,
   withoutPath,
   type DataObject,
@@ -18,6 +19,7 @@ import {
   applyRewrites,
   markUnresolved,
   mergeKey,
+  originsWithin,
   placeErrors,
   replaceNulls,
   setIfUnset,
@@ -171,6 +173,11 @@ export class MergedData {
     return this.#errors.filter(({ origin }) => origin && !explaining.has(origin) && !unplaced.has(origin));
   }
 
+  /** The errors of subgraphs for which something is missing in the data, whether or not the client asked for it. */
+  originsInPlace(): ReadonlySet<object> {
+    return originsWithin(this.root);
+  }
+
   #currentTargets(): Map<string, readonly DataObject[]> {
     if (!this.#targets || this.#targetsVersion !== this.#version) {
       this.#targets = new Map();
@@ -277,6 +284,7 @@ export class MergedData {
       const known = Object.hasOwn(object, key) ? object[key] : undefined;
       if (known === undefined) object[key] = narrowed(failure, key);
       else if (key === '__typename') markUnresolved(object, failure);
+      else if (known instanceof Failure) object[key] = joinFailures(known, narrowed(failure, key));
       else markUnresolved(known, narrowed(failure, key));
     }
   }

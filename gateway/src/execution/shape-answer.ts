@@ -16,13 +16,12 @@ export function shapeAnswer(run: PlanRun): ExecutionResult {
   const written = run.data.failed ? undefined : writeAnswer(run.plan.writerOfRun(), run);
   if (written) return written;
   const completed = completeRun(run);
-  const { data, errors, objects, hasPropagated } = completed;
-  const untold = untoldErrors(run, completed);
+  const { data, errors, objects } = completed;
+  const { shown, hidden } = unexplainedErrors(run, completed);
   const loose = takeLooseErrors(run);
   const caching = cachingOf(run);
-  // What became null because of another field has its explanation: more would be noise to the client, not to the log.
-  const found = hasPropagated ? [...errors, ...loose] : [...errors, ...loose, ...untold];
-  const rest = [...found.slice(MAX_ERRORS), ...(hasPropagated ? untold : [])];
+  const found = [...errors, ...loose, ...shown];
+  const rest = [...found.slice(MAX_ERRORS), ...hidden];
   if (found.length === 0) return { data, objects, caching };
   return {
     data,
@@ -31,6 +30,26 @@ export function shapeAnswer(run: PlanRun): ExecutionResult {
     caching,
     ...(rest.length > 0 && { untold: rest }),
   };
+}
+
+interface UnexplainedErrors {
+  readonly shown: readonly GraphQLError[];
+  readonly hidden: readonly GraphQLError[];
+}
+
+/**
+ * Errors of subgraphs that explain nothing in the response. The log gets them all. The client gets none where a null has
+ * propagated: what became null because of another field has its explanation. Nor does it get those whose value is missing in the
+ * data: that value has its one error, or was not asked for, as where a subgraph is sent for what another type has.
+ */
+function unexplainedErrors(run: PlanRun, { origins, hasPropagated }: Completed): UnexplainedErrors {
+  const reasons = run.data.unexplained(origins);
+  if (reasons.length === 0) return { shown: [], hidden: [] };
+  if (hasPropagated) return { shown: [], hidden: reasons.map(looseError) };
+  const inPlace = run.data.originsInPlace();
+  const isShown = ({ origin }: FailureReason): boolean => !origin || !inPlace.has(origin);
+  const [shown, hidden] = [reasons.filter(isShown), reasons.filter((reason) => !isShown(reason))];
+  return { shown: shown.map(looseError), hidden: hidden.map(looseError) };
 }
 
 /** Errors of subgraphs that explain nothing in the response, as of a field that another subgraph has sent. */
