@@ -9,7 +9,7 @@ import { createRandom } from '../test-fixtures/synthetic/hash.ts';
 
 const SIZES = {
   small: { graphs: 3, operations: 40 },
-  full: { graphs: 40, operations: 80 },
+  full: { graphs: 30, operations: 60 },
 };
 
 /** Random operations over random graphs, and over three that people made, to stock @apollo/gateway and to this gateway. */

@@ -12,7 +12,7 @@ const fail = (message: string) => (): never => {
   throw new Error(message);
 };
 
-/** Two subgraphs that share a field, and an interface that one of them knows as one object. */
+/** Two subgraphs share a field, and two know an interface as one object. */
 const subgraphs: Readonly<Record<string, HandSubgraph>> = {
   left: {
     typeDefs: gql`
@@ -58,6 +58,17 @@ const subgraphs: Readonly<Record<string, HandSubgraph>> = {
       }
       type Pet @key(fields: "id") @interfaceObject {
         id: ID!
+      }
+    `,
+    resolvers: {
+      Query: { both: fail('Right is broken.'), some: () => [{ id: 'cat' }, { id: 'dog' }] },
+    },
+  },
+  shop: {
+    typeDefs: gql`
+      ${FEDERATION}
+      type Pet @key(fields: "id") @interfaceObject {
+        id: ID!
         toys: [Toy!]!
       }
       type Toy {
@@ -65,11 +76,11 @@ const subgraphs: Readonly<Record<string, HandSubgraph>> = {
       }
     `,
     resolvers: {
-      Query: { both: fail('Right is broken.'), some: () => [{ id: 'cat' }, { id: 'dog' }] },
       Pet: {
         __resolveReference: (reference: object) => reference,
-        toys: ({ id }: { readonly id: string }) => [{ name: id === 'dog' ? fail('No toy.') : 'ball' }],
+        toys: (pet: object) => [pet],
       },
+      Toy: { name: ({ id }: { readonly id: string }) => (id === 'dog' ? fail('No toy.')() : 'ball') },
     },
   },
 };

@@ -6,7 +6,7 @@ import type { SubgraphDraft } from './subgraph-draft.ts';
 export function addMovedFields(draft: GraphDraft): void {
   const { random } = draft;
   const hasLabels = random.chance(20);
-  for (const field of [...draft.homed]) {
+  for (const field of draft.homed.slice()) {
     if (!random.chance(10) || !isPlain(field)) continue;
     const target = otherSubgraph(draft, field);
     if (!target) continue;
@@ -19,7 +19,7 @@ export function addMovedFields(draft: GraphDraft): void {
 /** `@requires`: some fields need others, which another subgraph resolves. */
 export function addRequirements(draft: GraphDraft): void {
   const { random } = draft;
-  for (const field of [...draft.homed]) {
+  for (const field of draft.homed) {
     if (!random.chance(16) || !isPlain(field)) continue;
     const target = otherSubgraph(draft, field);
     if (!target) continue;
@@ -33,7 +33,7 @@ export function addRequirements(draft: GraphDraft): void {
 /** `@provides`: some fields bring others along, which another subgraph resolves elsewhere. */
 export function addProvidedFields(draft: GraphDraft): void {
   const { random } = draft;
-  for (const field of [...draft.homed]) {
+  for (const field of draft.homed) {
     if (!random.chance(8) || !isPlain(field) || field.signature.startsWith('(')) continue;
     const target = otherSubgraph(draft, field);
     if (!target) continue;

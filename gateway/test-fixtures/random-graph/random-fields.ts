@@ -61,8 +61,7 @@ function addRootField(draft: GraphDraft, subgraph: SubgraphDraft, root: 'Query' 
 function addSharedRootField(draft: GraphDraft): void {
   const [first, second] = draft.shuffled(draft.subgraphs);
   if (!first || !second) return;
-  const common = draft.entities.filter(({ name }) => first.types.has(name) && second.types.has(name));
-  const [entity] = common;
+  const entity = draft.entities.find(({ name }) => first.types.has(name) && second.types.has(name));
   const signature = entity ? `: [${entity.name}!]` : randomLeaf(draft, first).signature;
   const name = draft.uniqueName('both');
   for (const subgraph of [first, second]) {

@@ -97,7 +97,7 @@ function recording(
   return (source, values, context, info) => {
     if (info.parentType === info.schema.getMutationType())
       effects.push(`${info.fieldName}(${canonical(values)})`);
-    return resolve(source, values, context, info) as unknown;
+    return resolve(source, values, context, info);
   };
 }
 
