@@ -90,8 +90,8 @@ export const knownDifferences: readonly KnownDifference[] = [
     right: 'ours',
     standard: 'GraphQL (October 2021) §3.13.1, §3.13.2: a condition concerns its field or fragment alone',
     explains: ['data'],
-    matches: ({ operation, stock }) =>
-      stock !== undefined && (stock.errors ?? []).length === 0 && /@(?:skip|include)\(/.test(operation.text),
+    matches: ({ aspects, operation, stock }) =>
+      stock !== undefined && !aspects.has('errors') && /@(?:skip|include)\(/.test(operation.text),
   },
   {
     // Below a list of an @interfaceObject, stock loses what fragments on concrete types ask for, and reports no error.
@@ -99,9 +99,9 @@ export const knownDifferences: readonly KnownDifference[] = [
     right: 'ours',
     standard: 'GraphQL (October 2021) §6.3.2: a fragment applies to each object of its type',
     explains: ['data'],
-    matches: ({ operation, stock, ours }) =>
+    matches: ({ aspects, operation, stock, ours }) =>
       stock !== undefined &&
-      (stock.errors ?? []).length === 0 &&
+      !aspects.has('errors') &&
       operation.text.includes('...') &&
       isLess(plain(stock), plain(ours)),
   },
@@ -111,10 +111,10 @@ export const knownDifferences: readonly KnownDifference[] = [
     standard:
       'GraphQL (October 2021) §6.4.4: a field is null by its resolver or by an error that is reported',
     explains: ['data'],
-    matches: ({ hasInterfaceObject, stock, ours }) =>
+    matches: ({ aspects, hasInterfaceObject, stock, ours }) =>
       hasInterfaceObject &&
       stock !== undefined &&
-      (stock.errors ?? []).length === 0 &&
+      !aspects.has('errors') &&
       isLess(plain(stock), plain(ours)),
   },
   {
