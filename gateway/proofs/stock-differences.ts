@@ -18,7 +18,7 @@ proof({
   description: 'Where @apollo/gateway answers otherwise, a standard says who is right.',
   async run({ size, seed }) {
     const { graphs: count, operations } = SIZES[size];
-    const { graphs, thrownAway } = composedGraphs(createRandom(seed), count);
+    const { graphs, discarded } = composedGraphs(createRandom(seed), count);
     const found: GraphComparison[] = [];
     for (const graph of [shop, library, legacy, ...graphs])
       found.push(await compareOnGraph(graph, operations, seed));
@@ -31,7 +31,7 @@ proof({
       figures: {
         seed,
         graphs: found.length,
-        thrownAway,
+        discarded,
         ...sums,
         ...Object.fromEntries(knownDifferences.map(({ name }) => [name, countOf(explained, name)])),
         unexplained: unexplained.length,

@@ -6,21 +6,21 @@ import { randomGraph } from './random-graph.ts';
 /** Random graphs that compose, and how many do not. */
 export interface ComposedGraphs {
   readonly graphs: readonly GraphDefinition[];
-  readonly thrownAway: number;
+  readonly discarded: number;
 }
 
 /** Makes random graphs until so many compose. @throws Error where more than half do not: then something else is wrong */
 export function composedGraphs(random: Random, count: number): ComposedGraphs {
   const graphs: GraphDefinition[] = [];
-  let thrownAway = 0;
+  let discarded = 0;
   while (graphs.length < count) {
-    const graph = randomGraph(random, `random-${graphs.length + thrownAway}`);
+    const graph = randomGraph(random, `random-${graphs.length + discarded}`);
     const problem = problemOf(graph);
     if (problem === undefined) graphs.push(graph);
-    else thrownAway += 1;
-    if (thrownAway > count + 5) throw new Error(`${thrownAway} of the graphs do not compose: ${problem}`);
+    else discarded += 1;
+    if (discarded > count + 5) throw new Error(`${discarded} of the graphs do not compose: ${problem}`);
   }
-  return { graphs, thrownAway };
+  return { graphs, discarded };
 }
 
 function problemOf(graph: GraphDefinition): string | undefined {

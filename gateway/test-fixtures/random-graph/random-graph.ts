@@ -8,7 +8,7 @@ import { addFields, addRootFields } from './random-fields.ts';
 import { addMovedFields, addProvidedFields, addRequirements } from './random-field-rules.ts';
 
 /**
- * Makes the subgraphs of a graph at random. Most compose; what does not compose is for the caller to throw away.
+ * Makes the subgraphs of a graph at random. Most compose; the caller discards what does not.
  *
  * Within the bounds of `synthetic/world.ts`, which knows the data: a field that two subgraphs share has one signature, keys
  * nest `id` alone, and no requirement needs another.

@@ -18,7 +18,7 @@ export class TypeDraft {
     this.name = name;
   }
 
-  /** Adds a field, or directives to the one that is there. */
+  /** Adds a field, or directives to a known one. */
   field(name: string, signature: string, ...directives: readonly string[]): void {
     const known = this.fields.get(name) ?? { signature, directives: new Set() };
     for (const directive of directives) known.directives.add(directive);

@@ -121,7 +121,7 @@ function areAllowed(effects: StockDifference['effects'], whole: ExecutionResult)
 }
 
 /**
- * Where requests fail, the answer is the right one with nulls, and an error says of each why it is there. Not so where an
+ * Where requests fail, the answer is the right one with nulls, and an error explains each null. Not so where an
  * entity is unknown to its subgraph, which is no error and may leave its type open, and where something requires a field that is
  * missing, so that it has another value.
  */

@@ -30,7 +30,7 @@ export interface GraphComparison {
   readonly unexplained: readonly string[];
 }
 
-/** Sends random operations over a graph to both gateways. At most three differences without an explanation are told of. */
+/** Sends random operations over a graph to both gateways. Stops at three differences without an explanation. */
 export async function compareOnGraph(
   definition: GraphDefinition,
   operations: number,

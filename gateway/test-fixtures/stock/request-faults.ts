@@ -18,7 +18,7 @@ export const faultKinds = [
 ] as const;
 
 /**
- * What a subgraph does wrong for the whole of an operation, whoever asks it. It follows from the request alone, and not from
+ * What a subgraph does wrong for the whole of an operation and for both gateways. It follows from the request alone, and not from
  * how many there were: gateways need not ask in the same way.
  */
 export interface RequestFault {
