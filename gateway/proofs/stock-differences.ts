@@ -8,7 +8,7 @@ import { knownDifferences } from '../test-fixtures/stock/known-differences.ts';
 import { createRandom } from '../test-fixtures/synthetic/hash.ts';
 
 const SIZES = {
-  small: { graphs: 3, operations: 40 },
+  small: { graphs: 3, operations: 24 },
   full: { graphs: 30, operations: 60 },
 };
 
