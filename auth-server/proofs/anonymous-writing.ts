@@ -2,7 +2,7 @@ import { Agent, request as sendHttp } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { proof, type ProofOutcome } from '@trellis/testkit';
-import { Browser } from '../src/testing/browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import { obtainTokens, postForm, refresh, tokensOf } from '../src/testing/flow.ts';
 import { CALLBACK, CLIENT_SECRET } from '../src/testing/test-clients.ts';
 import {

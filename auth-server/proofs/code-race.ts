@@ -1,5 +1,5 @@
 import { proof, type ProofOutcome } from '@trellis/testkit';
-import { Browser } from '../src/testing/browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import { createPkce, exchange, obtainCode, refresh, tokensOf, type JsonAnswer } from '../src/testing/flow.ts';
 import { portOf, withServers } from './processes/server-processes.ts';
 

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { proof, type ProofOutcome } from '@trellis/testkit';
-import { Browser } from '../src/testing/browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import { createPkce, exchange, isHonoured, obtainCode, refresh, tokensOf } from '../src/testing/flow.ts';
 import { portOf, withServers, type ServerGround } from './processes/server-processes.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describeTestRedis } from '@trellis/testkit';
 import { proof, type ProofOutcome } from '@trellis/testkit';
-import { Browser } from '../src/testing/browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import { obtainTokens, refresh, type JsonAnswer } from '../src/testing/flow.ts';
 import { startTestAuthServer } from '../src/testing/test-auth-server.ts';
 import { startReplicatedRedis, type ReplicatedRedis } from './processes/replicated-redis.ts';

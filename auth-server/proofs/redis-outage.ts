@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { proof, type ProofOutcome } from '@trellis/testkit';
-import { Browser } from '../src/testing/browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import { obtainTokens, refresh } from '../src/testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../src/testing/test-auth-server.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { proof, type ProofOutcome } from '@trellis/testkit';
-import { Browser } from '../src/testing/browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import {
   createPkce,
   exchange,

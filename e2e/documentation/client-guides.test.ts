@@ -1,7 +1,7 @@
 import { freePort } from '@trellis/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { demoPassword, demoPeople } from '../harness/demo-people.ts';
-import { FormBrowser, type Page } from '../harness/form-browser.ts';
+import { FormBrowser, type Page } from '@trellis/testkit/sign-in';
 import { atSuiteOrigin, documentedOrigin } from '../harness/registered-clients.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { asksForPassword, passPages } from '../harness/sign-in.ts';

@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import { demoPassword, demoPeople, type DemoPerson } from './demo-people.ts';
-import { FormBrowser, type Departure, type Page } from './form-browser.ts';
+import { FormBrowser, type Departure, type Page } from '@trellis/testkit/sign-in';
 
 /** What a client asks for, and who signs in. */
 export interface SignInOptions {

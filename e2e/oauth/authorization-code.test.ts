@@ -1,7 +1,7 @@
 import * as client from 'openid-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { demoPeople } from '../harness/demo-people.ts';
-import { FormBrowser } from '../harness/form-browser.ts';
+import { FormBrowser } from '@trellis/testkit/sign-in';
 import { otherAudience, sharedPlatform } from '../harness/shared-platform.ts';
 import {
   asksForPassword,

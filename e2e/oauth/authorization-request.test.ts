@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FormBrowser, type Departure, type Page } from '../harness/form-browser.ts';
+import { FormBrowser, type Departure, type Page } from '@trellis/testkit/sign-in';
 import { exactClient } from '../harness/registered-clients.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { asksForPassword } from '../harness/sign-in.ts';

@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FormBrowser } from '../harness/form-browser.ts';
+import { FormBrowser } from '@trellis/testkit/sign-in';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { discover, signIn, type Tokens } from '../harness/sign-in.ts';
 import { claimsOf, postToken, refusalOf, userInfo } from '../harness/token-endpoint.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { demoPassword, demoPeople } from '../harness/demo-people.ts';
-import { FormBrowser, readForm, type Departure, type Page } from '../harness/form-browser.ts';
+import { FormBrowser, readForm, type Departure, type Page } from '@trellis/testkit/sign-in';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { discover, enterPassword, prepareRequest } from '../harness/sign-in.ts';
 
@@ -60,9 +60,9 @@ describe('The sign-in and consent pages', () => {
   it('send a password by POST to the same origin, and answer with 303 (A-004, A-078)', async () => {
     const browser = new FormBrowser();
     const login = await showLogin(browser);
-    const { action, fields } = readForm(login);
+    const { action, fields } = readForm(login.html, login.url);
     expect(login.document.querySelector('form')?.getAttribute('method')?.toLowerCase()).toBe('post');
-    expect(action.origin).toBe(issuer);
+    expect(new URL(action).origin).toBe(issuer);
     const response = await fetch(action, {
       method: 'POST',
       redirect: 'manual',
@@ -118,10 +118,10 @@ describe('The sign-in and consent pages', () => {
   it('accept nothing that another site sends, nor a form without its token (A-081)', async () => {
     const browser = new FormBrowser();
     const login = await showLogin(browser);
-    const { action, fields } = readForm(login);
+    const { action, fields } = readForm(login.html, login.url);
     const filledIn = { ...fields, email: demoPeople.ada.email, password: demoPassword };
-    expect(asPage(await browser.send(action, filledIn, 'https://evil.example')).status).toBe(403);
-    const bare = await browser.send(action, { ...filledIn, csrf: 'x' }, issuer);
+    expect(asPage(await browser.send(new URL(action), filledIn, 'https://evil.example')).status).toBe(403);
+    const bare = await browser.send(new URL(action), { ...filledIn, csrf: 'x' }, issuer);
     expect(asPage(bare).status).toBeGreaterThanOrEqual(400);
   });
 

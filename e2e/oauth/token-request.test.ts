@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import { describe, expect, it } from 'vitest';
-import { FormBrowser } from '../harness/form-browser.ts';
+import { FormBrowser } from '@trellis/testkit/sign-in';
 import { confidentialClient } from '../harness/registered-clients.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { passPages } from '../harness/sign-in.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { Browser, readForm } from '../../src/testing/browser.ts';
+import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { authorizationUrl, basic, createPkce } from '../../src/testing/flow.ts';
 
 /** A request that leaves something in a store, or did. */
@@ -66,8 +66,7 @@ async function openForm(issuer: string, path: string): Promise<OpenForm> {
 
 async function toForm(browser: Browser, page: Response): Promise<OpenForm> {
   const { action, fields } = readForm(await page.text(), page.url);
-  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  return { path: new URL(action).pathname, fields, cookie };
+  return { path: new URL(action).pathname, fields: { ...fields }, cookie: browser.cookies.header };
 }
 
 function filled({ path, fields, cookie }: OpenForm, typed: Record<string, string>): AnonymousRequest {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser, readForm } from '../testing/browser.ts';
+import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { choosePassword } from '../testing/choose-password.ts';
 import { obtainTokens } from '../testing/flow.ts';
 import { runCommand } from '../testing/run-command.ts';

@@ -1,8 +1,8 @@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomToken } from '../secrets/secrets.ts';
-import { Browser, readForm } from '../testing/browser.ts';
 import { choosePassword } from '../testing/choose-password.ts';
 import {
   answerOf,

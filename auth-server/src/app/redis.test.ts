@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
 import { connectRedis, getTogether, type RedisConnection } from '@trellis/redis';
 import { describeTestRedis } from '@trellis/testkit';
+import { Browser } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../testing/browser.ts';
 import {
   createPkce,
   exchange,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { readAuthServerConfig } from './config.ts';
 import { randomToken } from '../secrets/secrets.ts';
-import { Browser, readForm } from '../testing/browser.ts';
 import {
   authorizationUrl,
   basic,

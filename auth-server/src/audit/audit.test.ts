@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createPool, queryChecked, type Pool } from '@trellis/postgres';
 import { createLogger } from '@trellis/runtime';
+import { Browser } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuditWriter } from './audit-writer.ts';
 import { createAuditStore, type AuditStore, type StoredAuditEvent } from './audit-store.ts';
-import { Browser } from '../testing/browser.ts';
 import {
   authorizationUrl,
   basic,
@@ -156,7 +156,7 @@ describe('the audit log', () => {
         refreshToken,
         idToken,
       ]),
-      ...browser.cookies.values(),
+      ...browser.cookies.cookies.map(({ value }) => value),
       code,
       pkce.verifier,
       demoPassword,

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectRedis } from '@trellis/redis';
+import { Browser } from '@trellis/testkit/sign-in';
 import { decodeJwt } from 'jose';
-import { Browser } from '../testing/browser.ts';
 import { createPkce, exchange, isHonoured, obtainCode, obtainTokens, refresh } from '../testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 import { choosePassword } from '../testing/choose-password.ts';

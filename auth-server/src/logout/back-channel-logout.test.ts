@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../testing/browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import { obtainTokens } from '../testing/flow.ts';
 import { startLogoutReceiver, type LogoutReceiver } from '../testing/logout-receiver.ts';
 import { runCommand } from '../testing/run-command.ts';

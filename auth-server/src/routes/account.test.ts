@@ -1,6 +1,6 @@
 import { demoPassword } from '@trellis/demo-data';
+import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser, readForm } from '../testing/browser.ts';
 import { choosePassword } from '../testing/choose-password.ts';
 import { isHonoured, obtainTokens, refresh, submitSignIn } from '../testing/flow.ts';
 import { runCommand } from '../testing/run-command.ts';

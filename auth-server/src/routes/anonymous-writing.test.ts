@@ -1,6 +1,6 @@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { Browser } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../testing/browser.ts';
 import {
   answerOf,
   authorizationUrl,

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { connectRedis } from '@trellis/redis';
+import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser, readForm } from '../testing/browser.ts';
 import {
   basic,
   isHonoured,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser } from '@trellis/testkit/sign-in';
 import { parseClient } from '../clients/client-metadata.ts';
 import { emailProblem, nameProblem } from '../accounts/account-rules.ts';
-import { Browser } from '../testing/browser.ts';
 import { basic, obtainTokens, postForm } from '../testing/flow.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
@@ -40,8 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const cookieOf = ({ cookies }: Browser): string =>
-  [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+const cookieOf = ({ cookies }: Browser): string => cookies.header;
 
 async function send(method: string, path: string, type?: string, body?: string): Promise<number> {
   const isAdmin = path.startsWith('/admin');

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { createPool } from '@trellis/postgres';
 import { createTestDatabase, latencyBudgetMs } from '@trellis/testkit';
+import { Browser } from '@trellis/testkit/sign-in';
 import { describe, expect, it } from 'vitest';
-import { Browser } from '../testing/browser.ts';
 import {
   authorizationUrl,
   createPkce,

@@ -9,7 +9,7 @@ import {
   type JWK,
 } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../testing/browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import {
   answerOf,
   authorizationUrl,

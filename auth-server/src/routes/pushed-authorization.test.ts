@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../testing/browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import {
   answerOf,
   authorizationUrl,

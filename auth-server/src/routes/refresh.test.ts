@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../testing/browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import {
   basic,
   createPkce,

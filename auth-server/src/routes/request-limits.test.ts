@@ -1,6 +1,6 @@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { Browser } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../testing/browser.ts';
 import { authorizationUrl, basic, createPkce, postForm } from '../testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 import { endpointBudgets } from './endpoint-budgets.ts';

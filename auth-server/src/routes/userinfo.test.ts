@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../testing/browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import { basic, obtainTokens, postForm, refresh } from '../testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 

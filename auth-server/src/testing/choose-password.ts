@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { Browser, readForm } from './browser.ts';
+import { Browser, readForm } from '@trellis/testkit/sign-in';
 
 /** Follows a one-time link and chooses a password. @param link address of the page */
 export async function choosePassword(link: string, password: string): Promise<void> {

@@ -6,7 +6,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import * as oauth from 'oauth4webapi';
 import { AuthorizationCode, ClientCredentials } from 'simple-oauth2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from './browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import { completePages, createPkce, isHonoured } from './flow.ts';
 import { runCommand } from './run-command.ts';
 import { CALLBACK, CLIENT_SECRET } from './test-clients.ts';

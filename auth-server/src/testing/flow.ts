@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { demoPassword } from '@trellis/demo-data';
+import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { decodeJwt } from 'jose';
 import { expect } from 'vitest';
-import { Browser, readForm } from './browser.ts';
 import { CALLBACK, CLIENT_SECRET } from './test-clients.ts';
 
 /** A PKCE pair. */

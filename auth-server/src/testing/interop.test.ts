@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from './browser.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 import { completePages } from './flow.ts';
 import { CALLBACK, CLIENT_SECRET } from './test-clients.ts';
 import { startTestAuthServer, type TestAuthServer } from './test-auth-server.ts';

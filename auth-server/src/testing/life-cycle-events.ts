@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { readForm } from '@trellis/testkit/sign-in';
 import { until } from '../../../gateway/src/testing/until.ts';
 import type { LifeCycleEvent } from '../administration/what-ends-what.ts';
-import { readForm } from './browser.ts';
 import { choosePassword } from './choose-password.ts';
 import { authorizationUrl, completePages, createPkce, postForm, tokensOf } from './flow.ts';
 import { command, type Scene } from './life-cycle-scene.ts';

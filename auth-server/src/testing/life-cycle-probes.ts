@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
+import { Browser } from '@trellis/testkit/sign-in';
 import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
 import type { Effect, LifeCycleThing } from '../administration/what-ends-what.ts';
-import { Browser } from './browser.ts';
 import {
   authorizationUrl,
   basic,

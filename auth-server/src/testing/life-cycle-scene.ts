@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose';
 import { expect } from 'vitest';
+import { Browser } from '@trellis/testkit/sign-in';
 import { RawSocket } from '../../../gateway/src/testing/raw-socket.ts';
 import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
 import { randomToken } from '../secrets/secrets.ts';
-import { Browser } from './browser.ts';
 import {
   basic,
   createPkce,
@@ -95,7 +95,7 @@ export async function setScene(stage: LifeCycleStage, name: string): Promise<Sce
     code: await obtain(ONLINE),
     deviceCode: await allowDevice(issuer, browser, authorization),
     link: await command(stage, ['accounts', 'reset', '--email', email]),
-    cookies: new Map(browser.cookies),
+    cookies: new Map(browser.cookies.cookies.map(({ name, value }) => [name, value])),
   };
 }
 

@@ -1,4 +1,4 @@
-import { Browser, readForm } from './browser.ts';
+import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { authorizationUrl, createPkce } from './flow.ts';
 import type { TestAuthServer } from './test-auth-server.ts';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { demoAccounts, demoPassword } from '@trellis/demo-data';
+import { Browser, readForm } from '@trellis/testkit/sign-in';
 import type { Algorithm, SeedKind } from './seed.ts';
 
 /** The verifier of every code of the benchmark. RFC 7636 §4.1 */
@@ -19,12 +20,12 @@ export async function seedThroughPages(
   algorithm: Algorithm,
   count: number,
 ): Promise<readonly string[]> {
-  const cookies = await Promise.all(demoAccounts.map(({ email }) => signIn(issuer, algorithm, email)));
+  const browsers = await Promise.all(demoAccounts.map(({ email }) => signIn(issuer, algorithm, email)));
   const seeds: string[] = [];
   const work = async (): Promise<void> => {
     while (seeds.length < count) {
       const at = seeds.push('') - 1; // takes the place before waiting
-      const code = await obtainCode(issuer, algorithm, cookies[at % cookies.length] ?? '');
+      const code = await obtainCode(issuer, algorithm, browsers[at % browsers.length] ?? new Browser());
       seeds[at] = kind === 'code' ? code : await exchange(issuer, algorithm, code);
     }
   };
@@ -32,30 +33,16 @@ export async function seedThroughPages(
   return seeds;
 }
 
-async function signIn(issuer: string, algorithm: Algorithm, email: string): Promise<string> {
-  const first = await fetch(authorizationUrl(issuer, algorithm), { redirect: 'manual' });
-  const login = first.headers.get('location') ?? '';
-  const cookies = cookiesOf(first);
-  const page = await (await fetch(login, { headers: { cookie: cookies } })).text();
-  const hidden = page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
-  const form = new URLSearchParams();
-  for (const [, name = '', value = ''] of hidden) form.set(name, value);
-  form.set('email', email);
-  form.set('password', demoPassword);
-  const signedIn = await fetch(`${issuer}/login`, {
-    method: 'POST',
-    body: form,
-    headers: { cookie: cookies },
-    redirect: 'manual',
-  });
-  return `${cookies}; ${cookiesOf(signedIn)}`;
+async function signIn(issuer: string, algorithm: Algorithm, email: string): Promise<Browser> {
+  const browser = new Browser();
+  const page = await browser.follow(await browser.get(authorizationUrl(issuer, algorithm)), issuer);
+  const { action, fields } = readForm(await page.text(), page.url);
+  await browser.post(action, { ...fields, email, password: demoPassword });
+  return browser;
 }
 
-async function obtainCode(issuer: string, algorithm: Algorithm, cookie: string): Promise<string> {
-  const answer = await fetch(authorizationUrl(issuer, algorithm), {
-    headers: { cookie },
-    redirect: 'manual',
-  });
+async function obtainCode(issuer: string, algorithm: Algorithm, browser: Browser): Promise<string> {
+  const answer = await browser.get(authorizationUrl(issuer, algorithm));
   const code = new URL(answer.headers.get('location') ?? issuer).searchParams.get('code');
   if (code === null) throw new Error(`There was no code, but ${answer.status}.`);
   return code;
@@ -77,11 +64,4 @@ function authorizationUrl(issuer: string, algorithm: Algorithm): string {
     code_challenge_method: 'S256',
   });
   return `${issuer}/authorize?${query.toString()}`;
-}
-
-function cookiesOf(response: Response): string {
-  return response.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0] ?? '')
-    .join('; ');
 }

@@ -1,6 +1,5 @@
+import { Browser, readForm, type HtmlForm } from '@trellis/testkit/sign-in';
 import * as client from 'openid-client';
-import { CookieJar } from './cookie-jar.ts';
-import { readForm, type HtmlForm } from './html-form.ts';
 import { SignInFailed } from './sign-in-failed.ts';
 
 /** Who signs in, where, and for what. */
@@ -16,6 +15,7 @@ const CLIENT_ID = 'trellis-cli';
 const REDIRECT_URI = 'http://127.0.0.1/callback';
 /** Login, consent and the redirects between them; a loop ends here. */
 const MOST_STEPS = 12;
+const ANSWER_MS = 10_000;
 
 /**
  * The authorization code flow with PKCE (RFC 6749 §4.1, RFC 7636), through the same pages that a user sees. Nothing
@@ -49,46 +49,47 @@ export async function obtainAccessToken(signIn: SignIn): Promise<string> {
 
 /** Goes from page to page as a browser would, until the redirect URI is reached. */
 async function passPages(start: URL, signIn: SignIn): Promise<URL> {
-  const cookies = new CookieJar();
-  let request = new Request(start);
+  const browser = new Browser({ timeoutMs: ANSWER_MS });
+  let answer = await browser.get(start);
   let form: HtmlForm | undefined;
   for (let step = 0; step < MOST_STEPS; step++) {
-    const answer = await send(request, cookies);
-    const next = redirectOf(answer, request.url);
+    const next = redirectOf(answer);
     if (next?.href.startsWith(REDIRECT_URI)) return requireCode(next);
     if (next) {
-      request = new Request(next);
+      answer = await browser.get(next);
     } else {
-      form = await nextForm(answer, { address: request.url, email: signIn.email, before: form });
-      request = form.submit(form.hasPassword ? credentials(form.fieldNames, signIn) : {});
+      form = await nextForm(answer, signIn.email, form);
+      answer = await send(browser, form, signIn, new URL(answer.url).origin);
     }
   }
   throw new SignInFailed('The auth-server asks in circles.');
 }
 
-function redirectOf(answer: Response, address: string): URL | undefined {
-  const location = answer.headers.get('location');
-  return location === null ? undefined : new URL(location, address);
+function send(browser: Browser, form: HtmlForm, signIn: SignIn, origin: string): Promise<Response> {
+  const given = form.hasPassword ? credentials(Object.keys(form.visible), signIn) : {};
+  return browser.post(form.action, { ...form.fields, ...form.pressed, ...given }, { origin });
+}
+
+function redirectOf({ headers, url }: Response): URL | undefined {
+  const location = headers.get('location');
+  return location === null ? undefined : new URL(location, url);
 }
 
 /** A second page that asks for a password says that the first one was refused. */
-async function nextForm(
-  answer: Response,
-  { address, email, before }: { address: string; email: string; before: HtmlForm | undefined },
-): Promise<HtmlForm> {
+async function nextForm(answer: Response, email: string, before: HtmlForm | undefined): Promise<HtmlForm> {
   const page = await answer.text();
-  const form = readForm(page, new URL(address));
-  if (!form) throw new SignInFailed(`The auth-server answered ${answer.status}: ${readText(page)}`);
+  const form = formOn(page, answer);
   if (form.hasPassword && before?.hasPassword)
     throw new SignInFailed(`${email} could not sign in: ${readText(page)}`);
   return form;
 }
 
-async function send(request: Request, cookies: CookieJar): Promise<Response> {
-  request.headers.set('cookie', cookies.header());
-  const answer = await fetch(request, { redirect: 'manual', signal: AbortSignal.timeout(10_000) });
-  cookies.keep(answer.headers.getSetCookie());
-  return answer;
+function formOn(page: string, { url, status }: Response): HtmlForm {
+  try {
+    return readForm(page, url);
+  } catch {
+    throw new SignInFailed(`The auth-server answered ${status}: ${readText(page)}`);
+  }
 }
 
 /** The field for the name is the one that is neither hidden nor the password. */

@@ -16,6 +16,7 @@ import {
 import { clientPath, pathOf, selectionOf, type Path } from './answer-path.ts';
 import type { Completed, CompletionContext, CompletionPlace, DeferredOccurrence } from './completed.ts';
 import { IntrospectionPlaces } from './introspection-places.ts';
+import { own } from '../own-property.ts';
 import { leafValue } from '../plan/leaf-values.ts';
 import { selectsFieldsOfSubtypes, objectShapeOf } from './object-shape-of.ts';
 import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
@@ -220,7 +221,7 @@ class Completion {
   }
 
   #valueOf(object: DataObject, field: FieldShape): unknown {
-    const value = Object.hasOwn(object, field.sourceKey) ? object[field.sourceKey] : undefined;
+    const value = own(object, field.sourceKey);
     if (value !== undefined) return value;
     const failure = object[unresolved];
     if (failure) {

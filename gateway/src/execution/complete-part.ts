@@ -3,6 +3,7 @@ import type { Completed, CompletionContext, DeferredOccurrence } from './complet
 import { completeData } from './complete-data.ts';
 import { objectShapeOf } from './object-shape-of.ts';
 import { isDataObject, type DataObject, type WritableObject, type PathKey } from './failure.ts';
+import { own } from '../own-property.ts';
 import type { SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
 /** What a deferred fragment comes to at one place of the answer. */
@@ -124,7 +125,7 @@ function holdsObjects(shape: ValueShape): boolean {
 function pick(selection: SelectionShape, object: DataObject, delivered: DataObject): DataObject {
   const picked = Object.create(null) as WritableObject; // clients choose the keys
   for (const { responseKey, sourceKey, value } of objectShapeOf(selection, object)?.fields ?? []) {
-    const source = Object.hasOwn(object, sourceKey) ? object[sourceKey] : undefined;
+    const source = own(object, sourceKey);
     if (Object.hasOwn(delivered, responseKey))
       picked[responseKey] = pickValue(value, source, delivered[responseKey]);
   }

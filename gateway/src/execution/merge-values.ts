@@ -1,3 +1,4 @@
+import { own } from '../own-property.ts';
 import type { BroughtKeys, Rewrite } from '../plan/fetch-fields.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import { objectsAt } from './data-paths.ts';
@@ -18,7 +19,7 @@ import {
  * two other values the later one stays.
  */
 export function mergeKey(target: WritableObject, key: string, value: unknown, types: TypeIndex): void {
-  const known = Object.hasOwn(target, key) ? target[key] : undefined;
+  const known = own(target, key);
   if (known === undefined) target[key] = value;
   else if (key !== '__typename' || isBetterTypename(value, known, types))
     target[key] = mergeValues(known, value, types);
@@ -116,7 +117,7 @@ function placeError(
     const key = error.below[index] as PathKey; // below the length
     if (!canHold(current, key) || (typeof key === 'string' && !asked?.has(key))) return false;
     const holder = current as Record<PathKey, unknown>;
-    const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
+    const value = own(holder, key);
     if (value === null || value === undefined || value instanceof Failure) {
       holder[key] = withReason(value, { ...error, below: error.below.slice(index + 1) });
       return true;

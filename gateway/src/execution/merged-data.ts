@@ -1,3 +1,4 @@
+import { own } from '../own-property.ts';
 import type { FetchStep } from '../plan/fetch-step.ts';
 import type { LeftOutField } from '../plan/prune-fetch.ts';
 import type { TargetOrigins } from '../plan/plan-steps.ts';
@@ -281,7 +282,7 @@ export class MergedData {
   #fail(step: FetchStep, object: WritableObject, failure: Failure): void {
     this.#failed = true;
     for (const key of expectedKeys(step, object)) {
-      const known = Object.hasOwn(object, key) ? object[key] : undefined;
+      const known = own(object, key);
       if (known === undefined) object[key] = narrowed(failure, key);
       else if (key === '__typename') markUnresolved(object, failure);
       else if (known instanceof Failure) object[key] = joinFailures(known, narrowed(failure, key));
@@ -299,7 +300,7 @@ const NO_ERRORS: readonly FailureReason[] = [];
 
 /** The keys that a fetch brings to an object of its type. */
 function expectedKeys(step: FetchStep, object: DataObject): readonly string[] {
-  const typename = Object.hasOwn(object, '__typename') ? object['__typename'] : undefined;
+  const typename = own(object, '__typename');
   return step.expectedKeys(typeof typename === 'string' ? typename : undefined);
 }
 

@@ -1,3 +1,4 @@
+import { own } from '../own-property.ts';
 import type { FieldType, TypeIndex } from '../supergraph/type-index.ts';
 import { applyRewrites } from './merge-values.ts';
 import {
@@ -159,7 +160,7 @@ class RepresentationReader {
     typeName: string | undefined,
     isTop: boolean,
   ): Outcome {
-    const value = Object.hasOwn(object, field.key) ? object[field.key] : undefined;
+    const value = own(object, field.key);
     const type = typeName === undefined ? undefined : this.#types.fieldType(typeName, field.name);
     const selected = this.#explained(this.#value(value, field, type), object, field);
     if (!(selected instanceof Failure)) {

@@ -1,7 +1,7 @@
 import { demoPassword } from '@trellis/demo-data';
 import { latencyBudgetMs } from '@trellis/testkit';
+import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser, readForm } from '../../testing/browser.ts';
 import { authorizationUrl, createPkce, submitSignIn } from '../../testing/flow.ts';
 import { runCommand } from '../../testing/run-command.ts';
 import { signInFrom } from '../../testing/sign-in-from.ts';

@@ -1,7 +1,7 @@
 import { demoAccounts } from '@trellis/demo-data';
+import { Browser } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminScopes } from '../../clients/scopes.ts';
-import { Browser } from '../../testing/browser.ts';
 import {
   authorizationUrl,
   basic,

@@ -1,5 +1,7 @@
 import { parse, type HTMLElement } from 'node-html-parser';
-import { CookieJar } from './cookie-jar.ts';
+import { Browser } from './browser.ts';
+import type { CookieJar } from './cookie-jar.ts';
+import { readForm } from './html-form.ts';
 
 /** A page that the browser shows. */
 export interface Page {
@@ -31,7 +33,12 @@ const MOST_REDIRECTS = 10;
 
 /** A browser without JavaScript: it keeps cookies, follows redirects within one site, and sends forms. */
 export class FormBrowser {
-  readonly jar = new CookieJar();
+  readonly #browser = new Browser();
+
+  /** Its cookies. */
+  get jar(): CookieJar {
+    return this.#browser.cookies;
+  }
 
   /** Opens an address as a click on a link elsewhere does. */
   open(url: string | URL): Promise<Page | Departure> {
@@ -40,8 +47,14 @@ export class FormBrowser {
 
   /** Fills in the only form of a page and sends it. */
   submit(page: Page, input: FormInput = {}): Promise<Page | Departure> {
-    const { action, fields } = readForm(page, input.button);
-    return this.send(action, { ...fields, ...input.fields }, page.url.origin);
+    const { action, fields, visible, pressed } = readForm(page.html, page.url, {
+      button: input.button ?? /./,
+    });
+    return this.send(
+      new URL(action),
+      { ...visible, ...fields, ...pressed, ...input.fields },
+      page.url.origin,
+    );
   }
 
   /** Sends a form's content as a page of the given origin would. */
@@ -57,8 +70,7 @@ export class FormBrowser {
     let url = start;
     let next = request;
     for (let hop = 0; hop < MOST_REDIRECTS; hop += 1) {
-      const response = await fetch(url, { ...next, redirect: 'manual', headers: this.#headers(next) });
-      this.jar.take(response);
+      const response = await this.#browser.send(url, { ...next, headers: headersOf(next) });
       const location = response.headers.get('location');
       if (location === null) return readPage(url, response);
       await response.body?.cancel();
@@ -68,13 +80,12 @@ export class FormBrowser {
     }
     throw new Error(`More than ${MOST_REDIRECTS} redirects, beginning at ${start.href}.`);
   }
+}
 
-  #headers({ headers }: RequestInit): Headers {
-    const all = new Headers({ accept: 'text/html', 'accept-language': 'en' });
-    new Headers(headers).forEach((value, name) => all.set(name, value));
-    if (this.jar.header !== '') all.set('cookie', this.jar.header);
-    return all;
-  }
+function headersOf({ headers }: RequestInit): Headers {
+  const all = new Headers({ accept: 'text/html', 'accept-language': 'en' });
+  new Headers(headers).forEach((value, name) => all.set(name, value));
+  return all;
 }
 
 /** Only 307 and 308 send the body on, which is why a server must not answer them to a form with a password. */
@@ -91,25 +102,5 @@ async function readPage(url: URL, response: Response): Promise<Page> {
     headers: response.headers,
     html,
     document: parse(html),
-  };
-}
-
-/**
- * What a page's only form would send as it is.
- *
- * @param button matches the text of the button that is pressed. @default the first button
- */
-export function readForm(page: Page, button: RegExp = /./): { action: URL; fields: Record<string, string> } {
-  const form = page.document.querySelector('form');
-  const pressed = form?.querySelectorAll('button').find(({ text }) => button.test(text.trim()));
-  if (!form || !pressed)
-    throw new Error(`There is no form with a button ${button} on the page:\n${page.html}`);
-  const named = [...form.querySelectorAll('input'), pressed].filter((element) =>
-    element.hasAttribute('name'),
-  );
-  const fields = named.map((element) => [element.getAttribute('name'), element.getAttribute('value') ?? '']);
-  return {
-    action: new URL(form.getAttribute('action') ?? '', page.url),
-    fields: Object.fromEntries(fields) as Record<string, string>,
   };
 }

@@ -20,12 +20,22 @@ export class CookieJar {
     return this.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
   }
 
-  /** Keeps what a response sets, and forgets what it takes back. */
-  take(response: Response): void {
-    for (const line of response.headers.getSetCookie()) this.#keep(parseCookie(line));
+  /** The value of a cookie. */
+  get(name: string): string | undefined {
+    return this.#cookies.get(name)?.value;
   }
 
-  #keep(cookie: Cookie): void {
+  /** Puts a cookie in, as if the server had set it. */
+  set(name: string, value: string): void {
+    this.#cookies.set(name, { name, value, attributes: [] });
+  }
+
+  /** Stores what a response sets, and removes what it takes back. */
+  take(response: Response): void {
+    for (const line of response.headers.getSetCookie()) this.#store(parseCookie(line));
+  }
+
+  #store(cookie: Cookie): void {
     if (cookie.attributes.includes('max-age=0') || cookie.value === '') this.#cookies.delete(cookie.name);
     else this.#cookies.set(cookie.name, cookie);
   }
