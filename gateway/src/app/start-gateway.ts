@@ -8,8 +8,7 @@ import { readSettings, settingFiles } from '../config/read-settings.ts';
 import { changeResources, openResources, type GatewayResources } from './resources.ts';
 import { buildServer } from './server.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
-import { settingsThatNeedRestart } from '../config/restart-settings.ts';
-import { settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts';
+import { settingsThatNeedRestart, settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts';
 import { unknownSubgraphs } from '../config/unknown-subgraphs.ts';
 import { watchFile } from '../watch-file.ts';
 

@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import { isProduction } from '@trellis/runtime';
 import { defaultPlannerThreads } from '../planning/threads/planner-pool.ts';
 import { fillIn } from '../settings/fill-in.ts';
 import { settingTable, type SettingsInForce } from '../settings/settings.ts';
 import type { GatewayConfig } from './config.ts';
+import { documentedSettings } from '../settings/describe-setting.ts';
+import { ownOf } from '../own-property.ts';
 
 /** What the environment and the file come to, with every default filled in. */
 export interface SettingsInUse extends SettingsInForce {
@@ -34,4 +37,18 @@ function isGuarded({ GUARDS, CONFIG, TOKEN_ISSUER }: GatewayConfig): boolean {
 
 function tracesAt(collector: string | undefined): string | undefined {
   return collector === undefined ? undefined : `${collector.replace(/\/$/, '')}/v1/traces`;
+}
+
+const KEYS = documentedSettings(settingTable)
+  .filter(({ reload }) => reload === 'restart')
+  .map(({ key }) => key);
+
+/** The keys of what differs and holds only from the next start. */
+export function settingsThatNeedRestart(atStart: SettingsInForce, now: SettingsInForce): readonly string[] {
+  return KEYS.filter((key) => !isDeepStrictEqual(valueAt(atStart, key), valueAt(now, key)));
+}
+
+/** Of a group that is off, none. */
+function valueAt(settings: object, key: string): unknown {
+  return key.split('.').reduce<unknown>(ownOf, settings);
 }

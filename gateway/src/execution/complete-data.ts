@@ -18,7 +18,6 @@ import type { Completed, CompletionContext, CompletionPlace, DeferredOccurrence 
 import { IntrospectionPlaces } from './introspection-places.ts';
 import { own } from '../own-property.ts';
 import { leafValue } from '../plan/leaf-values.ts';
-import { selectsFieldsOfSubtypes, objectShapeOf } from './object-shape-of.ts';
 import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
 const AT_THE_TOP: CompletionPlace = { path: [], delivered: undefined };
@@ -274,4 +273,23 @@ class Completion {
     this.#origins.splice(from, count);
     this.#causesFrom = from;
   }
+}
+
+/** What is asked of an object, by its runtime type; nothing when clients may not see such an object there. */
+export function objectShapeOf(selection: SelectionShape, object: DataObject): ObjectShape | undefined {
+  const typename = own(object, '__typename');
+  const { onlyType } = selection;
+  if (onlyType === undefined) {
+    const name = typeof typename === 'string' ? typename : selection.fallbackType;
+    return name === undefined ? undefined : selection.of(name);
+  }
+  return typeof typename === 'string' && !selection.accepts(typename) ? undefined : selection.of(onlyType);
+}
+
+/** Whether something is asked of some type that its interface does not have: who does not know the type would leave it out. */
+function selectsFieldsOfSubtypes(selection: SelectionShape, asInterface: ObjectShape): boolean {
+  const keys = new Set(asInterface.fields.map(({ responseKey }) => responseKey));
+  return selection
+    .possibleTypes()
+    .some((type) => selection.of(type)?.fields.some(({ responseKey }) => !keys.has(responseKey)));
 }

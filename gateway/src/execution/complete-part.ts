@@ -1,7 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { Completed, CompletionContext, DeferredOccurrence } from './completed.ts';
-import { completeData } from './complete-data.ts';
-import { objectShapeOf } from './object-shape-of.ts';
+import { completeData, objectShapeOf } from './complete-data.ts';
 import { isDataObject, type DataObject, type WritableObject, type PathKey } from './failure.ts';
 import { own } from '../own-property.ts';
 import type { SelectionShape, ValueShape } from '../plan/response-shape.ts';

@@ -1,7 +1,7 @@
 import type { Plan } from '../plan/plan.ts';
 import { ExecutionGroup } from './execution-group.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
-import { untilAborted } from '../abort/until-aborted.ts';
+import { untilAborted } from '../abort/when-aborted.ts';
 
 /**
  * Executes queries that are the same in everything once. Those that share an execution have all arrived before it begins, so

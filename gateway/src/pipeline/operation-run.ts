@@ -6,7 +6,6 @@ import { eventLane } from '../load/event-lane.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { OperationClock, type AnswerReport } from './answer-extensions.ts';
 import type { OperationAnswer } from './operation-answer.ts';
-import { recordDemand } from './record-demand.ts';
 import { errorsOf, respond, respondToFailure, showErrors, type Executed } from './respond.ts';
 import type { PipelineServices } from './services.ts';
 import type { RunContext, RunKind, TracedRun } from './run-tracer.ts';
@@ -110,4 +109,18 @@ export class OperationRun implements TracedRun {
     if (typeof code === 'string') this.errorCode = code;
     return answer;
   }
+}
+
+/**
+ * What an operation turned out to cost: its objects are counted, and charged to the rates of its caller where they are
+ * many. What was estimated before decides whether it may run; this decides how soon its caller may ask again.
+ */
+function recordDemand(
+  objects: number,
+  { operation, caller }: AdmittedOperation,
+  { address }: Pick<RequestContext, 'address'>,
+  { observer, rateLimiter }: PipelineServices,
+): void {
+  observer.objectsAnswered(operation.kind, objects);
+  rateLimiter.chargeAnswer(address, caller, objects);
 }

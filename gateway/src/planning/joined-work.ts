@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { untilAborted } from '../abort/until-aborted.ts';
+import { untilAborted } from '../abort/when-aborted.ts';
 import { JobAudience, type PlannerCaller } from './threads/job-audience.ts';
 import { PlannerShareSpent } from './threads/planner-refusals.ts';
 import { DeadlineSignal } from '../abort/deadline-signal.ts';

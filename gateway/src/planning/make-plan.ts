@@ -1,4 +1,4 @@
-import type { PlanNode, QueryPlan } from '@apollo/query-planner';
+import type { PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner';
 import {
   PlannerOverstrained,
   PlannerQueueFull,
@@ -8,9 +8,7 @@ import {
 import { SelectionShape } from '../plan/response-shape.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { compileDeferredPlan, compilePlanNode } from './compile-plan.ts';
-import { countCalls } from './count-calls.ts';
-import { compileSubscription } from './compile-subscription.ts';
+import { compileDeferredPlan, compilePlanNode, compileFetch } from './compile-plan.ts';
 import { weighPlan } from './weigh-plan.ts';
 import { NOTHING_DENIED, type Denied } from '../operation/access/denial.ts';
 import type { WeighedPlan } from './generation-plans.ts';
@@ -21,6 +19,7 @@ import { enforceLimit } from './planning-limits.ts';
 import { prepareOperation, type Preparation } from './prepare-operation.ts';
 import type { PreparedOperation } from '../plan/prepared-operation.ts';
 import { printForPlanning } from './print-operation.ts';
+import type { SubscriptionPlan, DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
 
 /** Asks the planner. @throws Error when there is no plan */
 export type PlanText = (text: string) => Promise<QueryPlan>;
@@ -122,4 +121,33 @@ function shapeOf(
   const root = schema.getRootType(prepared.kind);
   if (!root) throw new TypeError(`The schema has no ${prepared.kind} type.`);
   return new SelectionShape(root, prepared.selections, { schema, types, interfaceObjects, deniedTypes });
+}
+
+/** Makes the plan of a subscription executable. */
+function compileSubscription({ primary, rest }: SubscriptionNode, types: TypeIndex): SubscriptionPlan {
+  return {
+    primary: compileFetch(primary, types, []),
+    operationName: primary.operationName,
+    rest: rest && compilePlanNode(rest, types),
+  };
+}
+
+/** How many requests to subgraphs a plan makes, whether at once, in parts, or for each event of a subscription. */
+function countCalls({
+  step,
+  parts,
+  subscription,
+}: Pick<PlanFields, 'step' | 'parts' | 'subscription'>): number {
+  const ofEvent = subscription ? 1 + callsOf(subscription.rest) : 0;
+  return callsOf(step) + callsOfParts(parts) + ofEvent;
+}
+
+function callsOf(step: PlanStep | undefined): number {
+  if (!step) return 0;
+  return step.kind === 'fetch' ? 1 : step.steps.reduce((sum, child) => sum + callsOf(child), 0);
+}
+
+function callsOfParts(parts: DeferredPlan | undefined): number {
+  if (!parts) return 0;
+  return parts.later.reduce((sum, { plan }) => sum + callsOfParts(plan), callsOf(parts.first));
 }

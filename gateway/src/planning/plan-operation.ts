@@ -7,10 +7,10 @@ import { makePlan } from './make-plan.ts';
 import { IntrospectionAnswers, type IntrospectionObserver } from './introspection-answers.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { OperationPlanner, PlanRequest } from './operation-planner.ts';
-import { planKey } from './plan-key.ts';
 import { plannerFailure } from './planner-failure.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { enforceLimit } from './planning-limits.ts';
+import { NOTHING_DENIED } from '../operation/access/denial.ts';
 
 /** Settings of {@link createOperationPlanner}. */
 export interface PlannerOptions {
@@ -104,4 +104,20 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
     retire: (supergraph) => generationOf(supergraph).retire(),
     close: () => source.close(),
   };
+}
+
+/**
+ * Everything that a plan for one generation of the supergraph depends on: the text, the operation, how the conditions are
+ * decided, which overrides are on, what is denied and why, and whether parts are wanted. Where only the operation matters,
+ * it is the operation's own key: a text that is not made again costs less to look up.
+ */
+function planKey({
+  operation: { key, mayDefer },
+  incremental,
+  denied = NOTHING_DENIED,
+  decided,
+}: PlanRequest): string {
+  const parts = incremental && mayDefer ? 'parts' : '';
+  if (!parts && !decided.key && !denied.key) return key;
+  return `${key} ${parts} ${decided.key} | ${denied.key}`;
 }

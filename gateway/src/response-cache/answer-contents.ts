@@ -1,6 +1,6 @@
 import type { ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { EntityKeys } from '../supergraph/entity-keys.ts';
+import type { EntityKeys } from '../supergraph/supergraph.ts';
 import { own } from '../own-property.ts';
 
 /** What an answer is made of: whatever becomes of it concerns the answer. */

@@ -3,7 +3,7 @@ import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { isCacheable, type CachePolicy } from '../caching/cache-policy.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
-import { untilAborted } from '../abort/until-aborted.ts';
+import { untilAborted } from '../abort/when-aborted.ts';
 import type { Plan } from '../plan/plan.ts';
 import { contentsOf } from './answer-contents.ts';
 import { Invalidations, type Invalidation, type Write } from './invalidations.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fillIn } from '../settings/fill-in.ts';
 import { settingTable } from '../settings/settings.ts';
-import { liveQueryPace } from './live-query-pace.ts';
+import { liveQueryPace } from './live-query-source.ts';
 
 describe('The pace of a live query', () => {
   const intervalMs = (throttleMs: number | undefined, live = {}): number =>

@@ -2,7 +2,7 @@ import { runTick, type SharedOperation } from '../pipeline/stream-runs.ts';
 import { StreamedResult } from '../pipeline/result-stream.ts';
 import { writeAnswer } from '../pipeline/write-answer.ts';
 import type { TopicEmitter, TopicSource } from './topic.ts';
-import type { LiveQueryPace } from './live-query-pace.ts';
+import type { SettingsInForce } from '../settings/settings.ts';
 
 /** Results of a query that is resolved again and again; unchanged ones are not sent. */
 export class LiveQuerySource implements TopicSource {
@@ -51,4 +51,23 @@ export class LiveQuerySource implements TopicSource {
       this.#isResolving = false;
     }
   }
+}
+
+/** How often a live query is resolved. */
+interface LiveQueryPace {
+  /** From the beginning of one resolution to that of the next. */
+  readonly intervalMs: number;
+  /** For which one resolution may take. */
+  readonly deadlineMs: number;
+}
+
+/** The operator's settings that bound a pace. */
+type PaceSettings = Pick<SettingsInForce, 'live' | 'timeouts'>;
+
+/** @param throttleMs what the query asks for; without it the operator's interval holds. Both within the operator's bounds. */
+export function liveQueryPace(throttleMs: number | undefined, settings: PaceSettings): LiveQueryPace {
+  const { live, timeouts } = settings;
+  const wishedMs = throttleMs ?? live.intervalMs;
+  const intervalMs = Math.min(live.maxIntervalMs, Math.max(live.minIntervalMs, wishedMs));
+  return { intervalMs, deadlineMs: timeouts.requestMs };
 }

@@ -1,3 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { watchFile } from '../watch-file.ts';
+
 /** Where the text of a supergraph comes from. */
 export interface SupergraphSource {
   /** For logs: a path or a URL without its query. */
@@ -18,4 +22,14 @@ export interface SupergraphSource {
   readonly pollMs?: number;
   /** Calls back when reading again is worthwhile, as far as the source knows. @returns ends it */
   watch?(changed: () => void): () => void;
+}
+
+/** A supergraph in a file. */
+export function createFileSource(path: string): SupergraphSource {
+  const file = resolve(path);
+  return {
+    description: file,
+    read: (signal) => readFile(file, { encoding: 'utf8', signal }),
+    watch: (changed) => watchFile(file, changed),
+  };
 }

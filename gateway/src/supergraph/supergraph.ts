@@ -1,9 +1,8 @@
-import type { Schema } from '@apollo/federation-internals';
+import { type Schema, ObjectType } from '@apollo/federation-internals';
 import type { GraphQLSchema } from 'graphql';
-import { readEntityKeys, type EntityKeys } from './entity-keys.ts';
 import { readSchemaHints, type SchemaHints } from './schema-hints.ts';
-import { readSharedSubscriptions } from './shared-subscriptions.ts';
 import type { TypeIndex } from './type-index.ts';
+import { appliedArguments, linkedDirectives } from './linked-directives.ts';
 
 /** One subgraph, and where it is asked. */
 export interface SubgraphEndpoint {
@@ -67,4 +66,29 @@ export class Supergraph implements SupergraphFields {
   get sharedSubscriptions(): ReadonlySet<string> {
     return (this.#sharedSubscriptions ??= readSharedSubscriptions(this.supergraphSchema));
   }
+}
+
+/** The fields that name an entity on their own, by type. Types that only several fields together name are not in it. */
+export type EntityKeys = ReadonlyMap<string, readonly string[]>;
+
+/** Reads the keys of a supergraph. */
+function readEntityKeys(schema: Schema): EntityKeys {
+  const keys = new Map<string, readonly string[]>();
+  for (const type of schema.objectTypes()) {
+    const fields = type
+      .appliedDirectivesOf('join__type')
+      .map((applied): unknown => applied.arguments()['key'])
+      .filter((key) => typeof key === 'string' && /^\w+$/.test(key));
+    if (fields.length > 0) keys.set(type.name, [...new Set(fields as string[])]); // filtered in the line before
+  }
+  return keys;
+}
+
+/** Names of the fields of subscriptions that their teams have marked `@sharedSubscription`. */
+function readSharedSubscriptions(schema: Schema): ReadonlySet<string> {
+  const directives = linkedDirectives(schema, 'sharedSubscription');
+  const root = schema.schemaDefinition.rootType('subscription');
+  if (!(root instanceof ObjectType)) return new Set();
+  const marked = root.fields().filter((field) => appliedArguments(field, directives).length > 0);
+  return new Set(marked.map(({ name }) => name));
 }

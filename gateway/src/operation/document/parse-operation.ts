@@ -1,8 +1,7 @@
-import { GraphQLError, parse, type DocumentNode } from 'graphql';
-import { mayHoldUnfitText } from '@trellis/admission';
+import { GraphQLError, parse, type DocumentNode, TokenKind } from 'graphql';
+import { mayHoldUnfitText, characterProblem } from '@trellis/admission';
 import type { OperationLimits } from '../../settings/limits.ts';
-import type { TextRules } from '../../request/refuse-unfit-texts.ts';
-import { refuseUnfitTokens } from './refuse-unfit-tokens.ts';
+import { type TextRules, textKindOf } from '../../request/refuse-unfit-texts.ts';
 import { RequestRefused, refused, tooComplex } from '../../errors.ts';
 
 /** What graphql-js says when it meets the token after the last one allowed; it has no code for that. */
@@ -44,4 +43,22 @@ function refusalOf(error: unknown, maxTokens: number): unknown {
   return new RequestRefused([
     new GraphQLError(message, { source, positions, extensions: { code: 'GRAPHQL_PARSE_ERROR' } }),
   ]);
+}
+
+/** Tokens that hold whatever their author likes; all others are ASCII. */
+const TEXTS: ReadonlySet<string> = new Set([TokenKind.STRING, TokenKind.BLOCK_STRING, TokenKind.COMMENT]);
+
+/**
+ * Judges the strings and comments of a document: strings go on to subgraphs, and comments show to all who read the document in a
+ * log or a review.
+ *
+ * @throws RequestRefused BAD_REQUEST
+ */
+function refuseUnfitTokens({ loc }: DocumentNode, rules: TextRules): void {
+  const kind = textKindOf(rules);
+  for (let token = loc?.startToken ?? null; token; token = token.next) {
+    const problem = TEXTS.has(token.kind) ? characterProblem(token.value, kind) : undefined;
+    if (problem === undefined) continue;
+    throw refused('BAD_REQUEST', `A text in line ${token.line}, column ${token.column} ${problem}.`);
+  }
 }

@@ -5,11 +5,13 @@ import {
   type DocumentNode,
   type GraphQLSchema,
   type ValidationRule,
+  type ASTVisitor,
+  type ValidationContext,
+  type FloatValueNode,
+  type IntValueNode,
 } from 'graphql';
 import { RequestRefused } from '../../errors.ts';
 import { DeferLabelsRule, DeferRootRule } from './defer-rules.ts';
-import { FiniteNumbersRule } from './finite-numbers-rule.ts';
-import { KnownOperationTypesRule } from './known-operation-types-rule.ts';
 import { RuleSet } from './rule-set.ts';
 import { validateDocument } from './validate-document.ts';
 
@@ -56,4 +58,33 @@ function withCode({ message, nodes, source, positions }: GraphQLError): GraphQLE
     positions: positions ?? null,
     extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
   });
+}
+
+/**
+ * A validation rule: the schema has a root type for each operation of a document. Without one, no other rule looks at its
+ * fields.
+ *
+ * @see GraphQL, September 2025, §5.2.1.1, Operation Type Existence
+ */
+function KnownOperationTypesRule(context: ValidationContext): ASTVisitor {
+  return {
+    OperationDefinition(node) {
+      if (context.getSchema().getRootType(node.operation)) return;
+      context.reportError(
+        new GraphQLError(`The schema has no operations of the type "${node.operation}".`, { nodes: node }),
+      );
+    },
+  };
+}
+
+/**
+ * A validation rule: every number of a document fits a double (IEEE 754), those in custom scalars too. A literal such as
+ * `1e400` is well-formed, and would reach the subgraph as something else.
+ */
+function FiniteNumbersRule(context: ValidationContext): ASTVisitor {
+  const check = (node: FloatValueNode | IntValueNode): void => {
+    if (Number.isFinite(Number(node.value))) return;
+    context.reportError(new GraphQLError('A number is too large to be represented.', { nodes: node }));
+  };
+  return { FloatValue: check, IntValue: check };
 }
