@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Kind, visit } from 'graphql';
 import type { Answered } from '../synthetic/compare.ts';
 import type { RandomOperation } from '../synthetic/random-operation.ts';
-import { holesIn } from './answer-places.ts';
+import { errorPlaces, holesIn, NOWHERE } from './answer-places.ts';
 import type { Aspect, StockDifference } from './compare-gateways.ts';
 
 /** A kind of difference between @apollo/gateway and this gateway, and who is right. */
@@ -182,6 +182,24 @@ export const knownDifferences: readonly KnownDifference[] = [
       stock?.extensions?.['valueCompletion'] !== undefined,
   },
   {
+    // Stock asks for what conditions or types leave out, and reports what goes wrong with it.
+    name: 'stock reports an error of a field that is not in the response',
+    right: 'ours',
+    standard:
+      'GraphQL (October 2021) §3.13.1: a skipped field is not executed; §7.1.2: a path is of a response field',
+    explains: ['errors'],
+    matches({ ours, stock }) {
+      const known = errorPlaces(ours);
+      const places = stock ? errorPlaces(stock) : [];
+      const more = places.filter((place) => !known.includes(place));
+      return (
+        more.length > 0 &&
+        known.every((place) => places.includes(place)) &&
+        more.every((place) => place !== NOWHERE && !isInResponse(place, ours.data))
+      );
+    },
+  },
+  {
     // This gateway plans without what conditions leave out, so that it asks less, or elsewhere.
     name: 'stock needs a request that failed, and this gateway does not',
     right: 'both',
@@ -211,6 +229,16 @@ function isLess(less: unknown, more: unknown): boolean {
   if (Array.isArray(less) && less.length !== (more as unknown[]).length) return false;
   const others = new Map(Object.entries(more));
   return Object.entries(less).every(([key, value]) => others.has(key) && isLess(value, others.get(key)));
+}
+
+/** @param place a path as `errorPlaces` writes it */
+function isInResponse(place: string, data: unknown): boolean {
+  let value = data;
+  for (const key of JSON.parse(place) as readonly PropertyKey[]) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return true;
 }
 
 /** Data with ordinary prototypes. */
