@@ -103,7 +103,6 @@ export const projects: readonly Project[] = [
       token: { floor: 2, purpose: 'signs a demo account in' },
       secrets: { floor: 2, purpose: 'makes secrets for production' },
       completion: { floor: 2, purpose: 'completion scripts of shells' },
-      'secret-files.ts': { floor: 1, purpose: 'secrets that the environment names by files' },
       'operations-port.ts': { floor: 0, purpose: 'the port of metrics of a program that runs alone' },
       'programs.ts': { floor: 0, purpose: 'each deployable once' },
       'cli-command.ts': { floor: 0, purpose: 'what a command is' },
