@@ -98,13 +98,14 @@ describe('POST and GET', () => {
       const response = await postGraph(
         graph,
         { query: '{ __typename }' },
-        { headers: { 'content-type': type } },
+        { headers: { 'content-type': type, 'sec-fetch-site': 'cross-site' } },
       );
       expect([type, response.status]).toEqual([type, 400]);
       const { errors } = (await response.json()) as Result;
       expect(errors?.[0]?.extensions.code).toBe('CSRF_PREVENTED');
     }
-    const response = await fetch(`${graph}?query={__typename}`);
+    const headers = { 'sec-fetch-site': 'cross-site' };
+    const response = await fetch(`${graph}?query={__typename}`, { headers });
     expect(response.status).toBe(400);
     expect(((await response.json()) as Result).errors?.[0]?.extensions.code).toBe('CSRF_PREVENTED');
   });

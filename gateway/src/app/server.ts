@@ -4,7 +4,7 @@ import type { JSONWebKeySet } from 'jose';
 import { admitRequests, type RequestAdmission } from '../http/routes/admit-requests.ts';
 import { addContextKeysRoute } from '../http/routes/context-keys-route.ts';
 import { addResourceMetadataRoute } from '../http/routes/resource-metadata-route.ts';
-import { allowCrossOrigin } from '../http/message/cross-origin.ts';
+import { allowCrossOrigin, originCheck, type CrossOriginRules } from '../http/message/cross-origin.ts';
 import { createAddressReader, createProxyCheck, createProxyTrust } from '../http/message/client-address.ts';
 import { createCertificateReader } from '../http/message/client-certificate.ts';
 import { HttpConnections } from '../http/message/http-connections.ts';
@@ -39,6 +39,8 @@ export interface ServerDependencies {
   readonly unanswered: UnansweredBytes;
   /** Those in force now. */
   readonly settings: () => TransportSettings;
+  /** How pages of other origins are met; absent where they may not use the graph. */
+  readonly crossOrigin: CrossOriginRules | undefined;
   /** The public keys of the user context; absent where none is sent. */
   readonly contextKeys: JSONWebKeySet | undefined;
   readonly readiness: Readonly<Record<string, ReadinessCheck>>;
@@ -65,8 +67,8 @@ const NOT_FOUND = {
 
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
-  const { logger, services, settings, contextKeys } = dependencies;
-  const { timeouts, http, authentication } = settings(); // what needs a restart
+  const { logger, services, settings, contextKeys, crossOrigin } = dependencies;
+  const { timeouts, authentication } = settings(); // what needs a restart
   const certificateOf = createCertificateReader(
     authentication.clientCertificate,
     createProxyCheck(() => settings().http.trustProxy),
@@ -100,12 +102,12 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
         admission: { ...admission, paths: PLAIN_PATHS },
         ...answering,
         silentMs,
-        http,
+        crossOrigin,
         certificateHeader: authentication.clientCertificate?.header.toLowerCase(),
       }),
     },
   });
-  if (http.cors) allowCrossOrigin(server, http.cors);
+  if (crossOrigin) allowCrossOrigin(server, crossOrigin);
   // a page of another origin may read that it was refused
   server.after(() => admitRequests(server, admission));
   const { metrics } = dependencies.streams;
@@ -124,6 +126,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       shareOf: admission.shareOf,
       onRefused: admission.onRefused,
     }),
+    allowsOrigin: originCheck(crossOrigin),
     ...answering,
   });
   addWebSockets(server, dependencies, { heartbeats, onAnswer, certificateOf });
@@ -154,11 +157,19 @@ interface WebSocketParts {
 
 function addWebSockets(
   server: FastifyInstance,
-  { logger, metrics, services, admission, unread, unanswered, settings, streams }: ServerDependencies,
+  {
+    logger,
+    metrics,
+    services,
+    admission,
+    unread,
+    unanswered,
+    settings,
+    streams,
+    crossOrigin,
+  }: ServerDependencies,
   { heartbeats, onAnswer, certificateOf }: WebSocketParts,
 ): void {
-  const { http } = settings(); // what needs a restart
-  const origins = http.cors?.origins ?? [];
   serveWebSockets(server, {
     settings,
     path: GRAPHQL_PATH,
@@ -168,7 +179,7 @@ function addWebSockets(
     unanswered,
     heartbeats,
     watch: streams.open.watch,
-    allowsOrigin: (origin) => origins.includes('*') || origins.includes(origin),
+    allowsOrigin: originCheck(crossOrigin),
     addressOf: createAddressReader(() => settings().http.trustProxy),
     certificateOf,
     observer: {

@@ -1,4 +1,10 @@
-import type { Deployable, Logger, PrivateJsonWebKey, Resources } from '@trellis/runtime';
+import {
+  allowsConveniences,
+  type Deployable,
+  type Logger,
+  type PrivateJsonWebKey,
+  type Resources,
+} from '@trellis/runtime';
 import type { JSONWebKeySet } from 'jose';
 import type { GatewayConfig } from '../config/config.ts';
 import { createServices } from './create-services.ts';
@@ -6,6 +12,7 @@ import type { PipelineServices } from '../pipeline/services.ts';
 import { warmOperations } from '../pipeline/warm-operations.ts';
 import { readSettings, settingFiles } from '../config/read-settings.ts';
 import { changeResources, openResources, type GatewayResources } from './resources.ts';
+import { crossOriginRules } from '../http/message/cross-origin.ts';
 import { buildServer } from './server.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import { settingsThatNeedRestart, settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts';
@@ -41,6 +48,7 @@ export async function startGateway(
     unread: resources.unread,
     unanswered: resources.unanswered,
     settings: () => state.inUse,
+    crossOrigin: crossOriginRules(state.inUse.http.cors, allowsConveniences(config)),
     contextKeys: publicKeysOf(config.USER_CONTEXT_PRIVATE_KEY),
     readiness: {},
     streams: { open: resources.streams, metrics: resources.streamMetrics },

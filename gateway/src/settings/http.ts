@@ -15,7 +15,7 @@ export const http = {
       type: 'group',
       optional: true,
       rule: 'corsOrigins',
-      doc: 'Which web pages may use the graph. Absent: those of its own origin.',
+      doc: 'Which web pages may use the graph. Default: same origin; in development loopback origins as well.',
       members: {
         origins: {
           type: 'list',

@@ -73,11 +73,10 @@ describe("Apollo Client's PersistedQueryLink", () => {
     expect(requests.map(({ body }) => body.includes('"query"'))).toEqual([false, true, false]);
   });
 
-  it('asks by GET, with the header that web pages can not set', async () => {
+  it('A3: asks by GET', async () => {
     const { requests, fetch: recorded } = record();
     const http = new HttpLink({
       uri: `${gateway.url}/graphql`,
-      headers: { 'apollo-require-preflight': 'true' },
       fetch: recorded,
     });
     const link = new PersistedQueryLink({ sha256, useGETForHashedQueries: true });

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { refused, RequestRefused } from '../../errors.ts';
 import { refusalAnswer, type RequestAdmission } from '../routes/admit-requests.ts';
 import { answerBody, answerFailure, type AnsweringOptions } from '../routes/answer-whole.ts';
-import type { CrossOriginRules } from '../message/cross-origin.ts';
+import { originCheck, type CrossOriginRules } from '../message/cross-origin.ts';
 import type { HttpConnections } from '../message/http-connections.ts';
 import type { UnansweredBytes } from '../../load/unanswered-bytes.ts';
 import { preventCsrf } from '../message/csrf.ts';
@@ -24,23 +24,24 @@ export interface PlainAnswererOptions extends AnsweringOptions {
   readonly addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
   /** The header by which a proxy says which certificate a client has used: what has it is for the framework. */
   readonly certificateHeader: string | undefined;
-  /** How pages of other origins are met. */
-  readonly cors: CrossOriginRules | undefined;
+  /** How pages of other origins are met; absent where they may not use the graph. */
+  readonly crossOrigin: CrossOriginRules | undefined;
 }
 
 /**
  * Answers plain requests through the same stages as the routes do: admission, CSRF, media types, the pipeline.
  */
 export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswerer {
-  const { admission, times, settings, connections, addressOf, cors, certificateHeader } = options;
-  const vary = cors && !cors.origins.includes('*') ? 'Origin' : undefined; // as the framework says it
+  const { admission, times, settings, connections, addressOf, crossOrigin, certificateHeader } = options;
+  const allowsOrigin = originCheck(crossOrigin);
+  const vary = crossOrigin && !crossOrigin.isOpen ? 'Origin' : undefined; // as the framework says it
   const rules = {
     paths: admission.paths,
     get maxBodyBytes() {
       return settings().limits.bodyBytes;
     },
     without: new Set([
-      ...(cors ? WITH_CORS : WITHOUT_CORS),
+      ...(crossOrigin ? WITH_CORS : WITHOUT_CORS),
       ...(certificateHeader ? [certificateHeader] : []),
     ]),
     takes: takesWhole,
@@ -76,7 +77,7 @@ export function createPlainAnswerer(options: PlainAnswererOptions): PlainAnswere
       const reason = admission.admission.enter(() => admission.isKnown(authorization), keys);
       if (reason === undefined) {
         exchange.place = keys;
-        return withVary(await answer(exchange, request, options), vary);
+        return withVary(await answer(exchange, request, options, allowsOrigin), vary);
       }
       admission.onRefused(reason);
       return withVary(refusalAnswer(exchange, reason), vary);
@@ -103,9 +104,10 @@ async function answer(
   exchange: PlainExchange,
   { headers, body }: PlainRequest,
   options: PlainAnswererOptions,
+  allowsOrigin: (origin: string) => boolean,
 ): Promise<HttpAnswer> {
   try {
-    preventCsrf(headers, isJsonBody(headers));
+    preventCsrf(headers, isJsonBody(headers), allowsOrigin);
     assertReadableBody(headers);
     const { single = 'application/json' } = negotiateForms(headers.accept);
     return await answerBody(exchange, body, single, options);

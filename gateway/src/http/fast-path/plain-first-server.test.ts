@@ -112,7 +112,7 @@ describe('A connection with plain requests', () => {
     expect(client.received()).toContain('HTTP/1.1 400 ');
     client.socket.write(post('{ echo }').replace('application/json', 'text/plain'));
     await until(() => client.answers() === 2);
-    expect(client.received()).toContain('CSRF_PREVENTED');
+    expect(client.received()).toContain('UNSUPPORTED_MEDIA_TYPE');
     client.socket.write(echo('still here'));
     await until(() => client.received().includes('still here'));
   });

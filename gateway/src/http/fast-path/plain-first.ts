@@ -1,19 +1,17 @@
 import type { ServerOptions } from 'node:http';
 import type { FastifyServerFactory } from 'fastify';
-import type { HttpSettings } from '../../settings/http.ts';
 import { createAddressReader } from '../message/client-address.ts';
 import { createPlainAnswerer, type PlainAnswererOptions } from './plain-answerer.ts';
 import { PlainFirstServer } from './plain-first-server.ts';
 
 /** Settings of {@link plainFirst}. */
-export interface PlainFirstOptions extends Omit<PlainAnswererOptions, 'times' | 'addressOf' | 'cors'> {
+export interface PlainFirstOptions extends Omit<PlainAnswererOptions, 'times' | 'addressOf'> {
   /** Milliseconds for which a connection may be silent while an answer is made, or read. */
   readonly silentMs: () => number;
-  readonly http: HttpSettings;
 }
 
 /** Makes the framework's HTTP server one that answers plain requests before the framework sees them. */
-export function plainFirst({ silentMs, http, ...options }: PlainFirstOptions): FastifyServerFactory {
+export function plainFirst({ silentMs, ...options }: PlainFirstOptions): FastifyServerFactory {
   return (listener, framework) => {
     const { http: ofNode, keepAliveTimeout, requestTimeout } = framework as unknown as FrameworkOptions;
     const answerer = createPlainAnswerer({
@@ -24,7 +22,6 @@ export function plainFirst({ silentMs, http, ...options }: PlainFirstOptions): F
         silentMs: silentMs(),
       }),
       addressOf: createAddressReader(() => options.settings().http.trustProxy),
-      cors: http.cors,
     });
     const server = new PlainFirstServer(ofNode, listener, answerer);
     server.keepAliveTimeout = keepAliveTimeout;

@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { startTestRedis } from '@trellis/testkit';
+import WebSocket from 'ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startLibraryGraph, type LibraryGraph } from '../../testing/library-graph.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
@@ -35,6 +37,16 @@ async function start(
 
 const PUBLIC = { query: '{ public }' };
 
+/** What becomes of a WebSocket that a page opens. */
+async function webSocketFrom(gateway: TestGateway, origin: string): Promise<string> {
+  const address = `${gateway.url.replace('http', 'ws')}/graphql`;
+  const socket = new WebSocket(address, 'graphql-transport-ws', { origin });
+  const events = ['open', 'unexpected-response'] as const;
+  const outcome = await Promise.race(events.map((event) => once(socket, event).then(() => event)));
+  socket.on('error', () => undefined).terminate();
+  return outcome;
+}
+
 describe('CORS', () => {
   const preflight = (gateway: TestGateway, origin: string): Promise<Response> =>
     fetch(`${gateway.url}/graphql`, {
@@ -66,6 +78,47 @@ describe('CORS', () => {
     const answer = await gateway.post(PUBLIC, { origin: 'https://app.example' });
     expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example');
     expect(answer.headers.get('access-control-expose-headers')).toContain('www-authenticate');
+  });
+
+  it('A2: lets loopback origins in during development, without cookies, and no others', async () => {
+    const gateway = await start({});
+    for (const origin of [
+      'http://localhost:5173',
+      'http://127.0.0.1:3000',
+      'https://localhost',
+      'http://[::1]:8080',
+    ]) {
+      const { status, headers } = await preflight(gateway, origin);
+      expect([status, headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+      const answer = await gateway.post(PUBLIC, { origin });
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+      expect(answer.headers.get('vary')).toContain('Origin');
+      expect(await webSocketFrom(gateway, origin)).toBe('open');
+    }
+    for (const origin of [
+      'https://app.example',
+      'http://localhost.evil.example',
+      'http://evil.example#http://localhost',
+      'http://localhost@evil.example',
+      'http://127.0.0.1.evil.example',
+      'ftp://localhost',
+      'http://localhost:5173/',
+      'null',
+      '',
+    ])
+      expect((await preflight(gateway, origin)).headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('A2: lets loopback origins in nowhere else: in production, or beside http.cors', async () => {
+    const origin = 'http://localhost:5173';
+    const production = await start({ environment: { NODE_ENV: 'production' } });
+    const configured = await start({ settings: 'http: { cors: { origins: ["https://app.example"] } }' });
+    for (const gateway of [production, configured]) {
+      expect((await preflight(gateway, origin)).headers.get('access-control-allow-origin')).toBeNull();
+      expect((await gateway.post(PUBLIC, { origin })).headers.get('access-control-allow-origin')).toBeNull();
+      expect(await webSocketFrom(gateway, origin)).toBe('unexpected-response');
+    }
   });
 
   it('says nothing where it is not configured', async () => {

@@ -62,11 +62,11 @@ describe('CSRF prevention', () => {
       { 'apollo-require-preflight': '' },
     ];
     for (const headers of headersOfPages) {
-      const answer = await gateway.get({ query: PUBLIC }, headers);
+      const answer = await gateway.get({ query: PUBLIC }, { 'sec-fetch-site': 'cross-site', ...headers });
       expect([answer.status, code(answer)]).toEqual([400, 'CSRF_PREVENTED']);
     }
     expect(graph.requests()).toBe(0);
-    const forgotten = await sendRaw(gateway, {}, body); // as `curl -d` without a header sends it
+    const forgotten = await sendRaw(gateway, { 'user-agent': 'Mozilla/5.0' }, body);
     expect(forgotten.text).toContain('by POST with \\"content-type: application/json\\"');
     expect((await gateway.get({ query: PUBLIC }, { 'x-apollo-operation-name': 'x' })).status).toBe(200);
   });

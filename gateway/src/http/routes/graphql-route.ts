@@ -56,6 +56,8 @@ export interface GraphqlRouteOptions extends AnsweringOptions {
   readonly streams: Omit<StreamSettingsOfServer, 'maxBufferBytes'>;
   /** Bounds what is held of the bodies of requests. */
   readonly boundBodies: preParsingHookHandler;
+  /** Whether pages of another origin may use the graph. */
+  readonly allowsOrigin: (origin: string) => boolean;
 }
 
 /**
@@ -85,7 +87,7 @@ function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOp
   scope.route({
     method: 'POST',
     url,
-    onRequest: hookOf(admitPost),
+    onRequest: hookOf((request) => admitPost(request, options)),
     preParsing: options.boundBodies,
     bodyLimit: Number.MAX_SAFE_INTEGER, // boundBodies knows the one that is in force
     handler: (request, reply) => answerPost(request, reply, options),
@@ -93,7 +95,7 @@ function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOp
   scope.route({
     method: 'GET',
     url,
-    onRequest: hookOf((request) => preventCsrf(request.headers, isOfSamePage(request, options))),
+    onRequest: hookOf((request) => preventCsrf(request.headers, false, options.allowsOrigin)),
     handler: (request, reply) => answerGet(request, reply, options),
   });
   scope.route({ method: OTHER_METHODS, url, onRequest: async () => refuseMethod(), handler: refuseMethod });
@@ -119,14 +121,9 @@ function hookOf(check: (request: FastifyRequest) => void): onRequestHookHandler 
   };
 }
 
-/** An EventSource can't send headers, but a browser says where its page comes from. Fetch Metadata, "Sec-Fetch-Site". */
-function isOfSamePage(request: FastifyRequest, { streamPath }: GraphqlRouteOptions): boolean {
-  return request.routeOptions.url === streamPath && request.headers['sec-fetch-site'] === 'same-origin';
-}
-
 /** Before the body is read: a body that no one may send need not arrive. */
-function admitPost({ headers }: FastifyRequest): void {
-  preventCsrf(headers, isJsonBody(headers));
+function admitPost({ headers }: FastifyRequest, { allowsOrigin }: GraphqlRouteOptions): void {
+  preventCsrf(headers, isJsonBody(headers), allowsOrigin);
   assertReadableBody(headers);
 }
 

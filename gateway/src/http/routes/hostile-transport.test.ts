@@ -97,8 +97,8 @@ describe.each(forms)('A request for %s', (_name, path, accept) => {
 
   it('S-050 by GET, without a header that makes browsers ask, is refused', async () => {
     const pages: readonly Headers[] = [
-      {},
-      { 'content-type': 'message/external-body' },
+      { 'user-agent': 'Mozilla/5.0' },
+      { 'content-type': 'message/external-body', 'user-agent': 'Mozilla/5.0' },
       { 'sec-fetch-site': 'cross-site' },
     ];
     for (const headers of pages) {

@@ -11,6 +11,7 @@ import type { TransportSettings } from '../../settings/settings.ts';
 import { closeUnserved } from './client-socket.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
 import type { CertificateReader } from '../message/client-certificate.ts';
+import { isOwnOrigin } from '../message/cross-origin.ts';
 import { refuseConnection, type ConnectionRefusal } from '../message/refuse-connection.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -121,8 +122,7 @@ class WebSocketHost {
   #isAllowedOrigin({ headers }: IncomingMessage): boolean {
     const { origin, host } = headers;
     if (origin === undefined) return true;
-    const isOwn = URL.canParse(origin) && new URL(origin).host === host;
-    return isOwn || this.#options.allowsOrigin(origin);
+    return isOwnOrigin(origin, host) || this.#options.allowsOrigin(origin);
   }
 
   #open(socket: WebSocket, request: IncomingMessage, { address, place }: Arrived): void {
