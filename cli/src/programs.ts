@@ -19,6 +19,7 @@ import { environmentTable as usersVariables, users } from '@trellis/users';
 export { fillPasswordFilter, lifeCycle, oauthErrors } from '@trellis/auth-server';
 export { buildServer as buildComments } from '@trellis/comments';
 export {
+  buildClientSchema,
   documentedSettings,
   gatewayErrorCodes,
   limitCatalogue,

@@ -21,14 +21,14 @@ interface Guide {
     get(name: string): Promise<string | null>;
     set(name: string, text: string): Promise<void>;
   };
-  fetchAuthorized(address: string): Promise<Response>;
+  fetchAuthorized(address: string, init?: RequestInit): Promise<Response>;
 }
 
 declare global {
   var guide: Guide; // in the page
 }
 
-const { issuer } = sharedPlatform().addresses;
+const { issuer, graph } = sharedPlatform().addresses;
 const require = createRequire(import.meta.url);
 const LIBRARY = require.resolve('oidc-client-ts').replace(/dist\/.*$/, 'dist/esm/oidc-client-ts.js');
 const JWT_DECODE = createRequire(LIBRARY)
@@ -63,7 +63,7 @@ describe.skipIf(!chromiumPath)(
     });
 
     it(
-      'signs in, lets one tab refresh while the others wait, and signs out',
+      'A2: signs in, lets one tab refresh while the others wait, asks the graph of another origin, and signs out',
       { timeout: 120_000 },
       async () => {
         const first = await openApp('/');
@@ -89,6 +89,19 @@ describe.skipIf(!chromiumPath)(
           `${issuer}/userinfo`,
         );
         expect(answer).toMatchObject({ email: demoPeople.ada.email });
+        const asked = await first.evaluate(
+          async ({ address, body }) => {
+            const headers = { 'content-type': 'application/json' };
+            const response = await globalThis.guide.fetchAuthorized(address, {
+              method: 'POST',
+              headers,
+              body,
+            });
+            return (await response.json()) as unknown;
+          },
+          { address: graph, body: JSON.stringify({ query: '{ me { email } }' }) },
+        );
+        expect(asked).toEqual({ data: { me: { email: demoPeople.ada.email } } });
         await first.evaluate(() => void globalThis.guide.signOut());
         await first.waitForURL(`${documentedOrigin}/signed-out**`);
         await first.waitForFunction(() => 'guide' in globalThis);

@@ -106,6 +106,22 @@ describe('GET /authorize', () => {
       expectErrorPage(await authorize({ ...native, redirect_uri: uri }), uri);
   });
 
+  it('A2: lets the demo web app have the ports of development servers, to the letter', async () => {
+    const web = { client_id: 'trellis-web', scope: 'openid read:data read:profile' };
+    for (const port of [3000, 5173, 8080, 4200])
+      for (const host of ['localhost', '127.0.0.1'])
+        for (const path of ['/callback', '/'])
+          expect(
+            isSignInPage(await authorize({ ...web, redirect_uri: `http://${host}:${port}${path}` })),
+          ).toBe(true);
+    for (const uri of [
+      'http://localhost:3001/callback',
+      'https://localhost:3000/callback',
+      'http://localhost/callback',
+    ])
+      expectErrorPage(await authorize({ ...web, redirect_uri: uri }), uri);
+  });
+
   it('says by redirect what else is wrong, with state and issuer (A-042, A-043, A-045, A-046, A-049, A-052)', async () => {
     const wrong: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
       [{ response_type: '' }, 'invalid_request'],

@@ -4,23 +4,37 @@ import type { AccountStore } from '../accounts/account-store.ts';
 
 const SCOPE = 'openid profile email offline_access read:data read:profile write:data';
 
+/** Where the development servers of Next.js and Create React App, Vite, webpack, and Angular listen by default. */
+const FRONT_END_PORTS = [3000, 5173, 8080, 4200] as const;
+const frontEndOrigins = FRONT_END_PORTS.flatMap((port) =>
+  ['localhost', '127.0.0.1'].map((host) => `http://${host}:${port}`),
+);
+
 /** The clients of a development installation. */
 export const demoClients: readonly ClientDeclaration[] = [
-  publicClient('trellis-cli', 'Trellis command line', 'native', 'http://127.0.0.1/callback'),
-  publicClient('trellis-explorer', 'Trellis explorer', 'web', 'http://localhost:4000/explorer/callback'),
+  publicClient('trellis-cli', 'Trellis command line', 'native', ['http://127.0.0.1/callback']),
+  publicClient('trellis-explorer', 'Trellis explorer', 'web', ['http://localhost:4000/explorer/callback']),
+  publicClient(
+    'trellis-web',
+    'A web app in development',
+    'web',
+    frontEndOrigins.flatMap((origin) => [`${origin}/callback`, `${origin}/`]),
+    frontEndOrigins.flatMap((origin) => [`${origin}/signed-out`, `${origin}/`]),
+  ),
 ];
 
 function publicClient(
   id: string,
   name: string,
   applicationType: ClientMetadata['application_type'],
-  redirectUri: string,
+  redirectUris: readonly string[],
+  signedOutUris: readonly string[] = [],
 ): ClientDeclaration {
   const metadata: ClientMetadata = {
     client_id: id,
     client_name: name,
-    redirect_uris: [redirectUri],
-    post_logout_redirect_uris: [],
+    redirect_uris: [...redirectUris],
+    post_logout_redirect_uris: [...signedOutUris],
     grant_types: ['authorization_code', 'refresh_token'],
     token_endpoint_auth_method: 'none',
     backchannel_logout_session_required: false,

@@ -1,7 +1,7 @@
 import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
 import { refuseUnfitHeader } from '../request/refuse-unfit-texts.ts';
-import { refused } from '../errors.ts';
+import { refused, type RequestRefused } from '../errors.ts';
 import type { CostBudget } from '../request/cost-budget.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
@@ -47,6 +47,7 @@ export async function admitOperation(
   refuseUnfitHeaders(context, services);
   run.enter('variables');
   const decided = decideOperation(operation, request.variables);
+  if (decided.decided.isLive && !carriesStreams(context)) throw needsStream('A live query (@live)');
   run.enter('limits');
   const measured = measureOperation(operation, decided, services, context.budget);
   const weight = weightOf(operation);
@@ -132,11 +133,23 @@ function refuseUnfitHeaders({ headers }: RequestContext, services: PipelineServi
   }
 }
 
+/** Whether the transport can carry a stream of results, and the client takes it. */
+function carriesStreams({ accepts }: RequestContext): boolean {
+  return accepts === 'any' || accepts === 'query-subscription';
+}
+
+function needsStream(what: string): RequestRefused {
+  return refused(
+    'BAD_REQUEST',
+    `${what} needs a stream. Send it alone, with "accept: text/event-stream" or ` +
+      '"accept: multipart/mixed;subscriptionSpec=1.0", or over WebSocket.',
+  );
+}
+
 /** A GET must not change anything, and a plain response can't carry a stream of events. */
 function assertCarried({ kind }: Operation, { accepts }: RequestContext): void {
   if (kind === 'query' || accepts === 'any') return;
-  if (kind === 'subscription' && accepts !== 'query-subscription')
-    throw refused('BAD_REQUEST', 'Subscriptions are served over WebSocket, SSE or multipart responses.');
+  if (kind === 'subscription' && accepts !== 'query-subscription') throw needsStream('A subscription');
   if (kind === 'mutation' && accepts !== 'query-mutation')
     throw refused('METHOD_NOT_ALLOWED', 'Mutations are sent by POST.');
 }

@@ -45,7 +45,7 @@ async function answerOperation(
     const admitted = await admitOperation(request, context, run);
     run.admitted = admitted;
     run.clock?.lap('admissionMs');
-    if (!isStreamed(admitted, context)) return await planAndExecute(admitted, context, run);
+    if (!isStreamed(admitted)) return await planAndExecute(admitted, context, run);
     run.enter('open stream');
     return { kind: 'stream', stream: await run.services.streams.open(admitted, context), admitted };
   } catch (error) {
@@ -53,10 +53,9 @@ async function answerOperation(
   }
 }
 
-/** `@live` has no effect where the transport can't carry a stream: then the query is answered once. */
-function isStreamed({ operation, decided }: AdmittedOperation, { accepts }: RequestContext): boolean {
-  if (operation.kind === 'subscription') return true;
-  return (accepts === 'any' || accepts === 'query-subscription') && decided.isLive;
+/** Admission has made sure that the transport carries a stream. */
+function isStreamed({ operation, decided }: AdmittedOperation): boolean {
+  return operation.kind === 'subscription' || decided.isLive;
 }
 
 async function planAndExecute(

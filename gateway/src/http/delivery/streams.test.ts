@@ -180,7 +180,7 @@ describe('GraphQL over server-sent events', () => {
     const { response, until: read } = await request('/graphql', 'application/json', { query: SUBSCRIPTION });
     expect(response.status).toBe(400);
     expect(await read(/\}$/)).toContain(
-      'Subscriptions are served over WebSocket, SSE or multipart responses.',
+      'A subscription needs a stream. Send it alone, with \\"accept: text/event-stream\\"',
     );
   });
 
@@ -268,12 +268,25 @@ describe('live queries', () => {
     expect((await request('/graphql', accept, { query })).response.status).toBe(429);
   });
 
-  it.each(['query @live { count }', 'query @live(if: false) { count }'])(
-    'are answered once over a plain response: %s',
-    async (query) => {
-      expect((await gateway.post({ query })).body).toEqual({ data: { count: expect.any(Number) as number } });
-    },
-  );
+  it('are answered once over a plain response where @live is off', async () => {
+    const { body } = await gateway.post({ query: 'query @live(if: false) { count }' });
+    expect(body).toEqual({ data: { count: expect.any(Number) as number } });
+  });
+
+  it('A7: say over a plain response, by GET and in a batch that they need a stream, and by which header', async () => {
+    const query = 'query @live { count }';
+    const [batched] = (await gateway.post([{ query }])).bodies;
+    for (const body of [(await gateway.post({ query })).body, (await gateway.get({ query })).body, batched])
+      expect(body).toEqual({
+        errors: [
+          {
+            message:
+              'A live query (@live) needs a stream. Send it alone, with "accept: text/event-stream" or "accept: multipart/mixed;subscriptionSpec=1.0", or over WebSocket.',
+            extensions: { code: 'BAD_REQUEST' },
+          },
+        ],
+      });
+  });
 
   it('take their arguments from variables', async () => {
     const query = 'query Count($live: Boolean!, $every: Int) @live(if: $live, throttle: $every) { count }';

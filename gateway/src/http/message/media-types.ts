@@ -170,7 +170,11 @@ export function assertReadableBody(headers: IncomingHttpHeaders): void {
 
 function assertReadableType(headers: IncomingHttpHeaders): void {
   const match = JSON_BODY.exec(headers['content-type'] ?? '');
-  if (!match) throw refused('UNSUPPORTED_MEDIA_TYPE', 'The body has to be JSON: send "content-type: application/json".');
+  if (!match)
+    throw refused(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body has to be JSON: send "content-type: application/json".',
+    );
   const parameters = (match[1] ?? '').split(';').map((parameter) => parameter.trim());
   if (!parameters.every((parameter) => parameter === '' || UTF8_PARAMETER.test(parameter)))
     throw refused('UNSUPPORTED_MEDIA_TYPE', 'The only parameter of application/json is charset=utf-8.');

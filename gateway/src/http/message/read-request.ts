@@ -21,14 +21,26 @@ export type ReadBody =
 /**
  * Reads the body of a POST.
  *
- * @throws RequestRefused BAD_REQUEST when it is neither a request nor a batch; QUERY_TOO_COMPLEX for a batch that is too long
+ * @returns a batch that is too long as one whose elements are all rejected
+ * @throws RequestRefused BAD_REQUEST when it is neither a request nor a batch; QUERY_TOO_COMPLEX for a batch of more than
+ * 1,000 requests that is too long
  */
 export function readBody(body: Buffer, bounds: RequestBounds): ReadBody {
   const { value, isSuspect } = parseJsonBody(body, bounds.variables);
   if (!Array.isArray(value)) return { kind: 'single', request: readFitRequest(value, bounds, isSuspect) };
   if (value.length === 0) throw refused('BAD_REQUEST', 'The batch is empty.');
-  if (value.length > bounds.batch) throw tooComplex('batch', bounds.batch, value.length);
+  if (value.length > bounds.batch) return refuseBatch(value.length, bounds.batch);
   return { kind: 'batch', requests: value.map((element) => readElement(element, bounds, isSuspect)) };
+}
+
+/** Longer ones come from no client, and would make a short request into a long response. */
+const MAX_REJECTED_ONE_BY_ONE = 1_000;
+
+/** Clients of batches take as many results as they have sent operations, and read an error of the whole batch as a fault. */
+function refuseBatch(length: number, maximum: number): ReadBody {
+  const refusal = tooComplex('batch', maximum, length);
+  if (length > MAX_REJECTED_ONE_BY_ONE) throw refusal;
+  return { kind: 'batch', requests: Array.from({ length }, () => refusal) };
 }
 
 function readElement(

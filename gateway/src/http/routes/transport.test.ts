@@ -215,10 +215,12 @@ describe('Batches', () => {
     expect([empty.status, code(empty)]).toEqual([400, 'BAD_REQUEST']);
     const long = await gateway.post(Array.from({ length: 11 }, () => ({ query: PUBLIC })));
     expect(long.status).toBe(400);
-    expect(long.body.errors?.[0]?.extensions).toEqual({
-      code: 'QUERY_TOO_COMPLEX',
-      limit: { name: 'batch', maximum: 10, actual: 11 },
-    });
+    const limit = { name: 'batch', maximum: 10, actual: 11 };
+    expect(long.bodies).toHaveLength(11);
+    for (const { errors } of long.bodies)
+      expect(errors?.[0]?.extensions).toEqual({ code: 'QUERY_TOO_COMPLEX', limit });
+    const longest = await gateway.post(Array.from({ length: 1_001 }, () => ({})));
+    expect([longest.status, code(longest)]).toEqual([400, 'QUERY_TOO_COMPLEX']);
     expect(graph.requests()).toBe(0);
     expect((await gateway.post(Array.from({ length: 10 }, () => ({ query: PUBLIC })))).bodies).toHaveLength(
       10,
