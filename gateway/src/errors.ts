@@ -23,6 +23,7 @@ export type GatewayOnlyErrorCode =
   | 'OVERLOADED'
   | 'RATE_LIMITED'
   | 'TOO_MANY_STREAMS'
+  | 'STREAM_NOT_FOUND'
   | 'SUBSCRIPTION_INTERRUPTED'
   | 'SCHEMA_CHANGED'
   | 'SHUTTING_DOWN';
@@ -95,6 +96,8 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   RATE_LIMITED: always(429, 'Too many requests.'),
   /** A user or a connection has as many subscriptions or live queries open as it may have. */
   TOO_MANY_STREAMS: always(429, 'Too many subscriptions and live queries are open.'),
+  /** No event stream of single connection mode has the token: it has ended, or belongs to another process. */
+  STREAM_NOT_FOUND: always(404, 'No event stream has this token.'),
   /** The connection to a subgraph broke and events may have been missed: the client reads again, and subscribes again. */
   SUBSCRIPTION_INTERRUPTED: always(502, 'The subscription was interrupted; events may be missing.'),
   /** The graph was replaced while a stream ran, and has no longer what it asks for. */

@@ -126,6 +126,7 @@ export const projects: readonly Project[] = [
           routes: 'the endpoints, and admission of their requests',
           'fast-path': 'plain POST requests, read and answered without the framework',
           websocket: 'graphql-transport-ws: connections, their operations and credentials',
+          'event-stream': 'one stream for many operations: the single connection mode of graphql-sse',
           delivery: 'responses in parts and streams, and how slowly they may be read',
           message: 'what every request and response needs: media types, headers, bodies, addresses',
         },

@@ -11,6 +11,7 @@ import { HttpConnections } from '../http/message/http-connections.ts';
 import { connectionRefusals, registerConnectionGauge } from '../observability/connection-metrics.ts';
 import { boundBodies } from '../http/routes/bound-bodies.ts';
 import { addGraphqlRoute, type GraphqlRouteOptions } from '../http/routes/graphql-route.ts';
+import { EventStreams } from '../http/event-stream/event-streams.ts';
 import { Heartbeats } from '../http/delivery/heartbeats.ts';
 import { plainFirst } from '../http/fast-path/plain-first.ts';
 import { serveWebSockets } from '../http/websocket/websocket-server.ts';
@@ -41,6 +42,8 @@ export interface ServerDependencies {
   readonly settings: () => TransportSettings;
   /** How pages of other origins are met; absent where they may not use the graph. */
   readonly crossOrigin: CrossOriginRules | undefined;
+  /** Whether no other process serves the same port. */
+  readonly isAlone: boolean;
   /** The public keys of the user context; absent where none is sent. */
   readonly contextKeys: JSONWebKeySet | undefined;
   readonly readiness: Readonly<Record<string, ReadinessCheck>>;
@@ -67,7 +70,7 @@ const NOT_FOUND = {
 
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
-  const { logger, services, settings, contextKeys, crossOrigin } = dependencies;
+  const { logger, services, settings, contextKeys, crossOrigin, isAlone } = dependencies;
   const { timeouts, authentication } = settings(); // what needs a restart
   const certificateOf = createCertificateReader(
     authentication.clientCertificate,
@@ -112,6 +115,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   server.after(() => admitRequests(server, admission));
   const { metrics } = dependencies.streams;
   const heartbeats = new Heartbeats(() => settings().subscriptions.heartbeatMs);
+  const eventStreams = isAlone ? new EventStreams(settings) : undefined;
   addGraphqlRoute(server, {
     path: GRAPHQL_PATH,
     streamPath: STREAM_PATH,
@@ -127,10 +131,14 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       onRefused: admission.onRefused,
     }),
     allowsOrigin: originCheck(crossOrigin),
+    eventStreams,
     ...answering,
   });
   addWebSockets(server, dependencies, { heartbeats, onAnswer, certificateOf });
-  server.addHook('preClose', async () => dependencies.streams.open.drain());
+  server.addHook('preClose', async () => {
+    dependencies.streams.open.drain();
+    eventStreams?.close();
+  });
   server.addHook('onClose', async () => heartbeats.close());
   addResourceMetadataRoute(server, GRAPHQL_PATH, () => services().protectedResource);
   if (contextKeys) addContextKeysRoute(server, contextKeys);

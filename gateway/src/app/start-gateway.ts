@@ -49,6 +49,7 @@ export async function startGateway(
     unanswered: resources.unanswered,
     settings: () => state.inUse,
     crossOrigin: crossOriginRules(state.inUse.http.cors, allowsConveniences(config)),
+    isAlone: config.WORKERS === 1,
     contextKeys: publicKeysOf(config.USER_CONTEXT_PRIVATE_KEY),
     readiness: {},
     streams: { open: resources.streams, metrics: resources.streamMetrics },

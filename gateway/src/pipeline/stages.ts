@@ -70,7 +70,7 @@ export const stages = [
     name: 'variables',
     at: 'admission',
     does: 'Coerces the variables to their declared types and decides every condition. Later stages read that decision.',
-    errors: ['BAD_USER_INPUT', 'GRAPHQL_VALIDATION_FAILED'],
+    errors: ['BAD_USER_INPUT', 'GRAPHQL_VALIDATION_FAILED', 'BAD_REQUEST'],
   },
   {
     name: 'limits',

@@ -45,7 +45,7 @@ export function sendInStreamFormat(reply: FastifyReply, text: string, format: St
 }
 
 /** The response is taken from Fastify, with the headers that its hooks have set. */
-function beginStream(reply: FastifyReply, { contentType, head }: StreamFormat): ServerResponse {
+export function beginStream(reply: FastifyReply, { contentType, head }: StreamFormat): ServerResponse {
   reply.hijack();
   const { raw } = reply;
   for (const [name, value] of Object.entries(reply.getHeaders()))

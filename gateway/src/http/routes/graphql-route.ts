@@ -42,12 +42,25 @@ import { readBody, readQueryString, type ReadBody } from '../message/read-reques
 import { watchRequest } from '../message/request-signal.ts';
 import { sendParts } from '../delivery/send-parts.ts';
 import { serverSentEvents } from '../message/stream-format.ts';
-import { sendInStreamFormat, sendStream, type StreamSettingsOfServer } from '../delivery/stream-response.ts';
+import {
+  sendInStreamFormat,
+  sendStream,
+  type StreamResponseOptions,
+  type StreamSettingsOfServer,
+} from '../delivery/stream-response.ts';
+import {
+  eventStreamTokenOf,
+  openEventStream,
+  reserveEventStream,
+  runOnEventStream,
+  stopOnEventStream,
+  type EventStreamServing,
+} from './event-stream-route.ts';
 import { watchUnread } from '../delivery/unread-responses.ts';
 import { PIECE_BYTES, writeInPieces } from '../message/write-in-pieces.ts';
 
 /** Settings of {@link addGraphqlRoute}. */
-export interface GraphqlRouteOptions extends AnsweringOptions {
+export interface GraphqlRouteOptions extends EventStreamServing {
   readonly path: string;
   /** Where every answer is a stream of server-sent events, unless the client prefers another format. */
   readonly streamPath: string;
@@ -65,7 +78,7 @@ export interface GraphqlRouteOptions extends AnsweringOptions {
  * responses, to clients that take them. The body is read here, not by Fastify, whose JSON parser refuses some names of
  * variables in a form that is not GraphQL's.
  *
- * @see GraphQL over HTTP; the protocol of graphql-sse, distinct connections mode
+ * @see GraphQL over HTTP; the protocol of graphql-sse, both modes
  */
 export function addGraphqlRoute(server: FastifyInstance, options: GraphqlRouteOptions): void {
   server.register(async (scope) => {
@@ -98,7 +111,29 @@ function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOp
     onRequest: hookOf((request) => preventCsrf(request.headers, false, options.allowsOrigin)),
     handler: (request, reply) => answerGet(request, reply, options),
   });
-  scope.route({ method: OTHER_METHODS, url, onRequest: async () => refuseMethod(), handler: refuseMethod });
+  const isStream = url === options.streamPath;
+  if (isStream) addEventStreamMethods(scope, url, options);
+  const others = OTHER_METHODS.filter((method) => !isStream || !EVENT_STREAM_METHODS.has(method));
+  scope.route({ method: others, url, onRequest: async () => refuseMethod(), handler: refuseMethod });
+}
+
+/** Those of graphql-sse's single connection mode alone; browsers ask before they send them. */
+const EVENT_STREAM_METHODS: ReadonlySet<string> = new Set(['PUT', 'DELETE']);
+
+function addEventStreamMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOptions): void {
+  scope.route({
+    method: 'PUT',
+    url,
+    handler: (request, reply) => reserveEventStream(exchangeOf(request, reply, options), reply, options),
+  });
+  scope.route({
+    method: 'DELETE',
+    url,
+    handler: async (request, reply) => {
+      const token = eventStreamTokenOf(request) ?? '';
+      return stopOnEventStream(token, exchangeOf(request, reply, options), request, reply, options);
+    },
+  });
 }
 
 /** Whatever else Node understands. A CONNECT never becomes a request. */
@@ -132,8 +167,10 @@ async function answerPost(
   reply: FastifyReply,
   options: GraphqlRouteOptions,
 ): Promise<FastifyReply> {
-  const forms = formsOf(request, options);
   if (!Buffer.isBuffer(request.body)) throw refused('BAD_REQUEST', 'The request has no body.');
+  const token = streamTokenOf(request, options);
+  if (token !== undefined) return acceptOperation(token, request.body, { request, reply, options });
+  const forms = formsOf(request, options);
   const exchange = exchangeOf(request, reply, options);
   if (forms.single && !forms.parts && !forms.stream)
     return send(reply, exchange, await answerBody(exchange, request.body, forms.single, options), options);
@@ -143,11 +180,40 @@ async function answerPost(
   return answerOne({ exchange, reply, options, forms }, body.request, accepts);
 }
 
+/** What a handler is given. */
+interface Handled {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly options: GraphqlRouteOptions;
+}
+
+/** The token of an event stream, where the request is about one. */
+function streamTokenOf(request: FastifyRequest, { streamPath }: GraphqlRouteOptions): string | undefined {
+  return request.routeOptions.url === streamPath ? eventStreamTokenOf(request) : undefined;
+}
+
+async function acceptOperation(
+  token: string,
+  body: Buffer,
+  { request, reply, options }: Handled,
+): Promise<FastifyReply> {
+  const exchange = exchangeOf(request, reply, options);
+  const sendResults = await runOnEventStream(token, body, exchange, options);
+  if (reply.raw.destroyed) sendResults();
+  else reply.raw.once('close', sendResults); // its client learns that it runs before it gets results
+  return reply.status(202).headers({ 'x-request-id': exchange.id, 'cache-control': 'no-store' }).send();
+}
+
 async function answerGet(
   request: FastifyRequest,
   reply: FastifyReply,
   options: GraphqlRouteOptions,
 ): Promise<FastifyReply> {
+  const token = streamTokenOf(request, options);
+  if (token !== undefined) {
+    endAdmission(reply.raw); // streams are bounded by their number
+    return openEventStream(token, reply, options, streamSettingsOf(options));
+  }
   const forms = formsOf(request, options);
   const parameters = request.query as Readonly<Record<string, unknown>>; // the parser makes an object without prototype
   const exchange = exchangeOf(request, reply, options);
@@ -230,19 +296,20 @@ async function answerOne(
   return sendParts(reply, answer, parts, options.settings().timeouts, watch);
 }
 
+function streamSettingsOf({ streams, unread, settings }: GraphqlRouteOptions): EventStreamSettings {
+  return { ...streams, maxBufferBytes: settings().subscriptions.bufferBytes, unread };
+}
+
+/** Of every stream, but for whose share it counts in. */
+type EventStreamSettings = Omit<StreamResponseOptions, 'keysOf'>;
+
 function openStream(
   { exchange, reply, forms, options }: Negotiated,
   { stream, admitted }: StreamAnswer,
 ): FastifyReply {
   endAdmission(reply.raw); // streams are bounded by their number
   const keysOf = (): ShareKeys => shareKeysOfCaller(admitted.caller, exchange.address);
-  if (forms.stream)
-    return sendStream(reply, stream, forms.stream, {
-      ...options.streams,
-      maxBufferBytes: options.settings().subscriptions.bufferBytes,
-      unread: options.unread,
-      keysOf,
-    });
+  if (forms.stream) return sendStream(reply, stream, forms.stream, { ...streamSettingsOf(options), keysOf });
   stream.stop();
   throw new Error('A stream was opened for a client that takes none.');
 }
@@ -252,10 +319,19 @@ async function answerBatch(
   body: ReadBody,
 ): Promise<FastifyReply> {
   if (!forms.single && forms.stream)
-    throw refused('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
+    throw rejectionOf(body) ?? refused('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
   const carried: Carried = { takesParts: false, accepts: 'query-mutation' };
   const mediaType = forms.single ?? 'application/json';
   return send(reply, exchange, await answerWhole(exchange, body, mediaType, carried, options), options);
+}
+
+/** The reason for which a whole batch is rejected. */
+function rejectionOf(body: ReadBody): RequestRefused | undefined {
+  const requests = body.kind === 'batch' ? body.requests : [];
+  const [first] = requests;
+  return first instanceof RequestRefused && requests.every((request) => request === first)
+    ? first
+    : undefined;
 }
 
 function send(
