@@ -97,7 +97,7 @@ describe.skipIf(!chromiumPath)(
               headers,
               body,
             });
-            return (await response.json()) as unknown;
+            return response.json();
           },
           { address: graph, body: JSON.stringify({ query: '{ me { email } }' }) },
         );

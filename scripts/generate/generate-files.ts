@@ -6,6 +6,7 @@ import { repository } from '../programs/run-program.ts';
 import { generateApiSchema } from './api-schema-file.ts';
 import { generateArchitecturePage } from './architecture-page.ts';
 import { generateBehavioursPages } from './behaviours-page.ts';
+import { generateCompatibilityPage } from './compatibility-page.ts';
 import { generateCommonPasswords } from './common-passwords-file.ts';
 import { generateConfigurationPages } from './configuration-page.ts';
 import type { GeneratedFile } from './generated-file.ts';
@@ -27,6 +28,7 @@ export interface GenerateFilesOptions {
 const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile[]>)[] = [
   generateSupergraph,
   generateApiSchema,
+  generateCompatibilityPage,
   generateConfigurationPages,
   generateSettingsSchema,
   generateBehavioursPages,
@@ -42,7 +44,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
 
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, the
- * types of SQL statements, graph/supergraph.graphql, docs/api.graphql,
+ * types of SQL statements, graph/supergraph.graphql, docs/api.graphql, docs/compatibility.md,
  * gateway.schema.json, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
  * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, the
  * limits in docs/errors.md, and the profiles in docs/trusted-issuers.md.

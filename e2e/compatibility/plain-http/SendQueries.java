@@ -13,16 +13,18 @@ final class SendQueries {
   public static void main(String[] arguments) throws Exception {
     var client = HttpClient.newHttpClient();
     var url = arguments[0];
-    var query = "{\"query\":\"{ person(id: \\\"1\\\") { name } }\"}";
+    var authorization = arguments[1];
+    var query = "{\"query\":\"{ me { name } }\"}";
     for (var body : new String[] {query, query, query + " ".repeat(100_000)}) {
       var request = HttpRequest.newBuilder(URI.create(url))
           .header("content-type", "application/json")
+          .header("authorization", authorization)
           .POST(BodyPublishers.ofString(body))
           .build();
       print(client, request);
     }
-    var address = url + "?query=%7Bperson(id:%221%22)%7Bname%7D%7D";
-    print(client, HttpRequest.newBuilder(URI.create(address)).header("apollo-require-preflight", "1").build());
+    var address = URI.create(url + "?query=%7Bme%7Bname%7D%7D");
+    print(client, HttpRequest.newBuilder(address).header("authorization", authorization).build());
     System.out.println(acknowledgement(client, url.replace("http:", "ws:")));
   }
 

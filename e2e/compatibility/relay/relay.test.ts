@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cell } from '../cell.ts';
+import { authorization, endpoint, openStage, until, untilHeard, type Stage } from '../scene.ts';
+import { startRelayApp, type RelayApp } from './relay-app.ts';
+
+describe('Relay, with the network of docs/relay.md', () => {
+  let stage: Stage;
+  let app: RelayApp;
+
+  beforeAll(async () => {
+    stage = await openStage();
+    const token = (await authorization()).replace('Bearer ', '');
+    app = await startRelayApp({ ENDPOINT: endpoint, TOKEN: token, POST: stage.postId });
+  });
+  afterAll(async () => {
+    app.stop();
+    await stage.remove();
+  });
+
+  async function got(name: string): Promise<unknown> {
+    await until(() => app.got[name] !== undefined, `${name} has come`);
+    return app.got[name]?.[0];
+  }
+
+  it(cell('Relay', 'compiler'), async () => {
+    expect(app.compiled).toMatch(/Compilation completed/i);
+    expect(app.compiled).not.toMatch(/error/i);
+  });
+
+  it(cell('Relay', 'query'), async () => {
+    expect(await got('query')).toMatchObject({ posts: [{}, {}, {}] });
+  });
+
+  it(cell('Relay', 'mutation'), async () => {
+    expect(await got('mutation')).toMatchObject({ addComment: { body: 'From Relay' } });
+  });
+
+  it(cell('Relay', '@defer'), async () => {
+    const count = { commentCount: expect.any(Number) as number };
+    expect(await got('defer')).toEqual([count, count]);
+  });
+
+  it(cell('Relay', 'subscription over WebSocket'), async () => {
+    const heard = (): readonly string[] => (app.got['subscription'] ?? []).map(String);
+    await untilHeard(stage, heard, ['From Relay']);
+  });
+
+  it(cell('Relay', '@live over WebSocket'), async () => {
+    expect(await got('live')).toMatchObject({ me: { name: 'Ada Marlow' } });
+  });
+});

@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { askGraph, dataOf } from '../harness/ask-graph.ts';
+import { sharedPlatform } from '../harness/shared-platform.ts';
+import { TokenBook } from '../harness/token-book.ts';
+
+// What the clients of this suite ask, and of whom. Each of them is used as its own README does.
+
+const { graph, issuer } = sharedPlatform().addresses;
+
+/** The endpoint, over HTTP. */
+export const endpoint: string = graph;
+/** The endpoint, over WebSocket. */
+export const socketEndpoint: string = graph.replace('http', 'ws');
+
+const tokens = new TokenBook(issuer);
+
+/** What a client sends as `Authorization`. */
+export async function authorization(): Promise<string> {
+  return `Bearer ${await tokens.of('ada')}`;
+}
+
+/** Asks for posts with their authors: two subgraphs. */
+export const POSTS = 'query Posts($first: Int!) { posts(first: $first) { id title author { id name } } }';
+/** Defers what a third subgraph knows. */
+export const DEFERRED =
+  'query Deferred($first: Int!) { posts(first: $first) { id title ... @defer(label: "rest") { commentCount } } }';
+/** Stores what it is given. */
+export const ADD_COMMENT =
+  'mutation AddComment($postId: ID!, $body: String!) { addComment(postId: $postId, body: $body) { id body author { id name } } }';
+/** Receives what {@link ADD_COMMENT} stores. */
+export const COMMENT_ADDED =
+  'subscription CommentAdded($postId: ID!) { commentAdded(postId: $postId) { id body author { id name } } }';
+/** Follows a state. */
+export const LIVE = 'query Live @live { me { id name } }';
+/** Fits no schema. */
+export const WRONG = 'query Wrong { noSuchField }';
+/** What {@link LIVE} over a response without a stream is answered with. */
+export const NEEDS_STREAM = /needs a stream.*text\/event-stream/s;
+
+/** A post of this suite's own. */
+export interface Stage {
+  readonly postId: string;
+  /** Stores a comment. */
+  comment(body: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Makes a post that a test may comment. */
+export async function openStage(): Promise<Stage> {
+  const token = await tokens.of('ada');
+  const ask = async <Data>(query: string, variables: Readonly<Record<string, unknown>>): Promise<Data> =>
+    dataOf(await askGraph<Data>(endpoint, { query, variables, token }));
+  const input = { title: 'Compatibility', body: `Clients as they come, ${crypto.randomUUID()}` };
+  const { createPost } = await ask<{ createPost: { post: { id: string } } }>(
+    'mutation Open($input: CreatePostInput!) { createPost(input: $input) { post { id } } }',
+    { input },
+  );
+  const postId = createPost.post.id;
+  return {
+    postId,
+    comment: async (body) => void (await ask(ADD_COMMENT, { postId, body })),
+    remove: async () => void (await ask('mutation Close($id: ID!) { deletePost(id: $id) }', { id: postId })),
+  };
+}
+
+const BETWEEN_MS = 300;
+const DEADLINE_MS = 15_000;
+
+/**
+ * Comments the stage until a subscriber has heard one: nothing says to outsiders that a subscription is open.
+ *
+ * @param heard the texts of the comments that it was sent
+ * @param others texts of comments that come from elsewhere
+ */
+export async function untilHeard(
+  stage: Stage,
+  heard: readonly string[] | (() => readonly string[]),
+  others: readonly string[] = [],
+): Promise<void> {
+  const said: string[] = [...others];
+  const first = (): string | undefined => (typeof heard === 'function' ? heard() : heard)[0];
+  const deadline = Date.now() + DEADLINE_MS;
+  while (first() === undefined && Date.now() < deadline) {
+    const body = `Comment ${said.length}`;
+    said.push(body);
+    await stage.comment(body);
+    await pause(BETWEEN_MS);
+  }
+  expect(said).toContain(first());
+}
+
+/** Waits until something is so. */
+export async function until(isSo: () => boolean, what: string): Promise<void> {
+  await expect.poll(isSo, { timeout: DEADLINE_MS, interval: 20, message: what }).toBe(true);
+}

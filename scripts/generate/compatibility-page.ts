@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { repository } from '../programs/run-program.ts';
+import type { GeneratedFile } from './generated-file.ts';
+
+const path = 'docs/compatibility.md';
+const folder = 'e2e/compatibility';
+
+/** What is said of one client: true where a test proves it, else a sentence. */
+interface ClientRow {
+  readonly client: string;
+  readonly package?: string;
+  readonly features: Readonly<Record<string, true | string>>;
+}
+
+const introduction = `<!-- Generated from ${folder}/matrix.json by "npm run generate". -->
+
+# Compatibility
+
+Each client as it comes: the library's own README, its defaults, no option that is set to please the gateway. Every ✓ is a test in
+[${folder}](../${folder}), which runs the library in this version against the whole platform; a test fails where a ✓ has none. Empty:
+the client does not do that by itself.
+
+All clients send an access token in \`Authorization\`. How each kind of application gets one: [guides](clients/README.md).
+`;
+
+/** docs/compatibility.md: client by feature. */
+export async function generateCompatibilityPage(): Promise<GeneratedFile> {
+  const rows = JSON.parse(readFileSync(join(repository, folder, 'matrix.json'), 'utf8')) as ClientRow[]; // matrix.test.ts holds the tests against it
+  const features = [...new Set(rows.flatMap((row) => Object.keys(row.features)))];
+  const table = [
+    ['', ...rows.map(({ client }) => client)],
+    ['---', ...rows.map(() => ':-:')],
+    ['Version', ...rows.map(versionOf)],
+    ...features.map((feature) => [codeOf(feature), ...rows.map((row) => signOf(row.features[feature]))]),
+  ];
+  const lines = table.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const text = `${introduction}\n<!-- prettier-ignore -->\n${lines}\n${sentencesOf(rows)}`;
+  const options = (await resolveConfig(join(repository, path))) ?? {};
+  return { path, content: await format(text, { ...options, parser: 'markdown' }) };
+}
+
+function versionOf({ package: name }: ClientRow): string {
+  if (name === undefined) return '';
+  const { devDependencies } = JSON.parse(readFileSync(join(repository, 'e2e/package.json'), 'utf8')) as {
+    devDependencies: Readonly<Record<string, string>>;
+  };
+  const version = devDependencies[name];
+  if (version === undefined) throw new Error(`${name} is no dependency of e2e.`);
+  return version;
+}
+
+/** Directives are code. */
+function codeOf(feature: string): string {
+  return feature.replaceAll(/@\w+/g, '`$&`');
+}
+
+function signOf(verdict: true | string | undefined): string {
+  if (verdict === undefined) return '';
+  return verdict === true ? '✓' : 'see below';
+}
+
+function sentencesOf(rows: readonly ClientRow[]): string {
+  const sentences = rows.flatMap(({ client, features }) =>
+    Object.entries(features)
+      .filter(([, verdict]) => verdict !== true)
+      .map(([feature, sentence]) => `- **${client}, ${codeOf(feature)}**: ${sentence}`),
+  );
+  return sentences.length === 0 ? '' : `\n${sentences.join('\n')}\n`;
+}
