@@ -124,11 +124,13 @@ function addEventStreamMethods(scope: FastifyInstance, url: string, options: Gra
   scope.route({
     method: 'PUT',
     url,
+    preParsing: options.boundBodies,
     handler: (request, reply) => reserveEventStream(exchangeOf(request, reply, options), reply, options),
   });
   scope.route({
     method: 'DELETE',
     url,
+    preParsing: options.boundBodies,
     handler: async (request, reply) => {
       const token = eventStreamTokenOf(request) ?? '';
       return stopOnEventStream(token, exchangeOf(request, reply, options), request, reply, options);
