@@ -12,7 +12,7 @@ const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'
 /** Browsers add `Basic`, `Digest` and `Negotiate` by themselves, and never a token. */
 const TOKEN = /^(?:Bearer|DPoP) /i;
 /** Modes in which a page sets no header that has to be asked for: what is there was added on the way. */
-const SILENT_MODES: ReadonlySet<unknown> = new Set(['no-cors', 'navigate']);
+const SILENT_MODES: ReadonlySet<string> = new Set(['no-cors', 'navigate']);
 /** With what every browser's User-Agent begins. A page cannot change it without a preflight. */
 const BROWSER = /^\s*Mozilla\//i;
 
@@ -40,7 +40,7 @@ export function preventCsrf(
 function hasBeenAskedFor(headers: IncomingHttpHeaders): boolean {
   const isMarked =
     TOKEN.test(headers.authorization ?? '') || PREFLIGHT_HEADERS.some((name) => Boolean(headers[name]));
-  return isMarked && !SILENT_MODES.has(headers['sec-fetch-mode']);
+  return isMarked && !SILENT_MODES.has(String(headers['sec-fetch-mode']));
 }
 
 /** Browsers say where a request comes from, except to plain http addresses of other machines: there they give their name alone. */
