@@ -56,11 +56,11 @@ describe('Apollo Client', () => {
     expect(cached).toEqual(data);
   });
 
-  it('runs queries by GET, with the header that web pages can not set', async () => {
+  it('A3: runs queries by GET', async () => {
     const client = connect(
       new HttpLink({
         uri: graph,
-        headers: { ...headers, 'apollo-require-preflight': 'true' },
+        headers,
         useGETForQueries: true,
       }),
     );
