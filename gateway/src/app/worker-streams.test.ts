@@ -33,6 +33,14 @@ async function openStreams(): Promise<number> {
 }
 
 describe('Streams of a gateway with two workers', () => {
+  it('are not those of single connection mode, each of which lives in one process', async () => {
+    const response = await fetch(`${gateway.url}/graphql/stream`, { method: 'PUT' });
+    expect([response.status, await response.text()]).toEqual([
+      405,
+      expect.stringContaining('Use distinct connections.'),
+    ]);
+  });
+
   it('share one subscription in each worker, and F-13 end with 1012 when the gateway does', async () => {
     const sockets = await connectAll();
     for (const socket of sockets) socket.subscribe('1', SUBSCRIPTION);
