@@ -36,12 +36,13 @@ export async function reserveEventStream(
   reply: FastifyReply,
   { services, eventStreams }: EventStreamServing,
 ): Promise<FastifyReply> {
-  const { authenticator, observer } = services();
-  const { authorization } = exchange.headers;
-  const caller = await authenticate({ authorization, proof: exchange.proof }, authenticator, (reason) =>
-    observer.invalidToken(exchange.id, reason),
+  const inForce = services();
+  const { id, headers, proof, certificate, address } = exchange;
+  const { authorization } = headers;
+  const caller = await authenticate({ authorization, proof, certificate }, inForce, (reason) =>
+    inForce.observer.invalidToken(id, reason),
   );
-  const token = existing(eventStreams).reserve(shareKeysOfCaller(caller, exchange.address));
+  const token = existing(eventStreams).reserve(shareKeysOfCaller(caller, address));
   return reply.status(201).headers(headersOf(exchange)).type('text/plain; charset=utf-8').send(token);
 }
 
@@ -96,13 +97,14 @@ async function runWatched(
   id: string,
   options: AnsweringOptions,
 ): Promise<PipelineAnswer> {
-  const { method, headers, address, proof } = exchange;
+  const { method, headers, address, proof, certificate } = exchange;
   const ofOperation: HttpExchange = {
     id: exchange.id,
     method,
     headers,
     address,
     proof,
+    certificate,
     get elapsedMs() {
       return exchange.elapsedMs;
     },
