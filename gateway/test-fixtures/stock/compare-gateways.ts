@@ -24,6 +24,8 @@ export interface StockDifference {
   readonly faults: readonly RequestFault[];
   /** Names of the fields that keys and requirements of the graph are made of. */
   readonly namesInFieldSets: ReadonlySet<string>;
+  /** Names of the fields that require others. */
+  readonly requiringNames: ReadonlySet<string>;
   /** Whether a subgraph of the graph knows an interface as one object. */
   readonly hasInterfaceObject: boolean;
   readonly ours: Answered;
@@ -56,12 +58,13 @@ export async function compareGateways(
   const other = await withEffects(graph, () => askStock(stock, operation));
   setRequestFaults(graph, []);
   const whole = await withEffects(graph, () => graph.executeWhole(operation.document, operation.variables));
-  const { namesInFieldSets } = graph.world;
+  const { namesInFieldSets, requiringNames } = graph.world;
   const effects = { ours: own.effects, stock: other.effects, whole: whole.effects };
   const found = {
     operation,
     faults,
     namesInFieldSets,
+    requiringNames,
     hasInterfaceObject: graph.supergraph.hints.interfaceObjects.size > 0,
     ours: own.result,
     ...other.result,

@@ -138,9 +138,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     standard:
       'GraphQL (October 2021) §6.4.1 CoerceArgumentValues: a field has the arguments of the operation',
     explains: ['data'],
-    matches: ({ namesInFieldSets, stock, ours }) =>
+    matches: ({ namesInFieldSets, requiringNames, stock, ours }) =>
       stock !== undefined &&
-      holesIn(plain(stock), plain(ours)).every(({ path }) => namesInFieldSets.has(String(path.at(-1)))),
+      holesIn(plain(stock), plain(ours)).every(({ path }) => {
+        const key = String(path.at(-1));
+        return namesInFieldSets.has(key) || requiringNames.has(key.replace(/\d+$/, '')); // aliases have a number
+      }),
   },
   {
     // Stock's plan asks one subgraph for all that it has of a fragment, before it goes on.
