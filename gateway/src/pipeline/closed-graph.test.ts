@@ -65,15 +65,18 @@ describe.each(closed)('B5: A graph that needs a token, by $name', (carrier) => {
 });
 
 describe('B5: A graph that needs a token', () => {
-  it('answers anonymous callers with 401 and a challenge', async () => {
-    const answer = await gateway.post(
-      { query: '{ public }' },
-      { accept: 'application/graphql-response+json' },
-    );
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="graph"/);
-    expect(answer.body.errors?.[0]?.message).toBe('This graph needs a valid access token.');
-  });
+  it.each(['application/graphql-response+json', 'application/json', '*/*'])(
+    'answers anonymous callers with 401 and a challenge, as %s',
+    async (accept) => {
+      const anonymous = await gateway.post({ query: '{ public }' }, { accept });
+      const invalid = await gateway.post({ query: '{ public }' }, { accept, authorization: 'Bearer x' });
+      expect([anonymous.status, invalid.status]).toEqual([401, 401]);
+      expect(anonymous.headers.get('www-authenticate')).toBe(
+        'Bearer realm="graph", resource_metadata="http://localhost:4000/.well-known/oauth-protected-resource/graphql"',
+      );
+      expect(anonymous.body.errors?.[0]?.message).toBe('This graph needs a valid access token.');
+    },
+  );
 
   it('has to have an issuer', async () => {
     const settings = 'authentication: { required: true }';

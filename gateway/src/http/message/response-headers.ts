@@ -47,6 +47,8 @@ export function statusOf(answer: OperationAnswer, mediaType: ResultMediaType): n
   const code = first.extensions?.['code'];
   const described = gatewayErrorCodes[isGatewayErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR'];
   if (mediaType === 'application/graphql-response+json') return described.status;
+  // The graph as a whole is forbidden then, not a part of it; clients look for its metadata at a 401. RFC 9728 §5.
+  if (answer.stage === 'require token') return described.status;
   return answer.data === undefined ? described.jsonStatus : 200;
 }
 
