@@ -51,7 +51,9 @@ export function createIssuerConnections({ cooldownMs, logger }: IssuerConnection
         fetchKeys: async () =>
           fetchKeySet(jwksUrl ?? (await discovered(discoveryOf(issuer), issuer, 'jwksUrl'))),
         cooldownMs,
-        onFetchError: (error) => logger.warn({ err: error, issuer, jwksUrl }, 'issuer keys unavailable'),
+        onFetchError: seldom((error) =>
+          logger.warn({ err: error, issuer, jwksUrl }, 'issuer keys unavailable'),
+        ),
       });
       keys.load().catch(() => undefined); // reported by onFetchError, and retried at need
       keySets.set(source, keys);
@@ -72,9 +74,24 @@ export function createIssuerConnections({ cooldownMs, logger }: IssuerConnection
         maxConcurrent,
         leewayS,
         callerRules,
-        onError: (error) => logger.warn({ err: error, issuer: issuer.issuer }, 'introspection unavailable'),
+        onError: seldom((error) =>
+          logger.warn({ err: error, issuer: issuer.issuer }, 'introspection unavailable'),
+        ),
       });
     },
+  };
+}
+
+const LOG_PAUSE_MS = 10_000;
+
+/** However many tokens ask for what is unavailable, the log has it once in a while. */
+function seldom(log: (error: unknown) => void): (error: unknown) => void {
+  let loggedAtMs = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    const nowMs = performance.now();
+    if (nowMs - loggedAtMs < LOG_PAUSE_MS) return;
+    loggedAtMs = nowMs;
+    log(error);
   };
 }
 
