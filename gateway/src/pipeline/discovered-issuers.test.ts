@@ -9,6 +9,8 @@ let forge: TokenForge;
 let server: Server;
 let issuer: string;
 let isUp = false;
+/** What the issuer answers, beside its keys. */
+let answers: Readonly<Record<string, object>>;
 let subgraph: SubgraphServer;
 let development: TestGateway;
 let production: TestGateway;
@@ -18,13 +20,20 @@ beforeAll(async () => {
   forge = createTokenForge();
   server = createServer((request, response) => {
     response.statusCode = isUp ? 200 : 503;
-    const isMetadata = request.url === '/realms/staff/.well-known/openid-configuration';
-    response.end(JSON.stringify(isMetadata ? { issuer, jwks_uri: `${issuer}/certs` } : forge.keys));
+    response.end(JSON.stringify(answers[request.url ?? ''] ?? forge.keys));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/realms/staff`; // it listens on TCP
+  answers = {
+    '/realms/staff/.well-known/openid-configuration': {
+      issuer,
+      jwks_uri: `${issuer}/certs`,
+      introspection_endpoint: `${issuer}/introspect`,
+    },
+    '/realms/staff/introspect': { active: true, sub: 'ada', client_id: 'web', scope: 'a b', typ: 'Bearer' },
+  };
   subgraph = await startSubgraph({
     name: 'numbers',
     typeDefs: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@authenticated", "@requiresScopes", "@policy"])
@@ -42,10 +51,11 @@ authentication:
       audience: graph
       profile: keycloak
       claims: { groups: organization.groups }
+      introspection: { clientId: gateway, clientSecret: "\${env.SECRET}" }
   jwksCooldownMs: 1000
 `;
   const started = (NODE_ENV: string): Promise<TestGateway> =>
-    startTestGateway({ subgraphs: [subgraph], settings, environment: { NODE_ENV } });
+    startTestGateway({ subgraphs: [subgraph], settings, environment: { NODE_ENV, SECRET: 's3cret' } });
   [development, production] = await Promise.all([started('development'), started('production')]);
 });
 afterAll(async () => {
@@ -91,6 +101,12 @@ describe('An issuer that is found by discovery', () => {
     await expect.poll(() => data(development), { timeout: 8_000 }).toEqual({ one: 1, two: 2 });
   });
 
+  it('is asked about opaque tokens where its metadata say', async () => {
+    const { body } = await ask(production, '{ one three }', 'opaque');
+    expect(body.data).toEqual({ one: 1, three: 3 });
+    expect(JSON.stringify(production.logged())).not.toContain('s3cret');
+  });
+
   it('has to be one whose metadata can be believed, or to have jwksUrl', () => {
     const settings = 'authentication: { issuers: [{ issuer: "http://id.example", audience: graph }] }';
     return expect(startTestGateway({ subgraphs: [subgraph], settings })).rejects.toThrow(
@@ -122,7 +138,7 @@ describe('A6: A token that is refused', () => {
       () => token({ iss: 'https://evil.example' }),
       'The issuer "https://evil.example" is not trusted.',
     ],
-    ['that is none', () => 'undefined', 'The token is no JWT.'],
+    ['that is too long', () => 'x'.repeat(9_000), 'The token is longer than 8192 characters.'],
     ['that has expired', () => token({ exp: 1 }), '"exp" claim timestamp check failed'],
     [
       'that is an ID token',
