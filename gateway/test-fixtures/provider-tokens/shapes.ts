@@ -61,7 +61,7 @@ export const tokenShapes: Readonly<Record<Exclude<ProfileName, 'general'>, Token
         permissions: undefined,
         ...ID_TOKEN,
       },
-      'ID token for the same audience': { aud: undefined, scope: undefined, ...ID_TOKEN },
+      'ID token for the same audience': { scope: undefined, permissions: undefined, ...ID_TOKEN },
     },
     audienceClaim: 'aud',
     clientClaim: 'azp',
