@@ -55,6 +55,7 @@ function merged(...all: readonly object[]): Record<string, unknown> {
 /** Another value than the default, for what can be changed by itself. */
 function otherValue({ setting, key }: DocumentedSetting): unknown {
   if (key.includes('<') || key.includes('[') || key.startsWith('responseCache.')) return undefined;
+  if (key === 'authentication.required') return undefined; // needs an issuer
   if (setting.type === 'flag') return key !== 'introspection';
   if (setting.type === 'int') return setting.max === undefined ? 77_777 : setting.max;
   if (setting.type === 'number') return setting.min + 0.02;
