@@ -11,13 +11,17 @@ it('rules for subgraphs that the supergraph does not have are found wherever the
   });
   const settings = {
     headers: { subgraphs: { users: {}, poosts: { remove: ['x-tenant'] } } },
-    subscriptions: { subgraphUrls: { users: 'ws://users.test/', user: 'ws://users.test/' } },
+    subscriptions: {
+      subgraphUrls: { users: 'ws://users.test/', user: 'ws://users.test/' },
+      subgraphs: { usres: {} },
+    },
     traffic: { subgraphs: { users: { timeoutMs: 100 }, Users: { timeoutMs: 100 } } },
   };
   expect(unknownSubgraphs({ ...config, settings }, known)).toEqual([
     'SUBGRAPH_URLS.uesrs',
     'headers.subgraphs.poosts',
     'subscriptions.subgraphUrls.user',
+    'subscriptions.subgraphs.usres',
     'traffic.subgraphs.Users',
   ]);
 });

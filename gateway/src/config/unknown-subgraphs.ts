@@ -12,6 +12,7 @@ export function unknownSubgraphs(config: GatewayConfig, known: ReadonlyMap<strin
     ['SUBGRAPH_URLS', config.SUBGRAPH_URLS],
     ['headers.subgraphs', headers?.subgraphs ?? {}],
     ['subscriptions.subgraphUrls', subscriptions?.subgraphUrls ?? {}],
+    ['subscriptions.subgraphs', subscriptions?.subgraphs ?? {}],
     ['traffic.subgraphs', traffic?.subgraphs ?? {}],
   ];
   return places.flatMap(([setting, rules]) =>

@@ -12,7 +12,7 @@ type Form = TextCheck | { readonly pattern: RegExp; readonly error: string };
 export const forms: Readonly<Record<string, Form>> = {
   name: { pattern: /[^]/, error: 'must not be empty' },
   httpUrl: urlOf('http', 'https'),
-  webSocketUrl: urlOf('ws', 'wss'),
+  streamUrl: urlOf('ws', 'wss', 'http', 'https'),
   httpAddress: { pattern: /^https?:\/\/./, error: 'must be an absolute http or https URL' },
   claimPath: (text) => problemOfClaimPath(text),
   signatureAlgorithm: {

@@ -27,12 +27,13 @@ import { ClientStream, type StreamKeeper } from './client-stream.ts';
 import type { StreamKind, StreamObserver } from './stream-observer.ts';
 import { StreamQuota } from './stream-quota.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
-import { own } from '../own-property.ts';
-import { SubgraphSockets, webSocketUrl, type SubgraphSocketOptions } from './subgraph-sockets.ts';
+import type { SubgraphSocketOptions } from './subgraph-sockets.ts';
 import { SubscriptionSource } from './subscription-source.ts';
 import { Topic, type TopicSource } from './topic.ts';
+import { UpstreamTransports } from './upstream-transports.ts';
 import { Upstreams } from './upstreams.ts';
 import type { UpstreamRequest } from './upstream-stream.ts';
+import { upstreamTarget } from './upstream-target.ts';
 
 /** Settings of {@link createOpenStreams}. */
 export interface OpenStreamsOptions extends SubgraphSocketOptions {
@@ -68,7 +69,7 @@ class Streams implements OpenStreams, StreamKeeper {
   readonly #options: OpenStreamsOptions;
   readonly #streams = new Set<ClientStream>();
   readonly #topics = new Map<string, Topic>();
-  readonly #sockets: SubgraphSockets;
+  readonly #transports: UpstreamTransports;
   readonly #upstreams: Upstreams;
   readonly #quota = new StreamQuota();
   readonly #planIds = new WeakMap<Plan, number>();
@@ -84,8 +85,8 @@ class Streams implements OpenStreams, StreamKeeper {
       options.holdUser,
       () => options.services().authenticator.keys,
     );
-    this.#sockets = new SubgraphSockets(options);
-    this.#upstreams = new Upstreams(this.#sockets, options.observer);
+    this.#transports = new UpstreamTransports(options);
+    this.#upstreams = new Upstreams(this.#transports, options.observer);
     this.#stopFollowing = options.supergraphs.onChange((next) => void this.#carryOver(next));
   }
 
@@ -152,7 +153,7 @@ class Streams implements OpenStreams, StreamKeeper {
     this.drain();
     this.#closing.abort();
     this.watch.close();
-    this.#sockets.close();
+    this.#transports.close();
   }
 
   async #carryOver(next: Supergraph): Promise<void> {
@@ -217,21 +218,19 @@ class Streams implements OpenStreams, StreamKeeper {
     const { plan, admitted, context, caller } = execution;
     const { subscription, supergraph } = plan;
     if (!subscription) throw denialOf(plan);
-    const { subgraphUrls, afterGap } = this.#options.settings().subscriptions;
+    const { subscriptions } = this.#options.settings();
     const { subgraph, variableNames } = subscription.primary;
+    const target = upstreamTarget(subgraph, supergraph.subgraphs.get(subgraph)?.url ?? '', subscriptions);
     const query = operationOf(subscription.primary);
-    const configured = own(subgraphUrls, subgraph);
-    const url = configured ?? webSocketUrl(supergraph.subgraphs.get(subgraph)?.url ?? '');
     const variables = picked(admitted.variables, variableNames);
     return {
-      key: JSON.stringify([subgraph, url, query, variables, shared]),
-      subgraph,
-      url,
+      ...target,
+      key: JSON.stringify([target, query, variables, shared]),
       query,
       operationName: subscription.operationName,
       variables,
       lastEventId,
-      afterGap,
+      afterGap: subscriptions.afterGap,
       headers: () => this.services().headersForSubgraphs.of(context, caller)(subgraph),
     };
   }

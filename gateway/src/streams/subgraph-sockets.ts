@@ -1,5 +1,11 @@
-import { createClient, type Client, type Sink, type SubscribePayload } from 'graphql-ws';
+import { createClient, type Client, type SubscribePayload } from 'graphql-ws';
 import WebSocket from 'ws';
+import {
+  CONNECT_MS,
+  MAX_EVENT_BYTES,
+  type UpstreamConnection,
+  type UpstreamSink,
+} from './upstream-transport.ts';
 
 /** Settings of {@link SubgraphSockets}. */
 export interface SubgraphSocketOptions {
@@ -7,15 +13,18 @@ export interface SubgraphSocketOptions {
   readonly initPayload: (subgraph: string) => Promise<Record<string, unknown>>;
 }
 
-/** One subscription on a socket. */
-export interface SocketSubscription {
-  /** The subscribe message is written: events may come from then on. */
-  isEstablished(): boolean;
-  cancel(): void;
+/** The server answered the upgrade with something else than 101. */
+export class UpgradeRefused extends Error {
+  override name = 'UpgradeRefused';
+  /** Whether the server has said so itself: a gateway in front of it that can't reach it says nothing of what it speaks. */
+  readonly isWord: boolean;
+
+  constructor(status: number) {
+    super(`The upgrade to a WebSocket was answered with ${status}.`);
+    this.isWord = ![429, 500, 502, 503, 504].includes(status);
+  }
 }
 
-const MAX_MESSAGE_BYTES = 16 * 1_048_576;
-const HANDSHAKE_MS = 10_000;
 const ACKNOWLEDGE_MS = 10_000;
 /** Between two pings, and for each to be answered. */
 const PING_MS = 10_000;
@@ -26,8 +35,8 @@ const LINGER_MS = 5_000;
 class SubgraphWebSocket extends WebSocket {
   constructor(url: string, protocol: string) {
     super(url, protocol, {
-      maxPayload: MAX_MESSAGE_BYTES,
-      handshakeTimeout: HANDSHAKE_MS,
+      maxPayload: MAX_EVENT_BYTES,
+      handshakeTimeout: CONNECT_MS,
       perMessageDeflate: false,
       followRedirects: false,
     });
@@ -39,6 +48,8 @@ interface SharedSocket {
   isOpen: boolean;
   /** How often it was opened. */
   openings: number;
+  /** How the server answered the last upgrade, where that was not 101. */
+  refusal: UpgradeRefused | undefined;
 }
 
 /** One socket for each subgraph, which all subscriptions share: opened for the first, closed a while after the last. */
@@ -51,11 +62,20 @@ export class SubgraphSockets {
   }
 
   /** Subscribes once: a connection that can't be opened, or breaks, is an error of the sink. */
-  subscribe(subgraph: string, url: string, payload: SubscribePayload, sink: Sink): SocketSubscription {
+  subscribe(
+    subgraph: string,
+    url: string,
+    payload: SubscribePayload,
+    sink: UpstreamSink,
+  ): UpstreamConnection {
     const socket = this.#socketOf(subgraph, url);
     const wasOpen = socket.isOpen;
     const openingsBefore = socket.openings;
-    const cancel = socket.client.subscribe(payload, sink);
+    const cancel = socket.client.subscribe(payload, {
+      next: (result) => sink.next(result),
+      complete: () => sink.complete(),
+      error: (error) => sink.error(socket.refusal ?? error),
+    });
     return { cancel, isEstablished: () => wasOpen || socket.openings > openingsBefore };
   }
 
@@ -76,15 +96,27 @@ export class SubgraphSockets {
     const socket: SharedSocket = {
       isOpen: false,
       openings: 0,
+      refusal: undefined,
       client: createClient({
         url,
-        webSocketImpl: SubgraphWebSocket,
+        webSocketImpl: class extends SubgraphWebSocket {
+          constructor(address: string, protocol: string) {
+            super(address, protocol);
+            this.on('unexpected-response', (_request, { statusCode = 0 }) => {
+              socket.refusal = new UpgradeRefused(statusCode);
+              this.terminate();
+            });
+          }
+        },
         connectionParams: () => this.#options.initPayload(subgraph),
         connectionAckWaitTimeout: ACKNOWLEDGE_MS,
         lazyCloseTimeout: LINGER_MS,
         keepAlive: PING_MS,
         retryAttempts: 0, // each stream decides for itself whether it can go on
         on: {
+          connecting: () => {
+            socket.refusal = undefined;
+          },
           connected: () => {
             socket.isOpen = true;
             socket.openings += 1;
@@ -104,9 +136,4 @@ export class SubgraphSockets {
     };
     return socket;
   }
-}
-
-/** The address of a subgraph's WebSocket, where none is configured. */
-export function webSocketUrl(url: string): string {
-  return url.replace(/^http/, 'ws');
 }

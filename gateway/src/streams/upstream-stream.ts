@@ -1,19 +1,13 @@
-import {
-  LAST_EVENT_ID_EXTENSION,
-  readEventId,
-  SUBSCRIBE_HEADERS_EXTENSION,
-} from '@trellis/subgraph-protocol';
+import { readEventId } from '@trellis/subgraph-protocol';
 import type { SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
 import type { StreamObserver } from './stream-observer.ts';
-import type { SocketSubscription, SubgraphSockets } from './subgraph-sockets.ts';
+import type { UpstreamConnection, UpstreamTarget } from './upstream-transport.ts';
+import type { UpstreamTransports } from './upstream-transports.ts';
 
 /** What a subgraph is subscribed to with. */
-export interface UpstreamRequest {
+export interface UpstreamRequest extends UpstreamTarget {
   /** Equal for requests that may share one stream. */
   readonly key: string;
-  readonly subgraph: string;
-  /** ws or wss. */
-  readonly url: string;
   readonly query: string;
   readonly operationName: string | undefined;
   readonly variables: Record<string, unknown>;
@@ -51,11 +45,11 @@ const RESUME_MS = 60_000;
 /** One subscription at a subgraph: it lives through broken connections as long as nothing is missed. */
 export class UpstreamStream {
   readonly request: UpstreamRequest;
-  readonly #sockets: SubgraphSockets;
+  readonly #transports: UpstreamTransports;
   readonly #observer: StreamObserver;
   readonly #onEnd: () => void;
   readonly #listeners = new Set<UpstreamListener>();
-  #subscription: SocketSubscription | undefined;
+  #subscription: UpstreamConnection | undefined;
   #lastEventId: string | undefined;
   #hasBegun = false;
   #attempts = 0;
@@ -65,18 +59,18 @@ export class UpstreamStream {
 
   constructor(
     request: UpstreamRequest,
-    sockets: SubgraphSockets,
+    transports: UpstreamTransports,
     observer: StreamObserver,
     onEnd: () => void,
   ) {
     this.request = request;
-    this.#sockets = sockets;
+    this.#transports = transports;
     this.#observer = observer;
     this.#onEnd = onEnd;
     this.#lastEventId = request.lastEventId;
   }
 
-  /** Whether the subscribe message is written: events from now on are not missed. */
+  /** Whether the subgraph has the subscription: events from now on are not missed. */
   get isEstablished(): boolean {
     return this.#subscription?.isEstablished() ?? false;
   }
@@ -106,17 +100,11 @@ export class UpstreamStream {
     }
   }
 
-  #open(headers: SubgraphHeaders): SocketSubscription {
-    const { subgraph, url, query, operationName, variables } = this.request;
-    const lastEventId = this.#lastEventId;
-    const extensions = {
-      [SUBSCRIBE_HEADERS_EXTENSION]: headers,
-      ...(lastEventId !== undefined && { [LAST_EVENT_ID_EXTENSION]: lastEventId }),
-    };
-    return this.#sockets.subscribe(
-      subgraph,
-      url,
-      { query, operationName: operationName ?? null, variables, extensions },
+  #open(headers: SubgraphHeaders): UpstreamConnection {
+    const { query, operationName, variables } = this.request;
+    return this.#transports.subscribe(
+      this.request,
+      { query, operationName, variables, headers, lastEventId: this.#lastEventId },
       {
         next: (payload) => this.#event(payload),
         complete: () => this.#finish((listener) => listener.complete()),

@@ -1,15 +1,15 @@
 import type { StreamObserver } from './stream-observer.ts';
-import type { SubgraphSockets } from './subgraph-sockets.ts';
 import { UpstreamStream, type UpstreamRequest } from './upstream-stream.ts';
+import type { UpstreamTransports } from './upstream-transports.ts';
 
 /** The subscriptions that the gateway has at subgraphs: one for all requests with the same key. */
 export class Upstreams {
-  readonly #sockets: SubgraphSockets;
+  readonly #transports: UpstreamTransports;
   readonly #observer: StreamObserver;
   readonly #streams = new Map<string, UpstreamStream>();
 
-  constructor(sockets: SubgraphSockets, observer: StreamObserver) {
-    this.#sockets = sockets;
+  constructor(transports: UpstreamTransports, observer: StreamObserver) {
+    this.#transports = transports;
     this.#observer = observer;
   }
 
@@ -18,7 +18,7 @@ export class Upstreams {
     const { key } = request;
     const known = this.#streams.get(key);
     if (known) return known;
-    const stream = new UpstreamStream(request, this.#sockets, this.#observer, () => this.#forget(stream));
+    const stream = new UpstreamStream(request, this.#transports, this.#observer, () => this.#forget(stream));
     this.#streams.set(key, stream);
     return stream;
   }

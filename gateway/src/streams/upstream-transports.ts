@@ -1,0 +1,85 @@
+import { LAST_EVENT_ID_EXTENSION, SUBSCRIBE_HEADERS_EXTENSION } from '@trellis/subgraph-protocol';
+import { EventRequests } from './event-requests.ts';
+import { FoundTransports } from './found-transports.ts';
+import { SubgraphSockets, UpgradeRefused, type SubgraphSocketOptions } from './subgraph-sockets.ts';
+import {
+  webSocketUrl,
+  type UpstreamConnection,
+  type UpstreamMessage,
+  type UpstreamSink,
+  type UpstreamTarget,
+} from './upstream-transport.ts';
+
+/**
+ * Subscribes at subgraphs over WebSocket or HTTP. Where the transport is to be found out, the WebSocket is tried first; a server
+ * that answers its upgrade like any request is asked by POST, and for a while by POST at once.
+ */
+export class UpstreamTransports {
+  readonly #sockets: SubgraphSockets;
+  readonly #requests = new EventRequests();
+  readonly #found = new FoundTransports();
+
+  constructor(options: SubgraphSocketOptions) {
+    this.#sockets = new SubgraphSockets(options);
+  }
+
+  /** Subscribes once: a connection that can't be opened, or breaks, is an error of the sink. */
+  subscribe(target: UpstreamTarget, message: UpstreamMessage, sink: UpstreamSink): UpstreamConnection {
+    const { transport } = target;
+    if (transport === 'websocket') return this.#overWebSocket(target, message, sink);
+    if (transport === 'auto') return this.#overWhatIsFound(target, message, sink);
+    return this.#requests.subscribe(target, message, sink);
+  }
+
+  close(): void {
+    this.#sockets.close();
+    this.#requests.close();
+  }
+
+  #overWebSocket(target: UpstreamTarget, message: UpstreamMessage, sink: UpstreamSink): UpstreamConnection {
+    const { query, operationName = null, variables, headers, lastEventId } = message;
+    const extensions = {
+      [SUBSCRIBE_HEADERS_EXTENSION]: headers,
+      ...(lastEventId !== undefined && { [LAST_EVENT_ID_EXTENSION]: lastEventId }),
+    };
+    const payload = { query, operationName, variables, extensions };
+    return this.#sockets.subscribe(target.subgraph, webSocketUrl(target.url), payload, sink);
+  }
+
+  #overWhatIsFound(target: UpstreamTarget, message: UpstreamMessage, sink: UpstreamSink): UpstreamConnection {
+    const isHttpOnly = target.isHttpOnly || this.#found.isOverHttp(target.url);
+    return isHttpOnly ? this.#overFoundHttp(target, message, sink) : this.#find(target, message, sink);
+  }
+
+  #overFoundHttp(target: UpstreamTarget, message: UpstreamMessage, sink: UpstreamSink): UpstreamConnection {
+    return this.#requests.subscribe(target, message, {
+      next: (payload) => sink.next(payload),
+      complete: () => sink.complete(),
+      error: (error) => {
+        this.#found.forget(target.url);
+        sink.error(error);
+      },
+    });
+  }
+
+  #find(target: UpstreamTarget, message: UpstreamMessage, sink: UpstreamSink): UpstreamConnection {
+    let isCancelled = false;
+    let connection = this.#overWebSocket(target, message, {
+      next: (payload) => sink.next(payload),
+      complete: () => sink.complete(),
+      error: (error) => {
+        if (isCancelled) return;
+        if (!(error instanceof UpgradeRefused) || !error.isWord) return sink.error(error);
+        this.#found.rememberHttp(target.url);
+        connection = this.#overFoundHttp(target, message, sink);
+      },
+    });
+    return {
+      isEstablished: () => connection.isEstablished(),
+      cancel: () => {
+        isCancelled = true;
+        connection.cancel();
+      },
+    };
+  }
+}
