@@ -86,7 +86,7 @@ async function postgresVersion(connectionString: string): Promise<string> {
   const client = new Client({
     connectionString,
     connectionTimeoutMillis: DEADLINE_MS,
-    statement_timeout: DEADLINE_MS,
+    query_timeout: DEADLINE_MS, // the client's: a pooler may reject one of the server's
   });
   client.on('error', () => undefined); // the query itself fails
   try {

@@ -51,7 +51,7 @@ describe('The gate before execution', () => {
   });
 
   it('G9: lets others go ahead of a caller who has most places of a busy process, one operation each', () => {
-    const gate = new ExecutionGate({ minimum: 4, readUtilization: () => 1 });
+    const gate = new ExecutionGate({ minimum: 4, spanMs: 0, readUtilization: () => 1 });
     const of = (address: string): QueueCaller => ({ keys: shareKeysOf({ address }), isKnown: false });
     const hog = hold(gate, 100, of('192.0.2.1'));
     expect([hog.begun, gate.waiting, gate.newcomerWaitMs]).toEqual([4, 96, 0]);
@@ -63,7 +63,7 @@ describe('The gate before execution', () => {
   });
 
   it('G9: lets the next operation of those others follow when the one before has ended', async () => {
-    const gate = new ExecutionGate({ minimum: 4, readUtilization: () => 1 });
+    const gate = new ExecutionGate({ minimum: 4, spanMs: 0, readUtilization: () => 1 });
     const of = (address: string): QueueCaller => ({ keys: shareKeysOf({ address }), isKnown: false });
     const hog = hold(gate, 100, of('192.0.2.1'));
     const other = hold(gate, 3, of('198.51.100.1'));

@@ -1,4 +1,4 @@
-import { defineStatements, execute, queryRows, type Pool, type Transaction } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Queryable } from '@trellis/postgres';
 import type { SequencedEvent } from './domain-event.ts';
 import { statements } from './generated/statements.ts';
 
@@ -51,7 +51,7 @@ const sql = defineStatements(statements, 'outbox-log', {
 export const READ_AFTER: string = sql.readAfter.text;
 
 /** Reads and numbers the outbox of a service. */
-export function createOutboxLog(database: Pool | Transaction): OutboxLog {
+export function createOutboxLog(database: Queryable): OutboxLog {
   return {
     number: (limit) => execute(database, sql.number, [limit]),
     head: async () => (await queryRows(database, sql.readHead, []))[0]?.seq ?? 0,

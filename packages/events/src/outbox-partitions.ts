@@ -1,4 +1,4 @@
-import { defineStatements, execute, queryRows, type Transaction } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Queryable } from '@trellis/postgres';
 import { statements } from './generated/statements.ts';
 
 const sql = defineStatements(statements, 'outbox-partitions', {
@@ -23,7 +23,7 @@ const CHECK_VIOLATION = '23514';
  * @param published the greatest number that the stream has been given
  */
 export async function maintainPartitions(
-  connection: Transaction,
+  connection: Queryable,
   published: number,
   retentionDays: number,
   now: Date = new Date(),
@@ -36,7 +36,7 @@ export async function maintainPartitions(
   await execute(connection, sql.deleteFromDefault, [published, dateOf(today - retentionDays)]);
 }
 
-async function createPartition(connection: Transaction, day: number): Promise<void> {
+async function createPartition(connection: Queryable, day: number): Promise<void> {
   try {
     await connection.query(
       `CREATE TABLE IF NOT EXISTS ${nameOf(day)} PARTITION OF outbox FOR VALUES FROM ('${dateOf(day)}') TO ('${dateOf(day + 1)}')`,
@@ -46,7 +46,7 @@ async function createPartition(connection: Transaction, day: number): Promise<vo
   }
 }
 
-async function dropPartition(connection: Transaction, day: number, published: number): Promise<void> {
+async function dropPartition(connection: Queryable, day: number, published: number): Promise<void> {
   const { rowCount } = await connection.query(
     `SELECT FROM ${nameOf(day)} WHERE seq IS NULL OR seq > $1 LIMIT 1`,
     [published],
@@ -54,7 +54,7 @@ async function dropPartition(connection: Transaction, day: number, published: nu
   if (rowCount === 0) await connection.query(`DROP TABLE ${nameOf(day)}`);
 }
 
-async function existingDays(connection: Transaction): Promise<readonly number[]> {
+async function existingDays(connection: Queryable): Promise<readonly number[]> {
   const rows = await queryRows(connection, sql.list, []);
   return rows.flatMap(({ name }) => {
     const [, year, month, day] = /^outbox_(\d{4})(\d{2})(\d{2})$/.exec(name) ?? [];

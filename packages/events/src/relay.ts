@@ -1,11 +1,11 @@
 import type { Logger, Metrics } from '@trellis/runtime';
 import { createOutageLog, type OutageLog } from '@trellis/runtime/outage-log';
-import type { Pool, Transaction } from '@trellis/postgres';
+import type { Pool } from '@trellis/postgres';
 import pg from 'pg';
 import { Gauge } from 'prom-client';
 import type { EventStream } from './event-stream.ts';
 import { isTransientFailure } from './is-transient-failure.ts';
-import { startLeadership, type Background } from './leadership.ts';
+import { startLeadership, type Background, type Leader } from './leadership.ts';
 import { createOutboxLog, type OutboxLog } from './outbox-log.ts';
 import { maintainPartitions } from './outbox-partitions.ts';
 import { NOTIFY, relayChannel, type RelayWakeUp } from './relay-wake-up.ts';
@@ -38,7 +38,7 @@ const DEFAULT_RETENTION_DAYS = 3;
 
 /** One time of leading. */
 interface Term extends RelayOptions {
-  readonly connection: Transaction;
+  readonly leader: Leader;
   readonly log: OutboxLog;
   readonly signal: AbortSignal;
   /** Poked when there is something to publish. */
@@ -60,12 +60,12 @@ export function startRelay(options: RelayOptions): Background {
     pool: options.pool,
     name: `relay of ${options.service}`,
     logger: options.logger,
-    work: async (connection, signal) => {
+    work: async (leader, signal) => {
       const ending = new AbortController();
       const term: Term = {
         ...options,
-        connection,
-        log: createOutboxLog(connection),
+        leader,
+        log: createOutboxLog(leader.statements),
         signal: AbortSignal.any([signal, ending.signal]),
         numbered: createWakeUp(),
         published: 0,
@@ -96,15 +96,17 @@ function observePublished(metrics: Metrics, read: () => number): void {
   metrics.registerMetric(published);
 }
 
-/** Hears of commits of other processes. The connection ends with the term, and the listening with it. */
+/** Hears of commits of other processes, where there is a session to listen in. It ends with the term. */
 async function listen(term: Term): Promise<void> {
-  const { connection, pool, service, wakeUp } = term;
-  connection.on('notification', () => {
+  const { pool, service, wakeUp } = term;
+  const { session } = term.leader;
+  if (!session) return;
+  session.on('notification', () => {
     term.hears = true;
     wakeUp.wake();
   });
   const channel = relayChannel(service);
-  await connection.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+  await session.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
   await pool.query(NOTIFY, [channel]);
 }
 
@@ -123,9 +125,9 @@ async function numberEvents(term: Term): Promise<void> {
 }
 
 /** Housekeeping never stops the relay: what could not be done now is done an hour later. */
-async function maintain({ connection, published, retentionDays, logger }: Term): Promise<void> {
+async function maintain({ leader, published, retentionDays, logger }: Term): Promise<void> {
   try {
-    await maintainPartitions(connection, published, retentionDays ?? DEFAULT_RETENTION_DAYS);
+    await maintainPartitions(leader.statements, published, retentionDays ?? DEFAULT_RETENTION_DAYS);
   } catch (error) {
     logger.warn({ err: error }, 'outbox partition maintenance failed');
   }

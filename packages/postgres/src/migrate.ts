@@ -47,26 +47,30 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * @throws Error when another instance migrates for longer than five minutes, or a table can't be had in thirty attempts
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
-  const client = new pg.Client({
-    connectionString: options.connectionString,
-    application_name: 'trellis-migrate',
-  });
-  await client.connect();
+  const [client, lock] = [connection(options), connection(options)];
+  await Promise.all([client.connect(), lock.connect()]);
   try {
-    await limitWaiting(client, PATIENCE_MS);
-    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [
-      `trellis-migrate:${options.schema}`,
-    ]);
+    await lockOutOthers(lock, options.schema);
     await createSchemaIfAbsent(client, options.schema);
-    await limitWaiting(client, options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS);
     return await runAll(client, options);
   } finally {
-    await client.end();
+    await Promise.all([client.end(), lock.end()]);
   }
 }
 
-async function limitWaiting(client: pg.Client, milliseconds: number): Promise<void> {
-  await client.query(`SET lock_timeout = ${milliseconds}`);
+function connection({ connectionString }: MigrateOptions): pg.Client {
+  return new pg.Client({ connectionString, application_name: 'trellis-migrate' });
+}
+
+/**
+ * Held by a transaction that stays open, on a connection of its own: behind a pooler in transaction mode, a lock of the session
+ * would be that of whoever is lent the session next.
+ */
+async function lockOutOthers(client: pg.Client, schema: string): Promise<void> {
+  await client.query(
+    `BEGIN; SET LOCAL lock_timeout = ${PATIENCE_MS}; SET LOCAL idle_in_transaction_session_timeout = 0`,
+  );
+  await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`trellis-migrate:${schema}`]);
 }
 
 /** The files of one owner, and where the applied ones are listed. */
@@ -74,6 +78,7 @@ interface MigrationSet {
   readonly schema: string;
   readonly directory: URL;
   readonly table: string;
+  readonly lockTimeoutMs: number;
   /** Stands before its names in the result of {@link migrate}. */
   readonly prefix: string;
 }
@@ -87,16 +92,14 @@ async function runAll(client: pg.Client, options: MigrateOptions): Promise<reado
   return applied;
 }
 
-function migrationSets({ schema, directory, libraries = [] }: MigrateOptions): readonly MigrationSet[] {
-  return [
-    ...libraries.map((set) => ({
-      schema,
-      directory: set.directory,
-      table: `${OWN_TABLE}_${set.name}`,
-      prefix: `${set.name}/`,
-    })),
-    { schema, directory, table: OWN_TABLE, prefix: '' },
-  ];
+function migrationSets(options: MigrateOptions): readonly MigrationSet[] {
+  const { schema, directory, libraries = [], lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = options;
+  const own = { schema, lockTimeoutMs, directory, table: OWN_TABLE, prefix: '' };
+  return [...libraries.map((set) => librarySet(own, set)), own];
+}
+
+function librarySet(own: MigrationSet, { name, directory }: LibraryMigrations): MigrationSet {
+  return { ...own, directory, table: `${OWN_TABLE}_${name}`, prefix: `${name}/` };
 }
 
 /** What has run before an attempt that fails stays. */
@@ -115,17 +118,30 @@ async function runPatiently(client: pg.Client, set: MigrationSet): Promise<reado
   }
 }
 
-async function runPending(client: pg.Client, { directory, schema, table }: MigrationSet): Promise<void> {
-  await runner({
+/** One by one: each lets go of its tables before the next begins. */
+async function runPending(client: pg.Client, set: MigrationSet): Promise<void> {
+  while (await runNext(client, set));
+}
+
+/** Runs in a transaction that has the schema and the time limit, so that neither is left behind in the session. */
+async function runNext(client: pg.Client, set: MigrationSet): Promise<boolean> {
+  const { directory, schema, table, lockTimeoutMs } = set;
+  await client.query(
+    `BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}; SET LOCAL search_path = ${pg.escapeIdentifier(schema)}`,
+  );
+  const applied = await runner({
     dbClient: client,
     dir: fileURLToPath(directory),
     direction: 'up',
-    schema,
+    count: 1,
+    migrationsSchema: schema,
     migrationsTable: table,
-    singleTransaction: false, // each lets go of its tables before the next begins
+    singleTransaction: true, // begins within ours, which changes nothing, and commits it
     noLock: true,
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
   });
+  if (applied.length === 0) await client.query('COMMIT'); // the empty table of migrations
+  return applied.length > 0;
 }
 
 async function appliedMigrations(

@@ -1,8 +1,9 @@
 import { observeOutages } from '@trellis/runtime/outage-log';
-import pg from 'pg';
+import { ServicePool } from './service-pool.ts';
+import { sessionSettings } from './session-settings.ts';
 
 /** A pool of connections whose `search_path` is the service's schema. */
-export type Pool = pg.Pool;
+export type Pool = ServicePool;
 
 /** Settings of {@link createPool}. */
 export interface PoolOptions {
@@ -23,27 +24,21 @@ export interface PoolOptions {
 }
 
 /**
- * A request takes one core: to start parallel workers, or to compile an expression, costs a short statement more than it saves,
- * and the other requests wait for the cores.
+ * Opens a pool. It connects at first use, waits at most 3 s for a connection, and survives restarts of the server. The
+ * connection string may lead to a pooler in transaction mode, such as PgBouncer (ADR 0058).
  */
-const ONE_CORE = '-c max_parallel_workers_per_gather=0 -c jit=off';
-
-/** Bitmaps of frequent words fit: what does not fit is read and checked page by page. */
-const WORK_MEMORY = '-c work_mem=16MB';
-
-/** Opens a pool. It connects at first use, waits at most 3 s for a connection, and survives restarts of the server. */
 export function createPool(options: PoolOptions): Pool {
-  const pool = new pg.Pool({
-    connectionString: options.connectionString,
-    max: options.max ?? 10,
-    connectionTimeoutMillis: 3_000,
-    idleTimeoutMillis: 30_000,
-    statement_timeout: options.statementTimeoutMs ?? 6_000,
-    idle_in_transaction_session_timeout: 10_000,
-    keepAlive: true,
-    options: `-c search_path=${options.schema} ${ONE_CORE} ${WORK_MEMORY}`,
-    application_name: options.applicationName ?? `trellis-${options.schema}`,
-  });
+  const pool = new ServicePool(
+    {
+      connectionString: options.connectionString,
+      max: options.max ?? 10,
+      connectionTimeoutMillis: 3_000,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
+      application_name: options.applicationName ?? `trellis-${options.schema}`,
+    },
+    sessionSettings({ schema: options.schema, statementTimeoutMs: options.statementTimeoutMs ?? 6_000 }),
+  );
   reportOutages(pool, options.onIdleError);
   return pool;
 }

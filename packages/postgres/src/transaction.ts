@@ -1,4 +1,5 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
+import type { Pool } from './pool.ts';
 
 /** A connection with an open transaction. */
 export type Transaction = PoolClient;

@@ -12,4 +12,5 @@ export {
 export { createTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { describeTestRedis, startTestRedis, type TestRedis } from './test-redis.ts';
+export { hasPgBouncer, startTestPgBouncer, type TestPgBouncer } from './test-pgbouncer.ts';
 export { createTestUserContext, type TestUserContext } from './test-user-context.ts';
