@@ -7,7 +7,11 @@ export const statements = {
     move: { parameters: ['text', 'int8'], row: {} },
     bury: { parameters: ['text', 'int8', 'json', 'text'], row: {} },
   },
-  leadership: { acquire: { parameters: ['text'], row: { acquired: 'bool' } } },
+  leadership: {
+    acquire: { parameters: ['text'], row: { acquired: 'bool' } },
+    acquireInTransaction: { parameters: ['text'], row: { acquired: 'bool' } },
+    lockWrites: { parameters: ['text'], row: {} },
+  },
   'outbox-log': {
     number: { parameters: ['int8'], row: {} },
     readAfter: {
