@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createPool, inTransaction, migrate, type Pool } from '@trellis/postgres';
+import { createPool, inTransaction, migrate, queryChecked, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createLogger, createMetrics } from '@trellis/runtime';
 import {
@@ -32,7 +32,8 @@ describe.skipIf(!hasPgBouncer)(
     let database: TestDatabase;
     let redis: TestRedis;
     let pooler: TestPgBouncer;
-    let pools: readonly Pool[];
+    let first: Pool;
+    let second: Pool;
     let connection: RedisConnection;
     let stream: EventStream;
     const running: Background[] = [];
@@ -49,8 +50,9 @@ describe.skipIf(!hasPgBouncer)(
           migrate({ connectionString, schema: 'source', directory: eventMigrations.directory }),
         ),
       );
-      pools = [1, 2].map(() => createPool({ connectionString, schema: 'source' }));
-      await pools[0]?.query('CREATE TABLE applied (seq bigint PRIMARY KEY)');
+      first = createPool({ connectionString, schema: 'source' });
+      second = createPool({ connectionString, schema: 'source' });
+      await first.query('CREATE TABLE applied (seq bigint PRIMARY KEY)');
       connection = connectRedis({ url: redis.url, name: 'test', onError: () => {} });
       stream = createEventStream({ redis: connection, service: 'source' });
     });
@@ -59,7 +61,7 @@ describe.skipIf(!hasPgBouncer)(
     });
     afterAll(async () => {
       connection?.disconnect();
-      await Promise.all((pools ?? []).map((pool) => pool.end()));
+      await Promise.all([first?.end(), second?.end()]);
       await pooler?.stop();
       await redis?.stop();
       await database?.drop();
@@ -104,14 +106,13 @@ describe.skipIf(!hasPgBouncer)(
         }),
       );
     }
+    const poolOf = (index: number) => (index % 2 === 0 ? first : second);
     const publish = (pool: Pool) =>
       inTransaction(pool, (transaction) =>
         appendEvent(transaction, { type: 'note.saved', subject: SUBJECT, payload: {} }),
       );
     const applied = async () => {
-      const { rows } = await (pools[0] as Pool).query<{ seq: number }>(
-        'SELECT seq::int FROM applied ORDER BY 1',
-      );
+      const rows = await queryChecked(first, { seq: 'int4' }, 'SELECT seq::int FROM applied ORDER BY 1');
       return rows.map(({ seq }) => seq);
     };
     const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
@@ -120,16 +121,16 @@ describe.skipIf(!hasPgBouncer)(
       'are numbered without a gap and applied once, whoever leads, also when the pooler is restarted',
       { timeout: 60_000 },
       async () => {
-        for (const pool of pools) {
+        for (const pool of [first, second]) {
           relay(pool);
           consumer(pool);
         }
-        await Promise.all(upTo(60).map((index) => publish(pools[index % 2] as Pool)));
+        await Promise.all(upTo(60).map((index) => publish(poolOf(index))));
         await expect.poll(applied, { timeout: 20_000 }).toEqual(upTo(60));
         await pooler.restart();
         let published = 60;
         while (published < 100)
-          published += await publish(pools[published % 2] as Pool).then(
+          published += await publish(poolOf(published)).then(
             () => 1,
             () => delay(20, 0),
           );
@@ -142,8 +143,8 @@ describe.skipIf(!hasPgBouncer)(
       const locks =
         "SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
       await expect.poll(async () => (await pool.query(locks)).rows).toEqual([{ count: 0 }]);
-      const through = pools[0] as Pool;
-      const heard = await Promise.all(upTo(10).map(() => through.query('SELECT pg_listening_channels()')));
+
+      const heard = await Promise.all(upTo(10).map(() => first.query('SELECT pg_listening_channels()')));
       expect(heard.flatMap(({ rows }) => rows as unknown[])).toEqual([]);
       await pool.end();
     });

@@ -8,6 +8,7 @@ import {
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPool, type Pool } from './pool.ts';
+import { queryChecked } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
 const WAYS = [
@@ -45,7 +46,7 @@ describe.each(WAYS)('A pool that reaches its server $way', ({ settings }) => {
     await database?.drop();
   });
   const notes = async () =>
-    (await pool.query<{ text: string }>('SELECT text FROM note ORDER BY 1')).rows.map(({ text }) => text);
+    (await queryChecked(pool, { text: 'text' }, 'SELECT text FROM note ORDER BY 1')).map(({ text }) => text);
 
   it('finds its tables in each statement, however many run at once', async () => {
     const texts = Array.from({ length: 100 }, (_, index) => String(index).padStart(3, '0'));

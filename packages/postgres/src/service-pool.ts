@@ -1,3 +1,4 @@
+import { callbackify } from 'node:util';
 import pg from 'pg';
 import { beginWith, startupOptions, type SessionSettings } from './session-settings.ts';
 
@@ -33,10 +34,7 @@ export class ServicePool extends pg.Pool {
     this.#known ??= this.#findOut();
     const connected = this.#known.then(() => super.connect());
     if (!callback) return connected;
-    connected.then(
-      (client) => callback(undefined, client, client.release.bind(client)),
-      (error: Error) => callback(error, undefined, ignore),
-    );
+    callbackify(() => connected)((error, client) => callback(error ?? undefined, client, releaseOf(client)));
   }
 
   /** @throws Error when there is no connection; the next one finds out */
@@ -62,8 +60,8 @@ export class ServicePool extends pg.Pool {
   }
 
   async #hasSettings(client: pg.PoolClient): Promise<boolean> {
-    const { rows } = await client.query<{ search_path: string }>('SHOW search_path');
-    return rows[0]?.search_path === this.#settings['search_path'];
+    const { rows } = await client.query('SHOW search_path');
+    return (rows as Record<string, unknown>[])[0]?.['search_path'] === this.#settings['search_path'];
   }
 
   #shareSessions(): void {
@@ -132,12 +130,13 @@ async function inOneGo(begin: string, statement: Statement, send: Send): Promise
 /** pg's pool gives a callback as the last argument; others await. */
 function withCallback(given: Statement, run: Send): Promise<unknown> | undefined {
   const callback = given.at(-1);
-  if (typeof callback !== 'function') return run(...given);
-  run(...given.slice(0, -1)).then(
-    (result) => callback(undefined, result),
-    (error: unknown) => callback(error),
-  );
+  if (!isCallback(callback)) return run(...given);
+  callbackify(() => run(...given.slice(0, -1)))(callback);
   return undefined;
+}
+
+function isCallback(value: unknown): value is (error: Error | null, result: unknown) => void {
+  return typeof value === 'function';
 }
 
 /** SQLSTATE protocol_violation. */
@@ -152,6 +151,6 @@ function rejectsStartup(error: unknown): boolean {
   );
 }
 
-function ignore(): void {
-  // There is no connection to release.
+function releaseOf(client: pg.PoolClient | undefined): (destroy?: boolean | Error) => void {
+  return (destroy) => client?.release(destroy);
 }
