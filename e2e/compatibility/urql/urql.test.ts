@@ -165,7 +165,7 @@ describe('urql', () => {
   });
 });
 
-/** As a proxy that takes streams away. */
+/** As behind a proxy that lets no streams through. */
 const withoutStreams: typeof fetch = (input, init) =>
   fetch(input, {
     ...init,

@@ -117,7 +117,7 @@ describe('graphql-sse, single connection mode', () => {
     expect(await post(token, '2', SUBSCRIPTION)).toMatchObject({ status: 404 });
   });
 
-  it('sends the errors of what is not executed, and rejects what no result could be told from', async () => {
+  it('sends the errors of what is not executed, and rejects operations without an id of their own', async () => {
     const token = await reserve();
     const stream = await open(token);
     expect((await post(token, '1', '{ noAuthor }')).status).toBe(202);

@@ -11,7 +11,7 @@ import { isOwnOrigin } from './cross-origin.ts';
 const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'] as const;
 /** Browsers add `Basic`, `Digest` and `Negotiate` by themselves, and never a token. */
 const TOKEN = /^(?:Bearer|DPoP) /i;
-/** Modes in which a page sets no header that has to be asked for: what is there was added on the way. */
+/** Modes in which a page sets no header that has to be asked for: a proxy added those that came. */
 const SILENT_MODES: ReadonlySet<string> = new Set(['no-cors', 'navigate']);
 /** With what every browser's User-Agent begins. A page cannot change it without a preflight. */
 const BROWSER = /^\s*Mozilla\//i;

@@ -64,7 +64,7 @@ export function openEventStream(
  * take another status than 202 for a fault of the network, and send the operation again and again.
  *
  * @returns sends them; to be called when the client knows that the operation was accepted
- * @throws RequestRefused STREAM_NOT_FOUND, TOO_MANY_STREAMS, or BAD_REQUEST where the results could not be told from others
+ * @throws RequestRefused STREAM_NOT_FOUND, TOO_MANY_STREAMS, or BAD_REQUEST where the operation has no id of its own
  */
 export async function runOnEventStream(
   token: string,
