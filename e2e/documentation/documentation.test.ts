@@ -49,7 +49,8 @@ describe('Blocks of the documentation', () => {
 
   it('are on the pages whose programs are run, where they are programs', () => {
     const programs = blocks.filter(({ language }) => language === 'javascript');
-    expect(programs.filter(({ page }) => !page.startsWith('docs/clients/'))).toEqual([]);
+    const areRun = (page: string): boolean => page.startsWith('docs/clients/') || page === 'docs/relay.md';
+    expect(programs.filter(({ page }) => !areRun(page))).toEqual([]);
   });
 
   it('are JSON where they say so', () => {
@@ -80,16 +81,32 @@ describe('GraphQL examples', () => {
       const token = session[0]?.output.trim();
       const response = await fetch(graph, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${token}`,
+          accept: text.includes('@live') ? 'text/event-stream, application/json' : 'application/json',
+        },
         body: JSON.stringify({ query: text }),
         signal: AbortSignal.timeout(10_000),
       });
-      const answer = (await response.json()) as { readonly errors?: unknown };
+      const answer = JSON.parse(await firstResult(response)) as { readonly errors?: unknown };
       expect(answer.errors).toBeUndefined();
       expect(response.status).toBe(200);
     },
   );
 });
+
+/** The body; of a stream its first event. */
+async function firstResult(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
+  let received = '';
+  for await (const chunk of response.body ?? []) {
+    received += Buffer.from(chunk as Uint8Array).toString();
+    const [, data] = /^data: (.+)\n\n/m.exec(received) ?? [];
+    if (data !== undefined) return data;
+  }
+  throw new Error(`The stream ended without a result: ${received}`);
+}
 
 describe('Links of the documentation', () => {
   it.each(pages)('%s leads to pages and headings that are there', (page) => {
