@@ -12,6 +12,16 @@ interface Dated {
   readonly createdAt: string;
 }
 
+interface ConnectionPage {
+  readonly edges: readonly { readonly cursor: string }[];
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+}
+
 describe('Walking page by page', () => {
   it('through users by offset finds each once, oldest first', async () => {
     const whole = await allUsers(graph, await tokens.of('ada'));
@@ -74,6 +84,63 @@ describe('Walking page by page', () => {
       expect(walked).toHaveLength(discussed.commentCount);
       expectEachOnce(walked);
       expect(walked).toEqual(walked.toSorted(newestFirst));
+    });
+  });
+
+  it.each([
+    ['postsConnection(ARGS)', 'id'],
+    ['usersConnection(ARGS)', 'id'],
+    ['searchConnection(query: "coffee or garden or river", ARGS)', '__typename'],
+  ])('A4: through %s meets the same forward and backward, each once', async (field, node) => {
+    const token = await tokens.of('ada');
+    const ask = async (args: string) => {
+      const selected = `edges { cursor node { ${node} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }`;
+      const query = `{ list: ${field.replace('ARGS', args)} { ${selected} } }`;
+      return dataOf(await askGraph<{ list: ConnectionPage }>(graph, { query, token })).list;
+    };
+    const forward: string[] = [];
+    for (let after = '', more = true; more;) {
+      const { edges, pageInfo } = await ask(`first: 90${after}`);
+      forward.push(...edges.map(({ cursor }) => cursor));
+      [after, more] = [`, after: "${pageInfo.endCursor}"`, pageInfo.hasNextPage];
+    }
+    const backward: string[] = [];
+    for (let before = '', more = true; more;) {
+      const { edges, pageInfo } = await ask(`last: 90${before}`);
+      backward.unshift(...edges.map(({ cursor }) => cursor));
+      [before, more] = [`, before: "${pageInfo.startCursor}"`, pageInfo.hasPreviousPage];
+    }
+    expect(forward.length).toBeGreaterThan(90);
+    expect(new Set(forward).size).toBe(forward.length);
+    expect(backward).toEqual(forward);
+  });
+
+  it('A4: through connections below a list costs what the lists cost, and ends where they end', async () => {
+    const query = `{ postsConnection(first: 5) { nodes { id comments(limit: 100) { id }
+      commentsConnection(first: 100) { nodes { id } pageInfo { hasNextPage } }
+      author { postsConnection(last: 1) { nodes { author { id } } } commentsConnection(first: 1) { pageInfo { hasNextPage } } } } } }`;
+    const answer = await askGraph<{
+      postsConnection: { nodes: readonly { comments: object[]; commentsConnection: { nodes: object[] } }[] };
+    }>(graph, { query, token: await tokens.of('ada') });
+    const { nodes } = dataOf(answer).postsConnection;
+    expect(nodes).toHaveLength(5);
+    for (const { comments, commentsConnection } of nodes)
+      expect(commentsConnection).toEqual({ nodes: comments, pageInfo: { hasNextPage: false } });
+  });
+
+  it('A4: asks for no more than a page may have, and counts what it asks for', async () => {
+    const token = await tokens.of('ada');
+    const tooMany = await askGraph(graph, {
+      query: '{ postsConnection(first: 101) { nodes { id } } }',
+      token,
+    });
+    expect(tooMany.errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'first' });
+    const query =
+      '{ usersConnection(last: 100) { edges { node { postsConnection(first: 100) { edges { node { title } } } } } } }';
+    const dear = await askGraph(graph, { query, token });
+    expect(dear.errors?.[0]?.extensions).toMatchObject({
+      code: 'QUERY_TOO_COMPLEX',
+      limit: { name: 'cost' },
     });
   });
 

@@ -4,6 +4,7 @@ export {
   type SubgraphServer,
   type SubgraphServerOptions,
 } from './build-subgraph-server.ts';
+export { findConnection, idCursor, readPage, readPageBy, type Connection, type Page } from './connections.ts';
 export { createEventFeed, type EventFeed, type EventFeedOptions, type Topic } from './events/event-feed.ts';
 export { type EntityChange } from './events/invalidating-stream.ts';
 export { type Identified } from './events/topic-subscription.ts';

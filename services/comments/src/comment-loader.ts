@@ -1,6 +1,6 @@
-import { orderByKey, parseId } from '@trellis/subgraph-kit';
+import { orderByKey, parseId, type Page } from '@trellis/subgraph-kit';
 import DataLoader from 'dataloader';
-import type { CommentStore, OfPost, PostPage } from './comment-store.ts';
+import type { AuthorPage, CommentStore, OfPost, PostPage } from './comment-store.ts';
 import type { Comment } from './comment.ts';
 import type { PostFinder } from './post-finder.ts';
 import type { Viewer } from './viewer.ts';
@@ -12,7 +12,10 @@ import type { Viewer } from './viewer.ts';
 export interface CommentLoader {
   /** @returns null for what the viewer may not see and for an unknown id, and a malformed one is an unknown one */
   load(id: string): Promise<Comment | null>;
-  listByPost(page: PostPage): Promise<readonly Comment[]>;
+  /** See {@link PostPage}. */
+  listByPost(postId: string, page: Page): Promise<readonly Comment[]>;
+  /** Of what they have said on posts that the viewer may see. See {@link AuthorPage}. */
+  listByAuthor(authorId: string, page: Page): Promise<readonly Comment[]>;
   countByPost(postId: string): Promise<number>;
   /** Forgets what was read: a mutation of the same request has changed something. */
   forget(): void;
@@ -50,9 +53,11 @@ export function createCommentLoader({ store, postFinder }: CommentSources, viewe
   const comments = new DataLoader<string, Comment | null>(async (ids) =>
     orderByKey(ids, await store.findByIds(ids, viewer), ({ id }) => id),
   );
-  const pages = new DataLoader<PostPage, readonly Comment[], string>(listVisible, {
-    cacheKeyFn: ({ postId, limit, after }) => `${postId} ${limit} ${after}`,
-  });
+  const ofPosts = loadPages(listVisible, ({ postId }) => postId);
+  const ofAuthors = loadPages<AuthorPage>(
+    (wanted) => store.listByAuthors(wanted, viewer),
+    ({ authorId }) => authorId,
+  );
   const counts = new DataLoader<string, number>(countVisible);
   return {
     load: async (text) => {
@@ -61,16 +66,45 @@ export function createCommentLoader({ store, postFinder }: CommentSources, viewe
     },
     forget: () => {
       comments.clearAll();
-      pages.clearAll();
+      ofPosts.clearAll();
+      ofAuthors.clearAll();
       counts.clearAll();
     },
-    listByPost: async (page) => {
-      const postId = parseId(page.postId);
-      return postId === undefined ? [] : pages.load({ ...page, postId });
+    listByPost: async (text, page) => {
+      const postId = parseId(text);
+      return postId === undefined ? [] : ofPosts.load({ ...page, postId });
+    },
+    listByAuthor: async (text, page) => {
+      const authorId = parseId(text);
+      return authorId === undefined ? [] : ofAuthors.load({ ...page, authorId });
     },
     countByPost: async (text) => {
       const postId = parseId(text);
       return postId === undefined ? 0 : counts.load(postId);
+    },
+  };
+}
+
+/** Pages of lists of comments; those that go the same way are read in one statement. */
+interface PageLoader<Wanted> {
+  load(page: Wanted): Promise<readonly Comment[]>;
+  clearAll(): void;
+}
+
+function loadPages<Wanted extends Page>(
+  list: (wanted: readonly Wanted[]) => Promise<readonly (readonly Comment[])[]>,
+  ownerOf: (page: Wanted) => string,
+): PageLoader<Wanted> {
+  const going = (): DataLoader<Wanted, readonly Comment[], string> =>
+    new DataLoader(list, {
+      cacheKeyFn: (page) => `${ownerOf(page)} ${page.count} ${page.after} ${page.before}`,
+    });
+  const [forward, backward] = [going(), going()];
+  return {
+    load: (page) => (page.backward ? backward : forward).load(page),
+    clearAll: () => {
+      forward.clearAll();
+      backward.clearAll();
     },
   };
 }

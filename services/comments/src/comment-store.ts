@@ -1,18 +1,19 @@
 import { defineStatements, execute, queryRows, type Pool } from '@trellis/postgres';
-import { groupByPosition } from '@trellis/subgraph-kit';
+import { groupByPosition, type Page } from '@trellis/subgraph-kit';
 import { COMMENT_COLUMNS } from './comment-columns.ts';
 import type { Comment, PlacedComment } from './comment.ts';
 import { statements } from './generated/statements.ts';
 import { VISIBLE } from './known-post-store.ts';
 import type { Viewer } from './viewer.ts';
 
-/** A page of one post's comments, from the newest to the oldest. */
-export interface PostPage {
+/** A page of one post's comments: the newest first, or, when it goes backward, the oldest. */
+export interface PostPage extends Page {
   readonly postId: string;
-  /** How many at most. */
-  readonly limit: number;
-  /** The id after which the page begins; the newest without it. */
-  readonly after?: string | undefined;
+}
+
+/** A page of what one user has said, in the order of {@link PostPage}. */
+export interface AuthorPage extends Page {
+  readonly authorId: string;
 }
 
 /** What is said of one post, and whether what this service knows of the post lets the viewer see it. */
@@ -27,11 +28,13 @@ export interface CommentStore {
   findByIds(ids: readonly string[], viewer: Viewer): Promise<readonly Comment[]>;
   /** @returns those that exist and whose post exists, with what matters of the post */
   findPlaced(ids: readonly string[]): Promise<readonly PlacedComment[]>;
-  /** A list for each page asked for, the newest first, in one statement. Of a post that is gone it is empty. */
+  /** A list for each page asked for, in one statement. Of a post that is gone it is empty. All of them go the same way. */
   listByPosts(
     pages: readonly PostPage[],
     viewer: Viewer,
   ): Promise<readonly OfPost<{ readonly comments: readonly Comment[] }>[]>;
+  /** A list for each page asked for, of comments whose post the viewer may see, in one statement. All of them go the same way. */
+  listByAuthors(pages: readonly AuthorPage[], viewer: Viewer): Promise<readonly (readonly Comment[])[]>;
   /** @returns for each post the number of its comments, in the order asked for; of one that is gone 0 */
   countByPosts(
     postIds: readonly string[],
@@ -45,6 +48,43 @@ export interface CommentStore {
 
 /** Greater than any id: where a list begins. */
 const BEGINNING = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** Less than any id: where a list ends. */
+const END = '00000000-0000-0000-0000-000000000000';
+
+/** The newest first, or, for pages that go backward, the oldest. */
+type Direction = 'DESC' | 'ASC';
+
+/** One descent into the index for each page, whatever their number and however different their limits. */
+function listByPosts(direction: Direction): string {
+  return `
+  SELECT page.position::int - 1 AS position, coalesce(${VISIBLE}, false) AS "isShown", found.*
+  FROM unnest($1::uuid[], $4::uuid[], $5::int[], $6::uuid[])
+    WITH ORDINALITY AS page (post_id, after, count, before, position)
+  LEFT JOIN known_post ON known_post.id = page.post_id
+  CROSS JOIN LATERAL (
+    SELECT ${COMMENT_COLUMNS} FROM comment
+    WHERE post_id = page.post_id AND id < page.after AND id > page.before
+    ORDER BY id ${direction} LIMIT page.count
+  ) AS found
+  WHERE known_post.deleted IS NOT TRUE
+  ORDER BY position, found.id ${direction}`;
+}
+
+/** As above. What is said on drafts is read past: only those who see a draft can have said something on it. */
+function listByAuthors(direction: Direction): string {
+  return `
+  SELECT page.position::int - 1 AS position, found.*
+  FROM unnest($1::uuid[], $4::uuid[], $5::int[], $6::uuid[])
+    WITH ORDINALITY AS page (author_id, after, count, before, position)
+  CROSS JOIN LATERAL (
+    SELECT ${COMMENT_COLUMNS} FROM comment JOIN known_post ON known_post.id = comment.post_id
+    WHERE comment.author_id = page.author_id AND comment.id < page.after AND comment.id > page.before AND ${VISIBLE}
+    ORDER BY comment.id ${direction} LIMIT page.count
+  ) AS found
+  ORDER BY position, found.id ${direction}`;
+}
+
+const LISTED_COLUMNS = ['position', 'id', 'postId', 'authorId', 'body', 'edited'] as const;
 
 const sql = defineStatements(statements, 'comment-store', {
   findByIds: `
@@ -57,21 +97,11 @@ const sql = defineStatements(statements, 'comment-store', {
   FROM comment JOIN known_post ON known_post.id = comment.post_id
   WHERE comment.id = ANY($1::uuid[]) AND NOT known_post.deleted`,
 
-  // One descent into the index for each page, whatever their number and however different their limits.
-  listByPosts: {
-    notNull: ['position', 'isShown', 'id', 'postId', 'authorId', 'body', 'edited'],
-    text: `
-  SELECT page.position::int - 1 AS position, coalesce(${VISIBLE}, false) AS "isShown", newest.*
-  FROM unnest($1::uuid[], $4::uuid[], $5::int[]) WITH ORDINALITY AS page (post_id, after, size, position)
-  LEFT JOIN known_post ON known_post.id = page.post_id
-  CROSS JOIN LATERAL (
-    SELECT ${COMMENT_COLUMNS} FROM comment
-    WHERE post_id = page.post_id AND id < page.after
-    ORDER BY id DESC LIMIT page.size
-  ) AS newest
-  WHERE known_post.deleted IS NOT TRUE
-  ORDER BY position, newest.id DESC`,
-  },
+  listByPosts: { notNull: ['isShown', ...LISTED_COLUMNS], text: listByPosts('DESC') },
+  listByPostsBackward: { notNull: ['isShown', ...LISTED_COLUMNS], text: listByPosts('ASC') },
+
+  listByAuthors: { notNull: ['position'], text: listByAuthors('DESC') },
+  listByAuthorsBackward: { notNull: ['position'], text: listByAuthors('ASC') },
 
   countByPosts: {
     notNull: ['postId', 'count', 'isShown'],
@@ -107,16 +137,18 @@ export function createCommentStore(pool: Pool): CommentStore {
         comment,
         post: { id: comment.postId, authorId: postAuthorId, published },
       })),
-    listByPosts: async (pages, { isEditor, userId }) => {
-      const rows = await queryRows(pool, sql.listByPosts, [
-        pages.map(({ postId }) => postId),
-        isEditor,
-        userId,
-        pages.map(({ after }) => after ?? BEGINNING),
-        pages.map(({ limit }) => limit),
-      ]);
+    listByPosts: async (pages, viewer) => {
+      const statement = pages[0]?.backward ? sql.listByPostsBackward : sql.listByPosts;
+      const postIds = pages.map(({ postId }) => postId);
+      const rows = await queryRows(pool, statement, listParameters(postIds, pages, viewer));
       const lists = groupByPosition(pages.length, rows, ({ position }) => position);
       return lists.map((comments) => ({ comments, isShown: comments[0]?.isShown ?? true }));
+    },
+    listByAuthors: async (pages, viewer) => {
+      const statement = pages[0]?.backward ? sql.listByAuthorsBackward : sql.listByAuthors;
+      const authorIds = pages.map(({ authorId }) => authorId);
+      const rows = await queryRows(pool, statement, listParameters(authorIds, pages, viewer));
+      return groupByPosition(pages.length, rows, ({ position }) => position);
     },
     countByPosts: async (postIds, { isEditor, userId }) => {
       const rows = await queryRows(pool, sql.countByPosts, [postIds, isEditor, userId]);
@@ -128,4 +160,17 @@ export function createCommentStore(pool: Pool): CommentStore {
       await execute(pool, sql.seed, [JSON.stringify(comments)]);
     },
   };
+}
+
+type ListParameters = [string[], boolean, string | null, string[], number[], string[]];
+
+function listParameters(ids: string[], pages: readonly Page[], { isEditor, userId }: Viewer): ListParameters {
+  return [
+    ids,
+    isEditor,
+    userId,
+    pages.map(({ after }) => after ?? BEGINNING),
+    pages.map(({ count }) => count),
+    pages.map(({ before }) => before ?? END),
+  ];
 }

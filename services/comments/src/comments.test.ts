@@ -170,8 +170,9 @@ describe('drafts', () => {
       };
       const store = createCommentStore(comments.pool);
       const loader = createCommentLoader({ store, postFinder: { find } }, { userId: null, isEditor: false });
+      const page = { count: 2, backward: false, after: undefined, before: undefined };
       expect(await loader.countByPost(hot)).toBe(hotComments.length);
-      expect(await loader.listByPost({ postId: hot, limit: 2 })).toHaveLength(2);
+      expect(await loader.listByPost(hot, page)).toHaveLength(2);
       const other = [...byPost.keys()].find((id) => id !== hot) ?? '';
       expect(await loader.countByPost(other)).toBeGreaterThan(0);
       expect(asked).toEqual([hot, hot]); // of the others this service knows itself

@@ -1,12 +1,13 @@
-import { orderByKey, parseId } from '@trellis/subgraph-kit';
+import { orderByKey, parseId, type Page } from '@trellis/subgraph-kit';
 import DataLoader from 'dataloader';
-import type { AuthorPage, Page, PostStore } from './post-store.ts';
+import type { AuthorPage, PostStore } from './post-store.ts';
 import type { Post, Viewer } from './post.ts';
 
 /** Reads posts for one viewer, all of one level of a request in one statement. */
 export interface PostLoader {
   /** @returns null for what the viewer may not see and for an unknown id, and a malformed one is an unknown one */
   load(id: string): Promise<Post | null>;
+  /** See {@link PostStore.list}. */
   list(page: Page): Promise<readonly Post[]>;
   /** An unknown author has no posts. */
   listByAuthor(authorId: string, page: Page): Promise<readonly Post[]>;
@@ -19,12 +20,11 @@ export function createPostLoader(store: PostStore, viewer: Viewer): PostLoader {
   const posts = new DataLoader<string, Post | null>(async (ids) =>
     orderByKey(ids, await store.findByIds(ids, viewer), ({ id }) => id),
   );
-  const pages = new DataLoader<AuthorPage, readonly Post[], string>(
-    (wanted) => store.listByAuthors(wanted, viewer),
-    {
-      cacheKeyFn: ({ authorId, first, after }) => `${authorId} ${first} ${after}`,
-    },
-  );
+  const pagesGoing = (): DataLoader<AuthorPage, readonly Post[], string> =>
+    new DataLoader((wanted) => store.listByAuthors(wanted, viewer), {
+      cacheKeyFn: ({ authorId, count, after, before }) => `${authorId} ${count} ${after} ${before}`,
+    });
+  const pages = { forward: pagesGoing(), backward: pagesGoing() };
   return {
     load: async (text) => {
       const id = parseId(text);
@@ -33,11 +33,14 @@ export function createPostLoader(store: PostStore, viewer: Viewer): PostLoader {
     list: (page) => store.list(page, viewer),
     listByAuthor: async (text, page) => {
       const authorId = parseId(text);
-      return authorId === undefined ? [] : pages.load({ ...page, authorId });
+      return authorId === undefined
+        ? []
+        : pages[page.backward ? 'backward' : 'forward'].load({ ...page, authorId });
     },
     forget: () => {
       posts.clearAll();
-      pages.clearAll();
+      pages.forward.clearAll();
+      pages.backward.clearAll();
     },
   };
 }

@@ -1,16 +1,8 @@
 import { defineStatements, execute, queryRows, type Pool } from '@trellis/postgres';
-import { groupByPosition } from '@trellis/subgraph-kit';
+import { groupByPosition, type Page } from '@trellis/subgraph-kit';
 import { statements } from './generated/statements.ts';
 import { NOT_NULL_POST_COLUMNS, POST_COLUMNS } from './post-columns.ts';
 import { seesDraftsOf, type Post, type Viewer } from './post.ts';
-
-/** A page of a list that runs from the newest to the oldest. */
-export interface Page {
-  /** How many at most. */
-  readonly first: number;
-  /** The id after which the page begins; the newest without it. */
-  readonly after?: string | undefined;
-}
 
 /** A page of one author's posts. */
 export interface AuthorPage extends Page {
@@ -21,9 +13,9 @@ export interface AuthorPage extends Page {
 export interface PostStore {
   /** @returns those that exist, in no order */
   findByIds(ids: readonly string[], viewer: Viewer): Promise<readonly Post[]>;
-  /** The newest first. */
+  /** The newest first; of a page that goes backward, the oldest first. */
   list(page: Page, viewer: Viewer): Promise<readonly Post[]>;
-  /** A list for each page asked for, the newest first, in one statement. */
+  /** A list for each page asked for, each as {@link list} has it, in one statement. All of them go the same way. */
   listByAuthors(pages: readonly AuthorPage[], viewer: Viewer): Promise<readonly (readonly Post[])[]>;
   /** All posts, drafts included, in the order of their ids: for other services. */
   scan(after: string | null, limit: number): Promise<readonly Post[]>;
@@ -33,46 +25,60 @@ export interface PostStore {
 
 /** Greater than any id: where a list begins. */
 const BEGINNING = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** Less than any id: where a list ends. */
+const END = '00000000-0000-0000-0000-000000000000';
+
+/** The newest first, or, for pages that go backward, the oldest. */
+type Direction = 'DESC' | 'ASC';
+
+function listAll(direction: Direction): string {
+  return `SELECT ${POST_COLUMNS} FROM post WHERE id < $1 AND id > $3 ORDER BY id ${direction} LIMIT $2`;
+}
+
+/** What everybody sees and what the viewer alone sees, each from its own index, at most a page of either. */
+function listVisible(direction: Direction): string {
+  const page = `id < $1 AND id > $4 ORDER BY id ${direction} LIMIT $2`;
+  return `
+  SELECT * FROM (
+    (SELECT ${POST_COLUMNS} FROM post WHERE published AND ${page})
+    UNION ALL
+    (SELECT ${POST_COLUMNS} FROM post WHERE NOT published AND author_id = $3 AND ${page})
+  ) AS visible
+  ORDER BY id ${direction} LIMIT $2`;
+}
+
+/** One descent into each index for each page, whatever their number and however different their limits. */
+function listByAuthors(direction: Direction): string {
+  const ofAuthor = `author_id = page.author_id AND id < page.after AND id > page.before
+        ORDER BY id ${direction} LIMIT page.count`;
+  return `
+  SELECT page.position::int - 1 AS position, visible.*
+  FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::boolean[], $5::uuid[])
+    WITH ORDINALITY AS page (author_id, after, count, drafts, before, position)
+  CROSS JOIN LATERAL (
+    SELECT * FROM (
+      (SELECT ${POST_COLUMNS} FROM post WHERE published AND ${ofAuthor})
+      UNION ALL
+      (SELECT ${POST_COLUMNS} FROM post WHERE page.drafts AND NOT published AND ${ofAuthor})
+    ) AS either
+    ORDER BY id ${direction} LIMIT page.count
+  ) AS visible
+  ORDER BY position, visible.id ${direction}`;
+}
 
 const sql = defineStatements(statements, 'post-store', {
   findByIds: `
   SELECT ${POST_COLUMNS} FROM post
   WHERE id = ANY($1::uuid[]) AND (published OR $2::boolean OR author_id = $3::uuid)`,
 
-  listAll: `SELECT ${POST_COLUMNS} FROM post WHERE id < $1 ORDER BY id DESC LIMIT $2`,
+  listAll: listAll('DESC'),
+  listAllBackward: listAll('ASC'),
 
-  // What everybody sees and what the viewer alone sees, each from its own index, at most a page of either.
-  listVisible: {
-    notNull: NOT_NULL_POST_COLUMNS,
-    text: `
-  SELECT * FROM (
-    (SELECT ${POST_COLUMNS} FROM post WHERE published AND id < $1 ORDER BY id DESC LIMIT $2)
-    UNION ALL
-    (SELECT ${POST_COLUMNS} FROM post WHERE NOT published AND author_id = $3 AND id < $1 ORDER BY id DESC LIMIT $2)
-  ) AS visible
-  ORDER BY id DESC LIMIT $2`,
-  },
+  listVisible: { notNull: NOT_NULL_POST_COLUMNS, text: listVisible('DESC') },
+  listVisibleBackward: { notNull: NOT_NULL_POST_COLUMNS, text: listVisible('ASC') },
 
-  // One descent into each index for each page, whatever their number and however different their limits.
-  listByAuthors: {
-    notNull: ['position', ...NOT_NULL_POST_COLUMNS],
-    text: `
-  SELECT page.position::int - 1 AS position, visible.*
-  FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::boolean[])
-    WITH ORDINALITY AS page (author_id, after, first, drafts, position)
-  CROSS JOIN LATERAL (
-    SELECT * FROM (
-      (SELECT ${POST_COLUMNS} FROM post
-        WHERE published AND author_id = page.author_id AND id < page.after ORDER BY id DESC LIMIT page.first)
-      UNION ALL
-      (SELECT ${POST_COLUMNS} FROM post
-        WHERE page.drafts AND NOT published AND author_id = page.author_id AND id < page.after
-        ORDER BY id DESC LIMIT page.first)
-    ) AS either
-    ORDER BY id DESC LIMIT page.first
-  ) AS visible
-  ORDER BY position, visible.id DESC`,
-  },
+  listByAuthors: { notNull: ['position', ...NOT_NULL_POST_COLUMNS], text: listByAuthors('DESC') },
+  listByAuthorsBackward: { notNull: ['position', ...NOT_NULL_POST_COLUMNS], text: listByAuthors('ASC') },
 
   scan: `SELECT ${POST_COLUMNS} FROM post WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`,
 
@@ -90,16 +96,23 @@ export function createPostStore(pool: Pool): PostStore {
   return {
     findByIds: (ids, { seesAllDrafts, userId }) =>
       queryRows(pool, sql.findByIds, [ids, seesAllDrafts, userId]),
-    list: ({ first, after = BEGINNING }, { seesAllDrafts, userId }) =>
+    list: ({ count, backward, after = BEGINNING, before = END }, { seesAllDrafts, userId }) =>
       seesAllDrafts
-        ? queryRows(pool, sql.listAll, [after, first])
-        : queryRows(pool, sql.listVisible, [after, first, userId]),
+        ? queryRows(pool, backward ? sql.listAllBackward : sql.listAll, [after, count, before])
+        : queryRows(pool, backward ? sql.listVisibleBackward : sql.listVisible, [
+            after,
+            count,
+            userId,
+            before,
+          ]),
     listByAuthors: async (pages, viewer) => {
-      const rows = await queryRows(pool, sql.listByAuthors, [
+      const statement = pages[0]?.backward ? sql.listByAuthorsBackward : sql.listByAuthors;
+      const rows = await queryRows(pool, statement, [
         pages.map(({ authorId }) => authorId),
         pages.map(({ after }) => after ?? BEGINNING),
-        pages.map(({ first }) => first),
+        pages.map(({ count }) => count),
         pages.map(({ authorId }) => seesDraftsOf(viewer, authorId)),
+        pages.map(({ before }) => before ?? END),
       ]);
       return groupByPosition(pages.length, rows, ({ position }) => position);
     },

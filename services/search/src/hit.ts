@@ -7,4 +7,6 @@ export interface Hit {
   readonly id: string;
   /** The post that a comment is on; null for anything else. */
   readonly postId: string | null;
+  /** How well it matches, as PostgreSQL writes it: what is higher comes first. */
+  readonly rank: string;
 }

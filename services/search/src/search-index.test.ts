@@ -2,11 +2,14 @@ import { createPool, type Pool } from '@trellis/postgres';
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { createId, migrateSubgraph } from '@trellis/subgraph-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cursorOfHit, readHitCursor, type HitPlace } from './hit-cursor.ts';
 import { createSearchIndex } from './search-index.ts';
 
 const COUNT = 1_000;
 const RANKED = 500;
 const RARE = [0, 300, 650, 850, 960, 999];
+
+const everything = { backward: false, after: undefined, before: undefined };
 
 /** Ids from the oldest to the newest. */
 const postId = createId();
@@ -40,7 +43,7 @@ describe.each([
     await database.drop();
   });
   const found = async (text: string): Promise<readonly string[]> =>
-    (await createSearchIndex(pool).find(text, COUNT)).map(({ id }) => id);
+    (await createSearchIndex(pool).find(text, { ...everything, count: COUNT })).map(({ id }) => id);
 
   it('of a frequent word are those that are ranked, the newest of equals first', async () => {
     expect(await found('frequent')).toEqual(ids.toReversed().slice(0, RANKED));
@@ -52,7 +55,45 @@ describe.each([
     expect(await found('rare')).toEqual(rare);
   });
 
+  it.each([false, true])('are each met once, page by page (backward: %s)', async (backward) => {
+    const index = createSearchIndex(pool);
+    const met: string[] = [];
+    for (let place: HitPlace | undefined; ;) {
+      const cursor = backward ? { after: undefined, before: place } : { after: place, before: undefined };
+      const hits = await index.find('frequent', { count: 99, backward, ...cursor });
+      met.push(...hits.map(({ id }) => id));
+      const last = hits.at(-1);
+      if (!last) break;
+      place = readHitCursor('after', cursorOfHit(last));
+    }
+    const newestFirst = ids.toReversed().slice(0, RANKED);
+    expect(met).toEqual(backward ? newestFirst.toReversed() : newestFirst);
+  });
+
   it('are none of a word that no text has', async () => {
     expect(await found('nothing')).toEqual([]);
   });
+});
+
+describe('The cursor of a hit', () => {
+  const [id = ''] = ids;
+  const encoded = (text: string): string => Buffer.from(text).toString('base64url');
+
+  it.each(['0', '0.06079271', '1e-20'])('says where it is: %s', (rank) =>
+    expect(readHitCursor('after', cursorOfHit({ rank, id }))).toEqual({ rank, id }),
+  );
+
+  it.each([
+    '',
+    id,
+    ...['NaN', 'Infinity', '-1', '1e99', '1e-99', '1-2', '', "0'"].map((rank) => encoded(`${rank} ${id}`)),
+    encoded('1 x'),
+    `${encoded(`1 ${id}`)}=`,
+  ])('S-099 is not %j', (value) =>
+    expect(() => readHitCursor('before', value)).toThrow(
+      expect.objectContaining({
+        extensions: { code: 'BAD_USER_INPUT', field: 'before', invalidValue: value },
+      }),
+    ),
+  );
 });

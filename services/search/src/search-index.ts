@@ -1,18 +1,20 @@
 import { clientError } from '@trellis/subgraph-protocol';
 import { defineStatements, queryRows, type Pool, type StatementRow } from '@trellis/postgres';
+import type { Page } from '@trellis/subgraph-kit';
 import { createAgeBounds, NEWEST_SHARES } from './age-bounds.ts';
 import { statements } from './generated/statements.ts';
+import type { HitPlace } from './hit-cursor.ts';
 import type { Hit, HitKind } from './hit.ts';
 
 /** Finds things by their words. */
 export interface SearchIndex {
   /**
-   * The best matches first; of equal ones the newest.
+   * The best matches first; of equal ones the newest. Of a page that goes backward, the last ones first.
    *
    * @param text what to look for, as people write it for a web search
    * @throws GraphQLError INTERNAL_SERVER_ERROR when the database ended the search after its time
    */
-  find(text: string, limit: number): Promise<readonly Hit[]>;
+  find(text: string, page: Page<HitPlace>): Promise<readonly Hit[]>;
 }
 
 /** Matches of a kind that are ranked. To rank all of a frequent word's would take seconds. */
@@ -64,13 +66,17 @@ function newest({ table, columns, matches, bounds }: Kind): string {
   return `(SELECT * FROM (${parts.join(' UNION ALL ')}) AS parts LIMIT ${RANKED})`;
 }
 
-// Each branch ends at its newest matches, by whichever index gets there first, before anything is ranked. Names are looked up
-// as they are written, everything else by the stems of English words.
-const sql = defineStatements(statements, 'search-index', {
-  find: {
-    notNull: ['kind', 'id'],
-    text: `
-  SELECT kind, id, "postId" FROM (
+/** Before any hit, and after any. */
+const BEGINNING: HitPlace = { rank: 'Infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const END: HitPlace = { rank: '-Infinity', id: '00000000-0000-0000-0000-000000000000' };
+
+/**
+ * Each branch ends at its newest matches, by whichever index gets there first, before anything is ranked. Names are looked up as
+ * they are written, everything else by the stems of English words.
+ */
+function find(direction: 'DESC' | 'ASC'): string {
+  return `
+  SELECT kind, id, "postId", hit.rank::text AS rank FROM (
     (SELECT 'User' AS kind, id, NULL::uuid AS "postId",
         ts_rank_cd(words, websearch_to_tsquery('simple', $1), ${BY_LENGTH}) AS rank
       FROM (
@@ -85,8 +91,15 @@ const sql = defineStatements(statements, 'search-index', {
     (SELECT 'TextComment', id, post_id, ts_rank_cd(words, websearch_to_tsquery('english', $1), ${BY_LENGTH})
       FROM ${newest(comments)} AS newest)
   ) AS hit
-  ORDER BY rank DESC, id DESC LIMIT $2`,
-  },
+  WHERE (hit.rank, id) < ($9::text::real, $10::uuid) AND (hit.rank, id) > ($11::text::real, $12::uuid)
+  ORDER BY hit.rank ${direction}, id ${direction} LIMIT $2`;
+}
+
+const NOT_NULL = ['kind', 'id', 'rank'] as const;
+
+const sql = defineStatements(statements, 'search-index', {
+  find: { notNull: NOT_NULL, text: find('DESC') },
+  findBackward: { notNull: NOT_NULL, text: find('ASC') },
 });
 
 /** What PostgreSQL says of a statement that it has ended. */
@@ -96,10 +109,14 @@ const QUERY_CANCELED = '57014';
 export function createSearchIndex(pool: Pool): SearchIndex {
   const bounds = [posts, comments].map(({ table }) => createAgeBounds(pool, table));
   return {
-    find: async (text, limit) => {
+    find: async (text, { count, backward, after = BEGINNING, before = END }) => {
+      const places = [after.rank, after.id, before.rank, before.id] as const;
       try {
         const ids = await Promise.all(bounds.map((of) => of.read()));
-        return (await queryRows(pool, sql.find, [text, limit, ...toBounds(ids.flat())])).map(toHit);
+        const statement = backward ? sql.findBackward : sql.find;
+        return (await queryRows(pool, statement, [text, count, ...toBounds(ids.flat()), ...places])).map(
+          toHit,
+        );
       } catch (error) {
         if (!isCanceled(error)) throw error;
         throw clientError(
@@ -111,8 +128,8 @@ export function createSearchIndex(pool: Pool): SearchIndex {
   };
 }
 
-function toHit({ kind, id, postId }: StatementRow<typeof sql.find>): Hit {
-  return { kind: kind as HitKind, id, postId }; // the statement writes no other
+function toHit({ kind, id, postId, rank }: StatementRow<typeof sql.find>): Hit {
+  return { kind: kind as HitKind, id, postId, rank }; // the statement writes no other
 }
 
 /** A bound of either kind for each of {@link NEWEST_SHARES}: the statement is written for as many. */

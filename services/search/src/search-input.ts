@@ -1,23 +1,16 @@
 import { badUserInput } from '@trellis/subgraph-protocol';
-import { readCount, readText } from '@trellis/subgraph-kit';
+import { readText } from '@trellis/subgraph-kit';
 
-/** What to look for, checked. */
-export interface SearchInput {
-  readonly text: string;
-  readonly first: number;
-}
-
-/** The arguments of `search` as they come. */
-export interface SearchArguments {
+/** What to look for. */
+export interface WantedWords {
   readonly query: string;
   readonly text?: string | null | undefined;
-  readonly first?: number | null | undefined;
 }
 
 const MAX_TEXT_LENGTH = 500;
 
 /** @throws GraphQLError BAD_USER_INPUT unless exactly one of `query` and `text` says something, and what it says is acceptable */
-export function readSearch({ query, text, first }: SearchArguments): SearchInput {
+export function readWords({ query, text }: WantedWords): string {
   const given = [
     ['query', query],
     ['text', text ?? ''],
@@ -25,8 +18,5 @@ export function readSearch({ query, text, first }: SearchArguments): SearchInput
   const [wanted, another] = given.filter(([, words]) => words.trim() !== '');
   if (!wanted) throw badUserInput('"query" or "text" must say what to look for.', 'query', query);
   if (another) throw badUserInput('"query" and "text" are the same; only one may be given.', 'text', text);
-  return {
-    text: readText(wanted[0], wanted[1], { maxLength: MAX_TEXT_LENGTH, multiline: true }),
-    first: readCount('first', first, { max: 100, defaultValue: 20 }),
-  };
+  return readText(wanted[0], wanted[1], { maxLength: MAX_TEXT_LENGTH, multiline: true });
 }

@@ -21,8 +21,8 @@ const hanging = clientThat(
 );
 
 describe('Hits of an owner that hangs', () => {
-  const user: Hit = { kind: 'User', id: createId(), postId: null };
-  const post: Hit = { kind: 'Post', id: createId(), postId: null };
+  const user: Hit = { kind: 'User', id: createId(), postId: null, rank: '0' };
+  const post: Hit = { kind: 'Post', id: createId(), postId: null, rank: '0' };
 
   it('are left out, and the others are shown', async () => {
     const owners = createOwners({ users: answering, posts: hanging }, 20);

@@ -7,7 +7,9 @@ import {
   type Pool,
   type Transaction,
 } from '@trellis/postgres';
+import type { Page } from '@trellis/subgraph-kit';
 import { statements } from './generated/statements.ts';
+import type { ProfilePlace } from './profile-cursor.ts';
 import { publishSaved } from './publish-profile.ts';
 import type { Claims, Profile } from './profile.ts';
 
@@ -23,6 +25,8 @@ export interface ProfileStore {
   findByIds(ids: readonly string[]): Promise<readonly Profile[]>;
   /** Oldest first. */
   list(page: OffsetPage): Promise<readonly Profile[]>;
+  /** Oldest first; of a page that goes backward, the newest first. */
+  listPage(page: Page<ProfilePlace>): Promise<readonly Profile[]>;
   /**
    * Makes the profile, or lets it follow a token. A newer token overwrites; an older one fills only what
    * is still empty. One atomic statement, which writes nothing when there is nothing new. Publishes a new name.
@@ -38,6 +42,21 @@ export interface ProfileStore {
 
 const COLUMNS = 'id, name, email, role, created_at AS "createdAt"';
 
+/** Before any profile, and after any: timestamps that JavaScript and PostgreSQL both know. */
+const BEGINNING: ProfilePlace = { createdAt: new Date(0), id: '00000000-0000-0000-0000-000000000000' };
+const END: ProfilePlace = {
+  createdAt: new Date('9999-12-31T00:00:00Z'),
+  id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+};
+
+/** The oldest first, or, for a page that goes backward, the newest. */
+function listPage(direction: 'ASC' | 'DESC'): string {
+  return `
+  SELECT ${COLUMNS} FROM profile
+  WHERE (created_at, id) > ($1, $2) AND (created_at, id) < ($3, $4)
+  ORDER BY created_at ${direction}, id ${direction} LIMIT $5`;
+}
+
 const sql = defineStatements(statements, 'profile-store', {
   findByIds: `SELECT ${COLUMNS} FROM profile WHERE id = ANY($1::uuid[])`,
 
@@ -47,6 +66,9 @@ const sql = defineStatements(statements, 'profile-store', {
   FROM (SELECT id FROM profile ORDER BY created_at, id LIMIT $1 OFFSET $2) AS page
   JOIN profile USING (id)
   ORDER BY created_at, id`,
+
+  listPage: listPage('ASC'),
+  listPageBackward: listPage('DESC'),
 
   follow: {
     notNull: ['id'],
@@ -88,6 +110,14 @@ export function createProfileStore(pool: Pool): ProfileStore {
   return {
     findByIds: (ids) => queryRows(pool, sql.findByIds, [ids]),
     list: ({ limit, offset }) => queryRows(pool, sql.list, [limit, offset]),
+    listPage: ({ count, backward, after = BEGINNING, before = END }) =>
+      queryRows(pool, backward ? sql.listPageBackward : sql.listPage, [
+        after.createdAt,
+        after.id,
+        before.createdAt,
+        before.id,
+        count,
+      ]),
     follow: (claims) => inTransaction(pool, (transaction) => follow(transaction, claims)),
     create: async (transaction, { id, name, email, role, createdAt }) => {
       const rows = await queryRows(transaction, sql.create, [id, name, email, role, createdAt]);

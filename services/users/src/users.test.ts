@@ -95,6 +95,74 @@ describe('Query.users', () => {
   });
 });
 
+describe('A4: Query.usersConnection', () => {
+  interface UserConnection {
+    readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: string } }[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly hasPreviousPage: boolean;
+      readonly startCursor: string | null;
+      readonly endCursor: string | null;
+    };
+  }
+  const ask = (args: string) =>
+    users.ask<{ usersConnection: UserConnection }>({
+      query: `{ usersConnection(${args})
+        { edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+    });
+  const byAge = (): readonly string[] =>
+    demo
+      .toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
+      .map(({ id }) => id);
+  async function walk(count: number, backward: boolean): Promise<readonly string[]> {
+    const pages: string[][] = [];
+    for (let cursor = '', more = true; more;) {
+      const { edges, pageInfo } = (await ask(`${backward ? 'last' : 'first'}: ${count}${cursor}`)).data
+        .usersConnection;
+      pages.push(edges.map(({ node }) => node.id));
+      cursor = backward ? `, before: "${pageInfo.startCursor}"` : `, after: "${pageInfo.endCursor}"`;
+      more = backward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage;
+    }
+    return (backward ? pages.toReversed() : pages).flat();
+  }
+
+  it.each([false, true])('meets each user once, the oldest first (backward: %s)', async (backward) => {
+    expect(await walk(70, backward)).toEqual(byAge());
+  });
+
+  it('goes on among users of the same age', async () => {
+    await users.pool.query("UPDATE profile SET created_at = '2025-01-01T00:00:00.001Z'");
+    const ids = demo.map(({ id }) => id).toSorted();
+    expect(await walk(70, false)).toEqual(ids);
+    expect(await walk(70, true)).toEqual(ids);
+  });
+
+  it('answers a page in one statement, twenty by default', async () => {
+    users.takeStatements();
+    expect((await ask('after: null')).data.usersConnection.edges).toHaveLength(20);
+    expect(users.takeStatements()).toHaveLength(1);
+  });
+
+  const encoded = (text: string): string => Buffer.from(text).toString('base64url');
+  it.each([
+    ['first: 101', 'first'],
+    ['last: -1', 'last'],
+    ['first: 1, last: 1', 'last'],
+    [`after: "${ada.id}"`, 'after'],
+    ['before: ""', 'before'],
+    [`after: "${encoded(`1 ${ada.id}`)}="`, 'after'],
+    [`after: "${encoded(`1.5 ${ada.id}`)}"`, 'after'],
+    [`after: "${encoded(`99999999999999999 ${ada.id}`)}"`, 'after'],
+    [`after: "${encoded(`99999999999999 ${'-'.repeat(36)}`)}"`, 'after'],
+  ])('S-099 refuses (%s) as BAD_USER_INPUT and names it', async (args, field) => {
+    const { data, errors } = await ask(args);
+    expect([data, errors[0]?.extensions]).toEqual([
+      null,
+      expect.objectContaining({ code: 'BAD_USER_INPUT', field }),
+    ]);
+  });
+});
+
 describe('Query.user', () => {
   const find = (id: string) =>
     users.ask({ query: 'query ($id: ID!) { user(id: $id) { name } }', variables: { id } });

@@ -5,6 +5,7 @@ import type { TextCommentModel, PostModel, UserModel } from '../resolvers/models
 import type { SubgraphContext } from '../context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
+export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
 /** All built-in and custom scalars, mapped to their actual values */
 export type Scalars = {
@@ -55,6 +56,36 @@ export type TextComment = Comment & {
   readonly post: Post;
 };
 
+/** Where a page of a connection is in its list. */
+export type PageInfo = {
+  /** Whether there is more behind the page. Of a page asked for by `last`: whether `before` was given. */
+  readonly hasNextPage: Scalars['Boolean']['output'];
+  /** Whether there is more ahead of the page. Of a page asked for by `first`: whether `after` was given. */
+  readonly hasPreviousPage: Scalars['Boolean']['output'];
+  /** The cursor of the first item; null of an empty page. */
+  readonly startCursor: Maybe<Scalars['String']['output']>;
+  /** The cursor of the last item; null of an empty page. */
+  readonly endCursor: Maybe<Scalars['String']['output']>;
+};
+
+/** A page of a list of comments. */
+export type CommentConnection = {
+  /** The items of the page with their cursors. */
+  readonly edges: ReadonlyArray<CommentEdge>;
+  /** The items of the page. */
+  readonly nodes: ReadonlyArray<Comment>;
+  /** Whether there is more. */
+  readonly pageInfo: PageInfo;
+};
+
+/** An item of a page. */
+export type CommentEdge = {
+  /** Where the item is in the list: a value for `after` and `before`, without a meaning of its own. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: Comment;
+};
+
 export type Post = {
   /** The unique identifier: a UUID v7. */
   readonly id: Scalars['ID']['output'];
@@ -62,6 +93,8 @@ export type Post = {
   readonly published: Scalars['Boolean']['output'];
   /** What readers say, newest first. */
   readonly comments: ReadonlyArray<Comment>;
+  /** The same as `comments`, page by page in either direction. */
+  readonly commentsConnection: CommentConnection;
   /** How many comments there are. */
   readonly commentCount: Maybe<Scalars['Int']['output']>;
 };
@@ -69,6 +102,13 @@ export type Post = {
 export type PostCommentsArgs = {
   limit?: InputMaybe<Scalars['Int']['input']>;
   after: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type PostCommentsConnectionArgs = {
+  first: InputMaybe<Scalars['Int']['input']>;
+  after: InputMaybe<Scalars['String']['input']>;
+  last: InputMaybe<Scalars['Int']['input']>;
+  before: InputMaybe<Scalars['String']['input']>;
 };
 
 export type Mutation = {
@@ -112,6 +152,15 @@ export type SubscriptionCommentAddedArgs = {
 export type User = {
   /** The unique identifier: a UUID v7, the `sub` of the user's tokens. */
   readonly id: Scalars['ID']['output'];
+  /** What the user has said on posts that the caller may see, newest first. */
+  readonly commentsConnection: CommentConnection;
+};
+
+export type UserCommentsConnectionArgs = {
+  first: InputMaybe<Scalars['Int']['input']>;
+  after: InputMaybe<Scalars['String']['input']>;
+  last: InputMaybe<Scalars['Int']['input']>;
+  before: InputMaybe<Scalars['String']['input']>;
 };
 
 export type ResolverTypeWrapper<T> = Promise<T> | T;
@@ -213,6 +262,7 @@ export type DirectiveResolverFn<
 export type FederationTypes = {
   TextComment: TextComment;
   Post: Post;
+  User: User;
 };
 
 /** Mapping of federation reference types */
@@ -227,7 +277,12 @@ export type FederationReferenceTypes = {
       | GraphQLRecursivePick<FederationTypes['Post'], { published: true }>
       | GraphQLRecursivePick<FederationTypes['Post'], { published: true }>
       | GraphQLRecursivePick<FederationTypes['Post'], { published: true }>
+      | GraphQLRecursivePick<FederationTypes['Post'], { published: true }>
+      | GraphQLRecursivePick<FederationTypes['Post'], { published: true }>
+      | GraphQLRecursivePick<FederationTypes['Post'], { published: true }>
+      | GraphQLRecursivePick<FederationTypes['Post'], { published: true }>
     );
+  User: { __typename: 'User' } & GraphQLRecursivePick<FederationTypes['User'], { id: true }>;
 };
 
 /** Mapping of interface types */
@@ -244,6 +299,14 @@ export type ResolversTypes = {
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   TextComment: ResolverTypeWrapper<TextCommentModel>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  PageInfo: ResolverTypeWrapper<PageInfo>;
+  CommentConnection: ResolverTypeWrapper<
+    Omit<CommentConnection, 'edges' | 'nodes'> & {
+      edges: ReadonlyArray<ResolversTypes['CommentEdge']>;
+      nodes: ReadonlyArray<ResolversTypes['Comment']>;
+    }
+  >;
+  CommentEdge: ResolverTypeWrapper<Omit<CommentEdge, 'node'> & { node: ResolversTypes['Comment'] }>;
   Post: ResolverTypeWrapper<PostModel>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -259,6 +322,12 @@ export type ResolversParentTypes = {
   String: Scalars['String']['output'];
   TextComment: TextCommentModel;
   Boolean: Scalars['Boolean']['output'];
+  PageInfo: PageInfo;
+  CommentConnection: Omit<CommentConnection, 'edges' | 'nodes'> & {
+    edges: ReadonlyArray<ResolversParentTypes['CommentEdge']>;
+    nodes: ReadonlyArray<ResolversParentTypes['Comment']>;
+  };
+  CommentEdge: Omit<CommentEdge, 'node'> & { node: ResolversParentTypes['Comment'] };
   Post: PostModel;
   Mutation: Record<PropertyKey, never>;
   Subscription: Record<PropertyKey, never>;
@@ -309,6 +378,33 @@ export type TextCommentResolvers<
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
+export type PageInfoResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo'],
+> = {
+  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type CommentConnectionResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['CommentConnection'] = ResolversParentTypes['CommentConnection'],
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['CommentEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Comment']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type CommentEdgeResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['CommentEdge'] = ResolversParentTypes['CommentEdge'],
+> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Comment'], ParentType, ContextType>;
+};
+
 export type PostResolvers<
   ContextType = SubgraphContext,
   ParentType extends ResolversParentTypes['Post'] = ResolversParentTypes['Post'],
@@ -325,6 +421,12 @@ export type PostResolvers<
     ParentType,
     ContextType,
     RequireFields<PostCommentsArgs, 'limit'>
+  >;
+  commentsConnection?: Resolver<
+    ResolversTypes['CommentConnection'],
+    ParentType,
+    ContextType,
+    Partial<PostCommentsConnectionArgs>
   >;
   commentCount?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
@@ -369,14 +471,29 @@ export type SubscriptionResolvers<
 export type UserResolvers<
   ContextType = SubgraphContext,
   ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'],
+  FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User'],
 > = {
+  __resolveReference?: ReferenceResolver<
+    Maybe<ResolversTypes['User']> | FederationReferenceType,
+    FederationReferenceType,
+    ContextType
+  >;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  commentsConnection?: Resolver<
+    ResolversTypes['CommentConnection'],
+    ParentType,
+    ContextType,
+    Partial<UserCommentsConnectionArgs>
+  >;
 };
 
 export type Resolvers<ContextType = SubgraphContext> = {
   DateTime?: GraphQLScalarType;
   Comment?: CommentResolvers<ContextType>;
   TextComment?: TextCommentResolvers<ContextType>;
+  PageInfo?: PageInfoResolvers<ContextType>;
+  CommentConnection?: CommentConnectionResolvers<ContextType>;
+  CommentEdge?: CommentEdgeResolvers<ContextType>;
   Post?: PostResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;

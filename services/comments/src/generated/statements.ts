@@ -32,7 +32,7 @@ export const statements = {
       },
     },
     listByPosts: {
-      parameters: ['uuid[]', 'bool', 'uuid', 'uuid[]', 'int4[]'],
+      parameters: ['uuid[]', 'bool', 'uuid', 'uuid[]', 'int4[]', 'uuid[]'],
       row: {
         position: 'int4',
         isShown: 'bool',
@@ -42,6 +42,26 @@ export const statements = {
         body: 'text',
         edited: 'bool',
       },
+    },
+    listByPostsBackward: {
+      parameters: ['uuid[]', 'bool', 'uuid', 'uuid[]', 'int4[]', 'uuid[]'],
+      row: {
+        position: 'int4',
+        isShown: 'bool',
+        id: 'uuid',
+        postId: 'uuid',
+        authorId: 'uuid',
+        body: 'text',
+        edited: 'bool',
+      },
+    },
+    listByAuthors: {
+      parameters: ['uuid[]', 'bool', 'uuid', 'uuid[]', 'int4[]', 'uuid[]'],
+      row: { position: 'int4', id: 'uuid', postId: 'uuid', authorId: 'uuid', body: 'text', edited: 'bool' },
+    },
+    listByAuthorsBackward: {
+      parameters: ['uuid[]', 'bool', 'uuid', 'uuid[]', 'int4[]', 'uuid[]'],
+      row: { position: 'int4', id: 'uuid', postId: 'uuid', authorId: 'uuid', body: 'text', edited: 'bool' },
     },
     countByPosts: {
       parameters: ['uuid[]', 'bool', 'uuid'],

@@ -4,6 +4,7 @@ import { comment, textComment } from './comment.ts';
 import { mutation } from './mutation.ts';
 import { post } from './post.ts';
 import { subscription } from './subscription.ts';
+import { user } from './user.ts';
 
 /** All resolvers of the subgraph. */
 export const resolvers: Resolvers = {
@@ -13,4 +14,5 @@ export const resolvers: Resolvers = {
   TextComment: textComment,
   Post: post,
   Subscription: subscription,
+  User: user,
 };

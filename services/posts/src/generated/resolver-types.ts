@@ -82,16 +82,55 @@ export type Post = Node &
     readonly updatedAt: Scalars['DateTime']['output'];
   };
 
+/** Where a page of a connection is in its list. */
+export type PageInfo = {
+  /** Whether there is more behind the page. Of a page asked for by `last`: whether `before` was given. */
+  readonly hasNextPage: Scalars['Boolean']['output'];
+  /** Whether there is more ahead of the page. Of a page asked for by `first`: whether `after` was given. */
+  readonly hasPreviousPage: Scalars['Boolean']['output'];
+  /** The cursor of the first item; null of an empty page. */
+  readonly startCursor: Maybe<Scalars['String']['output']>;
+  /** The cursor of the last item; null of an empty page. */
+  readonly endCursor: Maybe<Scalars['String']['output']>;
+};
+
+/** A page of a list of posts. */
+export type PostConnection = {
+  /** The items of the page with their cursors. */
+  readonly edges: ReadonlyArray<PostEdge>;
+  /** The items of the page. */
+  readonly nodes: ReadonlyArray<Post>;
+  /** Whether there is more. */
+  readonly pageInfo: PageInfo;
+};
+
+/** An item of a page. */
+export type PostEdge = {
+  /** Where the item is in the list: a value for `after` and `before`, without a meaning of its own. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: Post;
+};
+
 export type User = {
   /** The unique identifier: a UUID v7, the `sub` of the user's tokens. */
   readonly id: Scalars['ID']['output'];
   /** The user's posts, newest first. Drafts among them are only for those who may see them. */
   readonly posts: ReadonlyArray<Post>;
+  /** The same as `posts`, page by page in either direction. */
+  readonly postsConnection: PostConnection;
 };
 
 export type UserPostsArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   after: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type UserPostsConnectionArgs = {
+  first: InputMaybe<Scalars['Int']['input']>;
+  after: InputMaybe<Scalars['String']['input']>;
+  last: InputMaybe<Scalars['Int']['input']>;
+  before: InputMaybe<Scalars['String']['input']>;
 };
 
 /** What a new post is made of. */
@@ -185,6 +224,8 @@ export type Query = {
   readonly post: Maybe<Post>;
   /** All posts that the caller may see, newest first. */
   readonly posts: ReadonlyArray<Post>;
+  /** The same as `posts`, page by page in either direction. */
+  readonly postsConnection: PostConnection;
 };
 
 export type QueryPostArgs = {
@@ -194,6 +235,13 @@ export type QueryPostArgs = {
 export type QueryPostsArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   after: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type QueryPostsConnectionArgs = {
+  first: InputMaybe<Scalars['Int']['input']>;
+  after: InputMaybe<Scalars['String']['input']>;
+  last: InputMaybe<Scalars['Int']['input']>;
+  before: InputMaybe<Scalars['String']['input']>;
 };
 
 export type ResolverTypeWrapper<T> = Promise<T> | T;
@@ -321,6 +369,14 @@ export type ResolversTypes = {
   Post: ResolverTypeWrapper<PostModel>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  PageInfo: ResolverTypeWrapper<PageInfo>;
+  PostConnection: ResolverTypeWrapper<
+    Omit<PostConnection, 'edges' | 'nodes'> & {
+      edges: ReadonlyArray<ResolversTypes['PostEdge']>;
+      nodes: ReadonlyArray<ResolversTypes['Post']>;
+    }
+  >;
+  PostEdge: ResolverTypeWrapper<Omit<PostEdge, 'node'> & { node: ResolversTypes['Post'] }>;
   User: ResolverTypeWrapper<UserModel>;
   CreatePostInput: CreatePostInput;
   UpdatePostInput: UpdatePostInput;
@@ -342,6 +398,12 @@ export type ResolversParentTypes = {
   Post: PostModel;
   String: Scalars['String']['output'];
   Boolean: Scalars['Boolean']['output'];
+  PageInfo: PageInfo;
+  PostConnection: Omit<PostConnection, 'edges' | 'nodes'> & {
+    edges: ReadonlyArray<ResolversParentTypes['PostEdge']>;
+    nodes: ReadonlyArray<ResolversParentTypes['Post']>;
+  };
+  PostEdge: Omit<PostEdge, 'node'> & { node: ResolversParentTypes['Post'] };
   User: UserModel;
   CreatePostInput: CreatePostInput;
   UpdatePostInput: UpdatePostInput;
@@ -418,6 +480,33 @@ export type PostResolvers<
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
+export type PageInfoResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo'],
+> = {
+  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type PostConnectionResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['PostConnection'] = ResolversParentTypes['PostConnection'],
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['PostEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Post']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type PostEdgeResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['PostEdge'] = ResolversParentTypes['PostEdge'],
+> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Post'], ParentType, ContextType>;
+};
+
 export type UserResolvers<
   ContextType = SubgraphContext,
   ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'],
@@ -434,6 +523,12 @@ export type UserResolvers<
     ParentType,
     ContextType,
     RequireFields<UserPostsArgs, 'first'>
+  >;
+  postsConnection?: Resolver<
+    ResolversTypes['PostConnection'],
+    ParentType,
+    ContextType,
+    Partial<UserPostsConnectionArgs>
   >;
 };
 
@@ -497,6 +592,12 @@ export type QueryResolvers<
     ContextType,
     RequireFields<QueryPostsArgs, 'first'>
   >;
+  postsConnection?: Resolver<
+    ResolversTypes['PostConnection'],
+    ParentType,
+    ContextType,
+    Partial<QueryPostsConnectionArgs>
+  >;
 };
 
 export type Resolvers<ContextType = SubgraphContext> = {
@@ -505,6 +606,9 @@ export type Resolvers<ContextType = SubgraphContext> = {
   Node?: NodeResolvers<ContextType>;
   Timestamped?: TimestampedResolvers<ContextType>;
   Post?: PostResolvers<ContextType>;
+  PageInfo?: PageInfoResolvers<ContextType>;
+  PostConnection?: PostConnectionResolvers<ContextType>;
+  PostEdge?: PostEdgeResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   UserError?: UserErrorResolvers<ContextType>;
   CreatePostResult?: CreatePostResultResolvers<ContextType>;

@@ -86,19 +86,6 @@ export const statements = {
       },
     },
     listAll: {
-      parameters: ['uuid', 'int8'],
-      row: {
-        id: 'uuid',
-        authorId: 'uuid',
-        title: 'text',
-        body: 'text',
-        tags: 'text[]',
-        metadata: 'jsonb?',
-        published: 'bool',
-        updatedAt: 'timestamptz',
-      },
-    },
-    listVisible: {
       parameters: ['uuid', 'int8', 'uuid'],
       row: {
         id: 'uuid',
@@ -111,8 +98,61 @@ export const statements = {
         updatedAt: 'timestamptz',
       },
     },
+    listAllBackward: {
+      parameters: ['uuid', 'int8', 'uuid'],
+      row: {
+        id: 'uuid',
+        authorId: 'uuid',
+        title: 'text',
+        body: 'text',
+        tags: 'text[]',
+        metadata: 'jsonb?',
+        published: 'bool',
+        updatedAt: 'timestamptz',
+      },
+    },
+    listVisible: {
+      parameters: ['uuid', 'int8', 'uuid', 'uuid'],
+      row: {
+        id: 'uuid',
+        authorId: 'uuid',
+        title: 'text',
+        body: 'text',
+        tags: 'text[]',
+        metadata: 'jsonb?',
+        published: 'bool',
+        updatedAt: 'timestamptz',
+      },
+    },
+    listVisibleBackward: {
+      parameters: ['uuid', 'int8', 'uuid', 'uuid'],
+      row: {
+        id: 'uuid',
+        authorId: 'uuid',
+        title: 'text',
+        body: 'text',
+        tags: 'text[]',
+        metadata: 'jsonb?',
+        published: 'bool',
+        updatedAt: 'timestamptz',
+      },
+    },
     listByAuthors: {
-      parameters: ['uuid[]', 'uuid[]', 'int4[]', 'bool[]'],
+      parameters: ['uuid[]', 'uuid[]', 'int4[]', 'bool[]', 'uuid[]'],
+      row: {
+        position: 'int4',
+        id: 'uuid',
+        authorId: 'uuid',
+        title: 'text',
+        body: 'text',
+        tags: 'text[]',
+        metadata: 'jsonb?',
+        published: 'bool',
+        updatedAt: 'timestamptz',
+      },
+    },
+    listByAuthorsBackward: {
+      parameters: ['uuid[]', 'uuid[]', 'int4[]', 'bool[]', 'uuid[]'],
       row: {
         position: 'int4',
         id: 'uuid',

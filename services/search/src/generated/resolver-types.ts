@@ -5,6 +5,7 @@ import type { UserModel, PostModel, TextCommentModel } from '../resolvers/models
 import type { SubgraphContext } from '../context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
+export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
 /** All built-in and custom scalars, mapped to their actual values */
 export type Scalars = {
@@ -25,6 +26,36 @@ export type Caching__Scope =
 
 /** What a search can find. */
 export type SearchResult = User | Post | TextComment;
+
+/** Where a page of a connection is in its list. */
+export type PageInfo = {
+  /** Whether there is more behind the page. Of a page asked for by `last`: whether `before` was given. */
+  readonly hasNextPage: Scalars['Boolean']['output'];
+  /** Whether there is more ahead of the page. Of a page asked for by `first`: whether `after` was given. */
+  readonly hasPreviousPage: Scalars['Boolean']['output'];
+  /** The cursor of the first item; null of an empty page. */
+  readonly startCursor: Maybe<Scalars['String']['output']>;
+  /** The cursor of the last item; null of an empty page. */
+  readonly endCursor: Maybe<Scalars['String']['output']>;
+};
+
+/** A page of a list of what was found. */
+export type SearchResultConnection = {
+  /** The items of the page with their cursors. */
+  readonly edges: ReadonlyArray<SearchResultEdge>;
+  /** The items of the page. */
+  readonly nodes: ReadonlyArray<SearchResult>;
+  /** Whether there is more. */
+  readonly pageInfo: PageInfo;
+};
+
+/** An item of a page. */
+export type SearchResultEdge = {
+  /** Where the item is in the list: a value for `after` and `before`, without a meaning of its own. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: SearchResult;
+};
 
 export type User = {
   /** The unique identifier: a UUID v7, the `sub` of the user's tokens. */
@@ -48,12 +79,23 @@ export type Query = {
    * the 500 newest matches are ranked.
    */
   readonly search: ReadonlyArray<SearchResult>;
+  /** The same as `search`, page by page in either direction. */
+  readonly searchConnection: SearchResultConnection;
 };
 
 export type QuerySearchArgs = {
   query?: Scalars['String']['input'];
   text: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type QuerySearchConnectionArgs = {
+  query?: Scalars['String']['input'];
+  text: InputMaybe<Scalars['String']['input']>;
+  first: InputMaybe<Scalars['Int']['input']>;
+  after: InputMaybe<Scalars['String']['input']>;
+  last: InputMaybe<Scalars['Int']['input']>;
+  before: InputMaybe<Scalars['String']['input']>;
 };
 
 export type ResolverTypeWrapper<T> = Promise<T> | T;
@@ -149,27 +191,43 @@ export type ResolversUnionTypes<_RefType extends Record<string, unknown>> = {
 export type ResolversTypes = {
   caching__Scope: Caching__Scope;
   SearchResult: ResolverTypeWrapper<ResolversUnionTypes<ResolversTypes>['SearchResult']>;
+  PageInfo: ResolverTypeWrapper<PageInfo>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
+  SearchResultConnection: ResolverTypeWrapper<
+    Omit<SearchResultConnection, 'edges' | 'nodes'> & {
+      edges: ReadonlyArray<ResolversTypes['SearchResultEdge']>;
+      nodes: ReadonlyArray<ResolversTypes['SearchResult']>;
+    }
+  >;
+  SearchResultEdge: ResolverTypeWrapper<
+    Omit<SearchResultEdge, 'node'> & { node: ResolversTypes['SearchResult'] }
+  >;
   User: ResolverTypeWrapper<UserModel>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Post: ResolverTypeWrapper<PostModel>;
   TextComment: ResolverTypeWrapper<TextCommentModel>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   SearchResult: ResolversUnionTypes<ResolversParentTypes>['SearchResult'];
+  PageInfo: PageInfo;
+  Boolean: Scalars['Boolean']['output'];
+  String: Scalars['String']['output'];
+  SearchResultConnection: Omit<SearchResultConnection, 'edges' | 'nodes'> & {
+    edges: ReadonlyArray<ResolversParentTypes['SearchResultEdge']>;
+    nodes: ReadonlyArray<ResolversParentTypes['SearchResult']>;
+  };
+  SearchResultEdge: Omit<SearchResultEdge, 'node'> & { node: ResolversParentTypes['SearchResult'] };
   User: UserModel;
   ID: Scalars['ID']['output'];
   Post: PostModel;
   TextComment: TextCommentModel;
   Query: Record<PropertyKey, never>;
-  String: Scalars['String']['output'];
   Int: Scalars['Int']['output'];
-  Boolean: Scalars['Boolean']['output'];
 };
 
 export type CacheControlDirectiveArgs = {
@@ -189,6 +247,34 @@ export type SearchResultResolvers<
   ParentType extends ResolversParentTypes['SearchResult'] = ResolversParentTypes['SearchResult'],
 > = {
   __resolveType: TypeResolveFn<'User' | 'Post' | 'TextComment', ParentType, ContextType>;
+};
+
+export type PageInfoResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo'],
+> = {
+  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type SearchResultConnectionResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['SearchResultConnection'] =
+    ResolversParentTypes['SearchResultConnection'],
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['SearchResultEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['SearchResult']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type SearchResultEdgeResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['SearchResultEdge'] = ResolversParentTypes['SearchResultEdge'],
+> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['SearchResult'], ParentType, ContextType>;
 };
 
 export type UserResolvers<
@@ -225,10 +311,19 @@ export type QueryResolvers<
     ContextType,
     RequireFields<QuerySearchArgs, 'query' | 'first'>
   >;
+  searchConnection?: Resolver<
+    ResolversTypes['SearchResultConnection'],
+    ParentType,
+    ContextType,
+    RequireFields<QuerySearchConnectionArgs, 'query'>
+  >;
 };
 
 export type Resolvers<ContextType = SubgraphContext> = {
   SearchResult?: SearchResultResolvers<ContextType>;
+  PageInfo?: PageInfoResolvers<ContextType>;
+  SearchResultConnection?: SearchResultConnectionResolvers<ContextType>;
+  SearchResultEdge?: SearchResultEdgeResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   Post?: PostResolvers<ContextType>;
   TextComment?: TextCommentResolvers<ContextType>;

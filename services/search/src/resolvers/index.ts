@@ -1,8 +1,8 @@
 import type { Resolvers } from '../generated/resolver-types.ts';
-import { readSearch } from '../search-input.ts';
+import { query } from './query.ts';
 
 /** All resolvers of the subgraph. */
 export const resolvers: Resolvers = {
-  Query: { search: (_root, args, { search }) => search(readSearch(args)) },
+  Query: query,
   SearchResult: { __resolveType: ({ kind }) => kind },
 };

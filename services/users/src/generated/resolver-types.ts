@@ -49,6 +49,36 @@ export type User = {
   readonly role: UserRole;
 };
 
+/** Where a page of a connection is in its list. */
+export type PageInfo = {
+  /** Whether there is more behind the page. Of a page asked for by `last`: whether `before` was given. */
+  readonly hasNextPage: Scalars['Boolean']['output'];
+  /** Whether there is more ahead of the page. Of a page asked for by `first`: whether `after` was given. */
+  readonly hasPreviousPage: Scalars['Boolean']['output'];
+  /** The cursor of the first item; null of an empty page. */
+  readonly startCursor: Maybe<Scalars['String']['output']>;
+  /** The cursor of the last item; null of an empty page. */
+  readonly endCursor: Maybe<Scalars['String']['output']>;
+};
+
+/** A page of a list of users. */
+export type UserConnection = {
+  /** The items of the page with their cursors. */
+  readonly edges: ReadonlyArray<UserEdge>;
+  /** The items of the page. */
+  readonly nodes: ReadonlyArray<User>;
+  /** Whether there is more. */
+  readonly pageInfo: PageInfo;
+};
+
+/** An item of a page. */
+export type UserEdge = {
+  /** Where the item is in the list: a value for `after` and `before`, without a meaning of its own. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: User;
+};
+
 /** What a new user is made of. */
 export type CreateUserInput = {
   /** What the user is called: one line, at most 100 characters. */
@@ -109,6 +139,8 @@ export type Query = {
   readonly user: Maybe<User>;
   /** All users, oldest first. */
   readonly users: ReadonlyArray<User>;
+  /** The same as `users`, page by page in either direction. */
+  readonly usersConnection: UserConnection;
   /** The user who asks; null for a client that acts for itself. */
   readonly me: Maybe<User>;
 };
@@ -120,6 +152,13 @@ export type QueryUserArgs = {
 export type QueryUsersArgs = {
   limit?: InputMaybe<Scalars['Int']['input']>;
   offset?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type QueryUsersConnectionArgs = {
+  first: InputMaybe<Scalars['Int']['input']>;
+  after: InputMaybe<Scalars['String']['input']>;
+  last: InputMaybe<Scalars['Int']['input']>;
+  before: InputMaybe<Scalars['String']['input']>;
 };
 
 export type ResolverTypeWrapper<T> = Promise<T> | T;
@@ -235,11 +274,19 @@ export type ResolversTypes = {
   User: ResolverTypeWrapper<UserModel>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  PageInfo: ResolverTypeWrapper<PageInfo>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  UserConnection: ResolverTypeWrapper<
+    Omit<UserConnection, 'edges' | 'nodes'> & {
+      edges: ReadonlyArray<ResolversTypes['UserEdge']>;
+      nodes: ReadonlyArray<ResolversTypes['User']>;
+    }
+  >;
+  UserEdge: ResolverTypeWrapper<Omit<UserEdge, 'node'> & { node: ResolversTypes['User'] }>;
   CreateUserInput: CreateUserInput;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   OnlineUser: ResolverTypeWrapper<OnlineUser>;
   UserStatus: ResolverTypeWrapper<Omit<UserStatus, 'user'> & { user: ResolversTypes['User'] }>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
@@ -251,11 +298,17 @@ export type ResolversParentTypes = {
   User: UserModel;
   ID: Scalars['ID']['output'];
   String: Scalars['String']['output'];
+  PageInfo: PageInfo;
+  Boolean: Scalars['Boolean']['output'];
+  UserConnection: Omit<UserConnection, 'edges' | 'nodes'> & {
+    edges: ReadonlyArray<ResolversParentTypes['UserEdge']>;
+    nodes: ReadonlyArray<ResolversParentTypes['User']>;
+  };
+  UserEdge: Omit<UserEdge, 'node'> & { node: ResolversParentTypes['User'] };
   CreateUserInput: CreateUserInput;
   Mutation: Record<PropertyKey, never>;
   OnlineUser: OnlineUser;
   UserStatus: Omit<UserStatus, 'user'> & { user: ResolversParentTypes['User'] };
-  Boolean: Scalars['Boolean']['output'];
   Subscription: Record<PropertyKey, never>;
   Query: Record<PropertyKey, never>;
   Int: Scalars['Int']['output'];
@@ -292,6 +345,33 @@ export type UserResolvers<
   email?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   role?: Resolver<ResolversTypes['UserRole'], ParentType, ContextType>;
+};
+
+export type PageInfoResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo'],
+> = {
+  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type UserConnectionResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['UserConnection'] = ResolversParentTypes['UserConnection'],
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['UserEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['User']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type UserEdgeResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['UserEdge'] = ResolversParentTypes['UserEdge'],
+> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
 };
 
 export type MutationResolvers<
@@ -350,12 +430,21 @@ export type QueryResolvers<
     ContextType,
     RequireFields<QueryUsersArgs, 'limit' | 'offset'>
   >;
+  usersConnection?: Resolver<
+    ResolversTypes['UserConnection'],
+    ParentType,
+    ContextType,
+    Partial<QueryUsersConnectionArgs>
+  >;
   me?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
 };
 
 export type Resolvers<ContextType = SubgraphContext> = {
   DateTime?: GraphQLScalarType;
   User?: UserResolvers<ContextType>;
+  PageInfo?: PageInfoResolvers<ContextType>;
+  UserConnection?: UserConnectionResolvers<ContextType>;
+  UserEdge?: UserEdgeResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   OnlineUser?: OnlineUserResolvers<ContextType>;
   UserStatus?: UserStatusResolvers<ContextType>;

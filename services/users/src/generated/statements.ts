@@ -22,6 +22,26 @@ export const statements = {
         createdAt: 'timestamptz',
       },
     },
+    listPage: {
+      parameters: ['timestamptz', 'uuid', 'timestamptz', 'uuid', 'int8'],
+      row: {
+        id: 'uuid',
+        name: 'text?',
+        email: 'text?',
+        role: ['ADMIN', 'EDITOR', 'VIEWER'],
+        createdAt: 'timestamptz',
+      },
+    },
+    listPageBackward: {
+      parameters: ['timestamptz', 'uuid', 'timestamptz', 'uuid', 'int8'],
+      row: {
+        id: 'uuid',
+        name: 'text?',
+        email: 'text?',
+        role: ['ADMIN', 'EDITOR', 'VIEWER'],
+        createdAt: 'timestamptz',
+      },
+    },
     follow: { parameters: ['uuid', 'text', 'text', 'text', 'int8'], row: { id: 'uuid', name: 'text?' } },
     create: {
       parameters: ['uuid', 'text', 'text', 'text', 'timestamptz'],
