@@ -100,17 +100,17 @@ describe('Walking page by page', () => {
     };
     const forward: string[] = [];
     for (let after = '', more = true; more;) {
-      const { edges, pageInfo } = await ask(`first: 90${after}`);
+      const { edges, pageInfo } = await ask(`first: 40${after}`);
       forward.push(...edges.map(({ cursor }) => cursor));
       [after, more] = [`, after: "${pageInfo.endCursor}"`, pageInfo.hasNextPage];
     }
     const backward: string[] = [];
     for (let before = '', more = true; more;) {
-      const { edges, pageInfo } = await ask(`last: 90${before}`);
+      const { edges, pageInfo } = await ask(`last: 40${before}`);
       backward.unshift(...edges.map(({ cursor }) => cursor));
       [before, more] = [`, before: "${pageInfo.startCursor}"`, pageInfo.hasPreviousPage];
     }
-    expect(forward.length).toBeGreaterThan(90);
+    expect(forward.length).toBeGreaterThan(40);
     expect(new Set(forward).size).toBe(forward.length);
     expect(backward).toEqual(forward);
   });

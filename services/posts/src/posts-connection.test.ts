@@ -58,7 +58,9 @@ async function ofAuthor(id: string, args: string, as: UserContext = viewer): Pro
     variables: { r: [{ __typename: 'User', id }] },
     as,
   });
-  return data._entities[0]?.postsConnection as PostConnection;
+  const [found] = data._entities;
+  if (!found) throw new Error('The reference was not answered.');
+  return found.postsConnection;
 }
 
 type Ask = (args: string) => Promise<PostConnection>;
