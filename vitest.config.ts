@@ -22,6 +22,7 @@ const maxWorkers = Math.max(2, availableParallelism() - 1);
 // run one after the other when it has nothing else to do.
 const ownProcesses = [
   'e2e/gateway/**/*.test.ts',
+  'e2e/compatibility/subgraphs/**/*.test.ts',
   'e2e/search/**/*.test.ts',
   'e2e/lifecycle/**/!(token-command).test.ts',
   'e2e/documentation/add-a-subgraph.test.ts',

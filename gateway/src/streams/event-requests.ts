@@ -122,6 +122,9 @@ function requestOf(
   };
 }
 
+/** GraphQL Yoga says `none`, which keeps proxies from compressing. */
+const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['identity', 'none']);
+
 function messagesOf({
   statusCode,
   headers,
@@ -129,7 +132,7 @@ function messagesOf({
 }: Dispatcher.ResponseData): AsyncIterable<StreamMessage> | undefined {
   if (statusCode !== 200) return undefined;
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity')
+  if (encoding !== undefined && !PLAIN_ENCODINGS.has(String(encoding)))
     throw new Error(`The subgraph sends events compressed (${String(encoding)}), which it was not asked to.`);
   const { name, parameters } = mediaTypeOf(headers['content-type']);
   if (name === 'text/event-stream') return readEventStream(body, MAX_EVENT_BYTES);

@@ -61,7 +61,10 @@ function nthIsClosed(count: number): boolean {
 }
 
 function beginEvents({ response }: PostedSubscription): void {
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'content-encoding': 'none', // as GraphQL Yoga has it
+  });
   response.write(':\n\n');
 }
 

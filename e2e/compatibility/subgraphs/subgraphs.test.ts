@@ -1,0 +1,94 @@
+import { createUserContextVerifier } from '@trellis/subgraph-protocol';
+import { createLocalJWKSet, exportJWK, generateKeyPair } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askGraph, dataOf } from '../../harness/ask-graph.ts';
+import { startGateway, type GatewayProcess } from '../../harness/gateway-process.ts';
+import { startTokenIssuer, type TokenIssuer } from '../../harness/token-issuer.ts';
+import {
+  startApollo,
+  startMercurius,
+  startPlain,
+  startYoga,
+  type ForeignSubgraph,
+  type WhoAsks,
+} from './foreign-subgraphs.ts';
+
+const running: ForeignSubgraph[] = [];
+let issuer: TokenIssuer;
+let gateway: GatewayProcess;
+
+async function keep(starting: Promise<ForeignSubgraph>): Promise<string> {
+  const subgraph = await starting;
+  running.push(subgraph);
+  return subgraph.url;
+}
+
+beforeAll(async () => {
+  const pair = await generateKeyPair('ES256', { extractable: true });
+  const names = { kid: 'context-1', alg: 'ES256' };
+  const keys = createLocalJWKSet({ keys: [{ ...(await exportJWK(pair.publicKey)), ...names }] });
+  const whoAsksIn = (subgraph: string): WhoAsks => {
+    const verifier = createUserContextVerifier({ subgraph, keys });
+    return async (signed) => (await verifier.verify(signed ?? undefined)).user?.id ?? 'nobody';
+  };
+  issuer = await startTokenIssuer('https://graph.example');
+  gateway = await startGateway({
+    supergraph: {
+      yoga: await keep(startYoga(whoAsksIn('yoga'))),
+      mercurius: await keep(startMercurius(whoAsksIn('mercurius'))),
+      apollo: await keep(startApollo(whoAsksIn('apollo'))),
+      plain: await keep(startPlain()),
+    },
+    environment: {
+      TOKEN_ISSUER: issuer.issuer,
+      TOKEN_AUDIENCE: issuer.audience,
+      TOKEN_JWKS_URL: issuer.jwksUrl,
+      USER_CONTEXT_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(pair.privateKey)), ...names }),
+    },
+  });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await Promise.all(running.map((subgraph) => subgraph.close()));
+  await issuer.close();
+});
+
+describe('subgraphs made with libraries of others, by their defaults', () => {
+  it('answer queries, and resolve the entities of one another', async () => {
+    const query = '{ product(id: "7") { name price reviews stock } currency warehouse reviewCount }';
+    expect(dataOf(await askGraph(gateway.graph, { query }))).toEqual({
+      product: { name: 'Product 7', price: 12, reviews: ['Good, 7.'], stock: 7 },
+      currency: 'EUR',
+      warehouse: 'North',
+      reviewCount: 2,
+    });
+  });
+
+  it.each(['Yoga', 'Mercurius', 'Apollo'])(
+    'a mutation in %s knows by the signed context who asks',
+    async (library) => {
+      const token = await issuer.sign({ sub: 'ada' });
+      const answer = await askGraph(gateway.graph, { query: `mutation { rateIn${library} }`, token });
+      expect(dataOf(answer)).toEqual({ [`rateIn${library}`]: 'ada' });
+    },
+  );
+
+  it.each(['Yoga', 'Mercurius'])(
+    'B4: a subscription in %s is delivered, event by event to its end',
+    async (library) => {
+      const response = await fetch(gateway.graph, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: JSON.stringify({ query: `subscription { countdownIn${library} }` }),
+        signal: AbortSignal.timeout(20_000),
+      });
+      const text = await response.text();
+      expect(text.match(/^data: \{.*$/gm)).toEqual([
+        `data: {"data":{"countdownIn${library}":2}}`,
+        `data: {"data":{"countdownIn${library}":1}}`,
+      ]);
+      expect(text).toContain('event: complete');
+    },
+  );
+});
