@@ -1,11 +1,15 @@
 /** What a page may be asked for. OpenID Connect Core §3.1.2.1 */
 export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
 
+/** How an authorization response reaches the client: in the query of a redirect, or in a form that the browser posts. */
+export type ResponseMode = 'query' | 'form_post';
+
 /** Where an authorization response goes: known to be good from the client's registration. */
 export interface RedirectTarget {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly state?: string | undefined;
+  readonly responseMode: ResponseMode;
   /** Whether it may get errors before anybody knows who the person is. RFC 9700 §4.11.2 */
   readonly vetted: boolean;
 }

@@ -3,7 +3,6 @@ import { grantOfCode } from '../grants/grant-of-code.ts';
 import { endsWithSession } from '../grants/grant-today.ts';
 import { listGrant, type ListGrantFeatures } from '../grants/list-grant.ts';
 import type { PushedRequestStore } from './pushed-request-store.ts';
-import { withQuery } from '../clients/redirect-uri.ts';
 import { nowS, type HasClock } from '../clock.ts';
 import { grantEnd, type HasSettings } from '../settings/settings.ts';
 import type { Session } from '../accounts/session-store.ts';
@@ -12,6 +11,9 @@ import type { AuthorizationRequest, RedirectTarget } from './authorization-reque
 import type { AccountFeatures } from '../accounts/account-features.ts';
 import type { GrantFeatures } from '../grants/grant-features.ts';
 import type { AuthorizeFeatures } from './authorize-features.ts';
+
+/** Names and values of an authorization response; those that are undefined are left out. RFC 6749 §4.1.2, RFC 9207 §2 */
+export type AuthorizationResponse = Readonly<Record<string, string | undefined>>;
 
 /** What a code is issued with. */
 export type IssueCodeFeatures = HasClock &
@@ -22,16 +24,16 @@ export type IssueCodeFeatures = HasClock &
   ListGrantFeatures;
 
 /**
- * Issues a code for a request that the person has agreed to, and says where to send the browser.
+ * Issues a code for a request that the person has agreed to, and makes the response that has it.
  *
  * @throws OAuthError invalid_request_uri when a pushed request has given a code before
- * @returns the redirect URI with `code`, `state` and `iss`. RFC 6749 §4.1.2, RFC 9207 §2
+ * @returns `code`, `state` and `iss`
  */
 export async function issueCode(
   request: AuthorizationRequest,
   session: Session,
   features: IssueCodeFeatures,
-): Promise<string> {
+): Promise<AuthorizationResponse> {
   const { settings, codes } = features;
   await consumePushedRequest(request.pushedId, features.pushedRequests);
   const issuedAt = nowS(features);
@@ -60,7 +62,7 @@ export async function issueCode(
   };
   const grant = grantOfCode(contents, keyThumbprint, settings);
   await codes.save(grantId, { secretHash, contents, grant }, settings.codeTtlS);
-  return withQuery(redirectUri, { code, state: request.state, iss: settings.issuer });
+  return { code, state: request.state, iss: settings.issuer };
 }
 
 /** A pushed request may be visited often, because pages are reloaded, but gives one code. RFC 9126 §4 */
@@ -69,12 +71,11 @@ async function consumePushedRequest(id: string | undefined, pushed: PushedReques
   throw new OAuthError('invalid_request_uri', 'The pushed request has been used.');
 }
 
-/** The redirect URI with an error. RFC 6749 §4.1.2.1, RFC 9207 §2 */
-export function errorRedirect(target: RedirectTarget, error: OAuthError, issuer: string): string {
-  return withQuery(target.redirectUri, {
-    error: error.code,
-    error_description: error.message,
-    state: target.state,
-    iss: issuer,
-  });
+/** The response with an error. RFC 6749 §4.1.2.1, RFC 9207 §2 */
+export function errorResponse(
+  { state }: RedirectTarget,
+  error: OAuthError,
+  issuer: string,
+): AuthorizationResponse {
+  return { error: error.code, error_description: error.message, state, iss: issuer };
 }

@@ -7,7 +7,7 @@ import { checkKeyThumbprint } from './check-key-thumbprint.ts';
 import { checkPkce } from './check-pkce.ts';
 import { checkRedirectUri } from './check-redirect-uri.ts';
 import { checkRequestedResource } from './check-resource.ts';
-import { checkResponseType } from './check-response-type.ts';
+import { checkResponseType, responseModeOf } from './check-response-type.ts';
 import { checkScope } from './check-scope.ts';
 import { checkUnsupported } from './check-unsupported.ts';
 import type { HasClock } from '../clock.ts';
@@ -47,6 +47,7 @@ export async function resolveTarget(
     clientId: client.metadata.client_id,
     redirectUri,
     state: parameters.get('state'),
+    responseMode: responseModeOf(parameters, redirectUri),
     vetted: !client.metadata.unvetted,
   };
   return { client, target };
@@ -64,7 +65,7 @@ export async function checkAuthorizationRequest(
 ): Promise<AuthorizationRequest> {
   const { settings, keyring, clock } = features;
   parameters.assertUnrepeated();
-  checkResponseType(parameters, client);
+  checkResponseType(parameters, client, target);
   checkUnsupported(parameters);
   const codeChallenge = checkPkce(parameters);
   const scopes = checkScope(parameters, client, settings.scopes);

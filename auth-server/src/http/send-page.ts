@@ -7,14 +7,19 @@ export interface PageOptions {
   readonly status?: number;
   /** Where a form of the page may lead besides this server: a source expression. Browsers apply it to redirects too. */
   readonly formTarget?: string | undefined;
+  /** Whether forms lead to the `formTarget` alone, which may see that they come from this server. @default false */
+  readonly leavesOnly?: boolean;
+  /** The one script of the page: a source expression. @default none */
+  readonly script?: string;
 }
 
 /**
- * Sends a page with the headers that every page has: no script, no frame, no referrer, no cache, and forms that lead
+ * Sends a page with the headers that every page has: no script but the one it is made for, no frame, no referrer, no cache, and forms that lead
  * nowhere but to this server and the client's redirect URI.
  */
 export function sendPage(reply: FastifyReply, html: string, options: PageOptions = {}): FastifyReply {
-  const formAction = ["'self'", options.formTarget].filter((source) => source !== undefined).join(' ');
+  const ownForms = options.leavesOnly ? undefined : "'self'";
+  const formAction = [ownForms, options.formTarget].filter((source) => source !== undefined).join(' ');
   return reply
     .status(options.status ?? 200)
     .headers({
@@ -23,11 +28,14 @@ export function sendPage(reply: FastifyReply, html: string, options: PageOptions
       'content-security-policy': [
         "default-src 'none'",
         `style-src ${stylesheetSource}`,
+        ...(options.script === undefined ? [] : [`script-src ${options.script}`]),
         `form-action ${formAction}`,
         "frame-ancestors 'none'",
         "base-uri 'none'",
       ].join('; '),
       'x-frame-options': 'DENY',
+      // Without a referrer the client would be posted to by the origin "null", which many refuse.
+      ...(options.leavesOnly && { 'referrer-policy': 'strict-origin' }),
       // The opener of the window loses its handle. Pages of an authorization request do without: an application
       // that has them in a popup learns of the end through its opener.
       ...(options.formTarget === undefined && { 'cross-origin-opener-policy': 'same-origin' }),

@@ -56,6 +56,16 @@ export interface LogoutPage {
   readonly hidden: readonly (readonly [string, string])[];
 }
 
+/** What the page that posts an authorization response shows. */
+export interface FormPostPage {
+  /** The redirect URI. */
+  readonly action: string;
+  /** Its host. */
+  readonly destination: string;
+  /** Parameters of the response. */
+  readonly hidden: readonly (readonly [string, string])[];
+}
+
 const directory = new URL('../../src/pages/templates/', import.meta.url);
 const stylesheet = readFileSync(new URL('stylesheet.css', directory), 'utf8');
 const templates = [
@@ -66,6 +76,7 @@ const templates = [
   'device',
   'device-done',
   'error',
+  'form-post',
   'logout',
   'signed-out',
   'account',
@@ -79,7 +90,16 @@ for (const name of templates) {
 }
 
 /** The source expression that lets the pages' style in, and no other. CSP Level 3 */
-export const stylesheetSource: string = `'sha256-${createHash('sha256').update(stylesheet).digest('base64')}'`;
+export const stylesheetSource: string = hashSource(stylesheet);
+
+const submitScript = 'document.forms[0].submit()';
+
+/** The same for the one script there is, of the page that posts an authorization response. */
+export const submitScriptSource: string = hashSource(submitScript);
+
+function hashSource(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
 
 /** The page that asks for e-mail address and password. */
 export function renderSignIn(page: SignInPage, texts: PageTexts): string {
@@ -114,6 +134,11 @@ export function renderDevice(page: DevicePage, texts: PageTexts): string {
 /** The page after it. */
 export function renderDeviceDone(decision: 'allow' | 'deny', texts: PageTexts): string {
   return render('device-done', { allowed: decision === 'allow' }, texts);
+}
+
+/** The page that posts an authorization response to the client. */
+export function renderFormPost(page: FormPostPage, texts: PageTexts): string {
+  return render('form-post', { ...page, submitScript }, texts);
 }
 
 /** The page that asks before signing out. */

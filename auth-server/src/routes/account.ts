@@ -19,7 +19,7 @@ import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts'
 import { readKnownBrowser, type LoginFeatures } from './login.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
-import { redirect } from './proceed.ts';
+import { redirect } from './send-response.ts';
 import {
   askToSignIn,
   findPerson,

@@ -313,7 +313,7 @@ describe('RFC 6749 §4.1.2.1: errors by redirect', () => {
     expect(fetched).toBe(0);
   });
 
-  it.each(['fragment', 'form_post', 'query.jwt'])('A-056 refuses response_mode=%s', async (mode) => {
+  it.each(['fragment', 'form_post.jwt', 'query.jwt'])('A-056 refuses response_mode=%s', async (mode) => {
     expectRedirectError(await request({ response_mode: mode }), 'invalid_request');
   });
 

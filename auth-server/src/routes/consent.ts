@@ -21,7 +21,8 @@ import {
 } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
-import { findRequestingClient, redirect, redirectError, type ProceedFeatures } from './proceed.ts';
+import { findRequestingClient, redirectError, type ProceedFeatures } from './proceed.ts';
+import { sendResponse } from './send-response.ts';
 import { readSession, type ReadSessionFeatures } from './read-session.ts';
 import type { HasClock } from '../clock.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
@@ -114,7 +115,7 @@ async function decide(
     );
   }
   await features.consents.allow(subject, { clientId, incarnation: client.incarnation }, scopes);
-  return redirect(reply, await issueCode(request, session, features));
+  return sendResponse(request, await issueCode(request, session, features), reply);
 }
 
 async function showConsent(

@@ -54,7 +54,7 @@ describe('discovery', () => {
   it('A-018 A-020 A-029 A-030 advertises code, S256, iss and asymmetric algorithms, and nothing weaker', async () => {
     const { body } = await getJson('/.well-known/openid-configuration');
     expect(body['code_challenge_methods_supported']).toEqual(['S256']);
-    expect(body['response_modes_supported']).toEqual(['query']);
+    expect(body['response_modes_supported']).toEqual(['query', 'form_post']);
     expect(body['authorization_response_iss_parameter_supported']).toBe(true);
     expect(body['id_token_signing_alg_values_supported']).toEqual(['ES256', 'RS256']);
     expect(body['request_uri_parameter_supported']).toBe(false);

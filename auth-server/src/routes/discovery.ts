@@ -1,3 +1,4 @@
+import { responseModes } from '../authorize/check-response-type.ts';
 import { PROOF_ALGORITHMS } from '@trellis/admission';
 import type { FastifyInstance } from 'fastify';
 import { assertionAlgorithms, clientAuthenticationMethods } from '../clients/client-metadata.ts';
@@ -63,7 +64,7 @@ function serverMetadata({ issuer, scopes, registrationToken }: Settings): Readon
     end_session_endpoint: `${issuer}${paths.logout}`,
     scopes_supported: scopes,
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: responseModes,
     grant_types_supported: [...grantHandlers.keys()],
     code_challenge_methods_supported: ['S256'],
     subject_types_supported: ['public'],

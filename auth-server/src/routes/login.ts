@@ -19,7 +19,8 @@ import {
 } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
-import { proceed, redirect, type ProceedFeatures } from './proceed.ts';
+import { proceed, type ProceedFeatures } from './proceed.ts';
+import { redirect } from './send-response.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { SignInFeatures } from '../accounts/sign-in/sign-in-features.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';

@@ -14,7 +14,7 @@ import { endSession, type EndSessionFeatures } from '../administration/end-sessi
 import { verifyIdTokenHint, type IdTokenHint } from '../tokens/verify-own-token.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
-import { redirect } from './proceed.ts';
+import { redirect } from './send-response.ts';
 import { readSession, type ReadSessionFeatures } from './read-session.ts';
 import type { HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorRedirect, issueCode, type IssueCodeFeatures } from '../authorize/authorization-response.ts';
+import { errorResponse, issueCode, type IssueCodeFeatures } from '../authorize/authorization-response.ts';
 import type { AuthorizationRequest, RedirectTarget } from '../authorize/authorization-request.ts';
 import { nextStep, type NextStep } from '../authorize/next-step.ts';
 import { OAuthError } from '../errors.ts';
@@ -9,6 +9,7 @@ import type { Session } from '../accounts/session-store.ts';
 import type { BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../http/paths.ts';
+import { redirect, sendResponse } from './send-response.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';
 import type { HasClock } from '../clock.ts';
@@ -109,15 +110,15 @@ async function answer(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (bound && !(await features.transactions.end(bound.transaction))) throw pageExpired('answered already');
-  return redirect(reply, await issueCode(request, session, features));
+  return sendResponse(request, await issueCode(request, session, features), reply);
 }
 
 /**
- * Sends an error to the client, if a redirect may carry it; an unavailable store is reported to the user, who can
+ * Sends an error to the client, if a response may carry it; an unavailable store is reported to the user, who can
  * try again. So is an error for a client that no one has looked at, while no one has signed in.
  *
  * @param session of the person, if someone is signed in
- * @throws what can't be redirected
+ * @throws what can't be sent there
  */
 export function redirectError(
   features: ProceedFeatures,
@@ -129,10 +130,5 @@ export function redirectError(
   if (!(error instanceof OAuthError) || !error.redirectable || error.status >= 500) throw error;
   if (!target.vetted && !session) throw error;
   features.metrics.errors.inc({ error: error.code });
-  return redirect(reply, errorRedirect(target, error, features.settings.issuer));
-}
-
-/** 303, so that what was posted is never posted on. RFC 9700 §4.12 */
-export function redirect(reply: FastifyReply, url: string): FastifyReply {
-  return reply.status(303).header('location', url).header('cache-control', 'no-store').send();
+  return sendResponse(target, errorResponse(target, error, features.settings.issuer), reply);
 }

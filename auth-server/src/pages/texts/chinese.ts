@@ -54,6 +54,11 @@ export const chinese: PageTexts = {
     allowed: '完成。您可以回到您的设备。',
     denied: '该设备未获得访问权限。您可以关闭此页面。',
   },
+  formPost: {
+    title: '返回应用',
+    intro: (host) => `正在返回 ${host}。如果没有反应，请点击按钮继续。`,
+    submit: '继续',
+  },
   logout: {
     title: '退出登录',
     question: '您要退出登录吗？',

@@ -54,6 +54,11 @@ export const english: PageTexts = {
     allowed: 'Done. You can go back to your device.',
     denied: 'The device gets no access. You can close this page.',
   },
+  formPost: {
+    title: 'Back to the application',
+    intro: (host) => `You are being taken back to ${host}. If nothing happens, continue by the button.`,
+    submit: 'Continue',
+  },
   logout: {
     title: 'Sign out',
     question: 'Do you want to sign out?',

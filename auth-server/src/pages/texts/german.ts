@@ -54,6 +54,12 @@ export const german: PageTexts = {
     allowed: 'Fertig. Sie können zu Ihrem Gerät zurückkehren.',
     denied: 'Das Gerät erhält keinen Zugriff. Sie können diese Seite schließen.',
   },
+  formPost: {
+    title: 'Zurück zur Anwendung',
+    intro: (host) =>
+      `Sie werden zu ${host} zurückgeleitet. Wenn nichts geschieht, setzen Sie mit der Schaltfläche fort.`,
+    submit: 'Fortsetzen',
+  },
   logout: {
     title: 'Abmelden',
     question: 'Möchten Sie sich abmelden?',

@@ -52,6 +52,12 @@ export interface PageTexts {
     readonly allowed: string;
     readonly denied: string;
   };
+  /** The page that takes the answer to the client; seen where scripts are off. */
+  readonly formPost: {
+    readonly title: string;
+    readonly intro: (host: string) => string;
+    readonly submit: string;
+  };
   readonly logout: {
     readonly title: string;
     readonly question: string;
