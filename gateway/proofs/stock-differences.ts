@@ -25,7 +25,6 @@ proof({
     const explained = found.flatMap((comparison) => comparison.explained);
     const unexplained = found.flatMap((comparison) => comparison.unexplained);
     const sums = sumsOf(found);
-    const [first] = unexplained;
     return {
       passed: unexplained.length === 0 && isMeaningful(sums),
       figures: {
@@ -35,11 +34,20 @@ proof({
         ...sums,
         ...Object.fromEntries(knownDifferences.map(({ name }) => [name, countOf(explained, name)])),
         unexplained: unexplained.length,
-        ...(first !== undefined && { firstUnexplained: `\n${first}` }),
+        ...printed(unexplained),
       },
     };
   },
 });
+
+const MAX_PRINTED = 5;
+
+/** Those without an explanation, each with all that is needed to see it again. */
+function printed(unexplained: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    unexplained.slice(0, MAX_PRINTED).map((text, index) => [`unexplained${index + 1}`, `\n${text}`]),
+  );
+}
 
 const COUNTED = [
   'operations',

@@ -23,8 +23,14 @@ beforeAll(async () => {
 });
 afterAll(() => graph.close());
 
+/** For what is not about the deadline: a machine with other work may take longer than the usual one to start a thread. */
+const NO_HURRY_MS = 60_000;
+
 /** A planner over the real thread, and what the thread was asked. */
-function countingPlanner(): { planner: OperationPlanner; planned: string[] } {
+function countingPlanner(own: Partial<QueryPlanSource> = {}): {
+  planner: OperationPlanner;
+  planned: string[];
+} {
   const planned: string[] = [];
   const thread = createPlannerPool();
   const source: QueryPlanSource = {
@@ -36,6 +42,7 @@ function countingPlanner(): { planner: OperationPlanner; planned: string[] } {
       planned.push(operation);
       return thread.plan(supergraph, operation, ...rest);
     },
+    ...own,
   };
   return { planned, planner: createOperationPlanner({ source }) };
 }
@@ -57,7 +64,7 @@ describe('Operations that are known', () => {
     use(known, old, 'query ($all: Boolean!) { people @include(if: $all) { name } }');
 
     const fresh = createOperationCatalogue(next, settings);
-    await known.prepare(next, { catalogueOf: () => fresh, planner });
+    await known.prepare(next, { catalogueOf: () => fresh, planner, deadlineMs: NO_HURRY_MS });
     expect(planned).toHaveLength(2);
 
     const operation = fresh.document('{ public }').operation(undefined);
@@ -74,7 +81,7 @@ describe('Operations that are known', () => {
     const catalogue = createOperationCatalogue(supergraph, settings);
     use(known, catalogue, '{ a: public }#'.padEnd(16_384, 'x'));
     use(known, catalogue, '{ b: public }#'.padEnd(16_385, 'x'));
-    await known.prepare(supergraph, { catalogueOf: () => catalogue, planner });
+    await known.prepare(supergraph, { catalogueOf: () => catalogue, planner, deadlineMs: NO_HURRY_MS });
     expect(planned).toEqual([expect.stringContaining('a: public')]);
     await planner.close();
   });
@@ -87,9 +94,35 @@ describe('Operations that are known', () => {
     const catalogue = createOperationCatalogue(next, settings);
     const failures: unknown[] = [];
     const onFailure = (_name: unknown, reason: unknown): void => void failures.push(reason);
-    await known.prepare(next, { catalogueOf: () => catalogue, planner, onFailure });
+    await known.prepare(next, {
+      catalogueOf: () => catalogue,
+      planner,
+      onFailure,
+      deadlineMs: NO_HURRY_MS,
+    });
     expect(planned).toHaveLength(0);
     expect(failures).toHaveLength(1);
+    await planner.close();
+  });
+
+  it('are left when the deadline has passed, and that is no failure', async () => {
+    const supergraph = buildSupergraph(compose(graph.all));
+    const asked: string[] = [];
+    const { planner } = countingPlanner({
+      plan(_supergraph, operation) {
+        asked.push(operation);
+        return new Promise(() => {});
+      },
+    });
+    const known = createKnownOperations();
+    const catalogue = createOperationCatalogue(supergraph, settings);
+    use(known, catalogue, '{ a: public }');
+    use(known, catalogue, '{ b: public }');
+    const failures: unknown[] = [];
+    const onFailure = (_name: unknown, reason: unknown): void => void failures.push(reason);
+    await known.prepare(supergraph, { catalogueOf: () => catalogue, planner, onFailure, deadlineMs: 200 });
+    expect(asked).toEqual([expect.stringContaining('a: public')]);
+    expect(failures).toEqual([]);
     await planner.close();
   });
 

@@ -23,6 +23,8 @@ export interface Preparation {
   readonly planner: OperationPlanner;
   /** Called for each operation that the new generation can't serve, or that could not be prepared. */
   readonly onFailure?: ((operation: string | undefined, reason: unknown) => void) | undefined;
+  /** Milliseconds after which the rest is left: it is planned when it is sent again. @default 5000 */
+  readonly deadlineMs?: number | undefined;
 }
 
 /** The operations that clients use, so that a new generation of the graph begins with their plans. */
@@ -30,7 +32,7 @@ export interface KnownOperations {
   remember(used: UsedOperation): void;
   /**
    * Makes what a generation needs to serve the operations that were used last: documents, guards, plans. It gives way to
-   * requests between one operation and the next, takes 5 s at most, and never rejects: what is wrong with an operation
+   * requests between one operation and the next, ends at its deadline, and never rejects: what is wrong with an operation
    * of the new generation is reported to its sender, and to `onFailure`.
    */
   prepare(next: Supergraph, preparation: Preparation): Promise<void>;
@@ -68,7 +70,7 @@ export function createKnownOperations(): KnownOperations {
       });
     },
     async prepare(next, preparation) {
-      const signal = AbortSignal.timeout(PREPARE_DEADLINE_MS);
+      const signal = AbortSignal.timeout(preparation.deadlineMs ?? PREPARE_DEADLINE_MS);
       for (const operation of known.values()) {
         if (signal.aborted) return;
         await prepareOne(operation, next, preparation, signal).catch((error: unknown) => {
