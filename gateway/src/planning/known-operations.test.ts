@@ -121,7 +121,7 @@ describe('Operations that are known', () => {
     const failures: unknown[] = [];
     const onFailure = (_name: unknown, reason: unknown): void => void failures.push(reason);
     await known.prepare(supergraph, { catalogueOf: () => catalogue, planner, onFailure, deadlineMs: 200 });
-    expect(asked).toEqual([expect.stringContaining('a: public')]);
+    expect(asked).toHaveLength(1);
     expect(failures).toEqual([]);
     await planner.close();
   });
