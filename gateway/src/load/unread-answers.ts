@@ -41,7 +41,13 @@ export class UnreadAnswers {
   readonly #onCutOff: (reason: CutOffReason) => void;
   readonly #now: () => number;
   readonly #limit: ShareLimit;
+  /**
+   * Who has read all stays until the next check: a map that lives long allocates in V8's old generation when entries come and
+   * go, and each large response would bring the next full garbage collection nearer.
+   */
   readonly #readers = new Map<ReaderConnection, UnreadReader>();
+  /** Readers for which something waits. */
+  #clients = 0;
   #timer: NodeJS.Timeout | undefined;
   #checkedAt = 0;
 
@@ -69,7 +75,7 @@ export class UnreadAnswers {
 
   /** Clients for which something waits. */
   get clients(): number {
-    return this.#readers.size;
+    return this.#clients;
   }
 
   /**
@@ -114,7 +120,8 @@ export class UnreadAnswers {
   /** @returns nothing for a connection that is gone: no one will read it */
   #readerOf(connection: ReaderConnection, keysOf: () => ShareKeys): UnreadReader | undefined {
     const known = this.#readers.get(connection);
-    if (known || connection.destroyed) return known;
+    if (known && known.bytes > 0) return known;
+    if (connection.destroyed) return undefined;
     const reader = new UnreadReader(connection, keysOf());
     this.#readers.set(connection, reader);
     this.#timer ??= this.#startChecking();
@@ -126,11 +133,19 @@ export class UnreadAnswers {
   }
 
   #change(reader: UnreadReader, writer: UnreadBytes, bytes: number): void {
+    if (reader.bytes === 0) this.#clients += 1;
     reader.writers.add(writer);
     reader.bytes += bytes;
     this.#limit.acquire(reader.keys, bytes);
-    if (reader.bytes === 0) this.#readers.delete(reader.connection);
+    if (reader.bytes === 0) this.#settle(reader);
     else if (bytes > 0) this.#enforce(reader.keys);
+  }
+
+  /** It has read all: nobody is faster. */
+  #settle(reader: UnreadReader): void {
+    this.#clients -= 1;
+    reader.lagBytes = 0;
+    reader.writers.clear();
   }
 
   #enforce(keys: ShareKeys): void {
@@ -138,7 +153,7 @@ export class UnreadAnswers {
     keys.forEach((key, level) => {
       while (this.#limit.heldBy(key) > amountAt(perCallerBytes, level)) if (!this.#cutOffOneOf(key)) break;
     });
-    while (this.bytes > totalBytes && this.#readers.size > 1) {
+    while (this.bytes > totalBytes && this.#clients > 1) {
       const slowest = slowestOf(this.#readers.values());
       if (!slowest) break;
       this.#cutOff(slowest, 'total');
@@ -147,7 +162,7 @@ export class UnreadAnswers {
 
   /** @returns false where one client alone has all of it */
   #cutOffOneOf(key: string): boolean {
-    const readers = [...this.#readers.values()].filter(({ keys }) => keys.includes(key));
+    const readers = [...this.#readers.values()].filter(({ keys, bytes }) => bytes > 0 && keys.includes(key));
     const slowest = slowestOf(readers);
     if (!slowest || readers.length === 1) return false;
     this.#cutOff(slowest, 'share');
@@ -158,6 +173,7 @@ export class UnreadAnswers {
     if (!this.#holds(reader)) return;
     const { connection, keys, bytes } = reader;
     this.#readers.delete(connection);
+    this.#clients -= 1;
     reader.bytes = 0;
     this.#limit.release(keys, bytes);
     connection.destroy();
@@ -177,6 +193,7 @@ export class UnreadAnswers {
     for (const reader of this.#readers.values()) {
       for (const writer of reader.writers) writer.update();
       if (reader.connection.destroyed) for (const writer of reader.writers) writer.end();
+      if (reader.bytes === 0) this.#readers.delete(reader.connection);
       if (!this.#holds(reader)) continue; // it has read all, is gone, or was cut off for what it has more than before
       reader.fallBehind((elapsedMs * bytesPerSecond) / 1_000);
       if (reader.bytes > 0 && reader.lagBytes > (stalledMs * bytesPerSecond) / 1_000)

@@ -1,3 +1,5 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { shareKeysOf, type ShareKeys } from '@trellis/admission';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UnreadAnswers, type CutOffReason, type UnreadRules } from '../load/unread-answers.ts';
@@ -169,4 +171,57 @@ describe('A client', () => {
     reader.write(50);
     expect(answers.bytes).toBe(0);
   });
+
+  it('allocate nothing in the old generation for large responses that are read', () => {
+    const { answers, client } = open();
+    const connection = client('192.0.2.1');
+    const answer = (times: number): void => {
+      for (let index = 0; index < times; index += 1) {
+        connection.write(100).read(100);
+        connection.unread.update();
+      }
+    };
+    answer(1_000);
+    collectGarbage(); // twice: what survives both is old
+    collectGarbage();
+    const before = oldSpaceBytes();
+    answer(20_000);
+    expect(oldSpaceBytes() - before).toBeLessThan(1_000_000); // 3 MB where each reader is deleted from the map
+    expect(answers.clients).toBe(0);
+    answers.close();
+  });
+
+  it('see a caller anew who has read all, and comes back on the same connection with other keys', () => {
+    const { answers, cutOff } = open({ totalBytes: 10_000 });
+    let keys = shareKeysOf({ user: 'a', address: '192.0.2.1' });
+    const connection = { bytesWritten: 0, writableLength: 0, destroyed: false, destroy: () => undefined };
+    const unread = answers.watch(
+      connection,
+      () => keys,
+      () => connection.writableLength,
+    );
+    const leaveUnread = (bytes: number): void => {
+      connection.writableLength = bytes;
+      unread.update();
+    };
+    leaveUnread(400);
+    leaveUnread(0);
+    expect(answers.clients).toBe(0);
+    keys = shareKeysOf({ user: 'b', address: '192.0.2.1' });
+    leaveUnread(400);
+    const other = new Client(answers, shareKeysOf({ user: 'a', address: '198.51.100.1' })).write(400);
+    expect([answers.clients, answers.bytes, cutOff]).toEqual([2, 800, []]);
+    leaveUnread(0);
+    other.read(400);
+    vi.advanceTimersByTime(1_000);
+    expect([answers.clients, answers.bytes]).toEqual([0, 0]);
+    answers.close();
+  });
 });
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function oldSpaceBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0;
+}

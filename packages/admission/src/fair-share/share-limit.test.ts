@@ -1,3 +1,5 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createRandom } from '@trellis/demo-data';
 import { describe, expect, it } from 'vitest';
 import { amountsOf, DEFAULT_SHARES } from './default-shares.ts';
@@ -116,4 +118,49 @@ describe('A limit with shares', () => {
       6,
     ]);
   });
+
+  it('allocates nothing in the old generation for callers who come and go', () => {
+    const limit = new ShareLimit({ total: 100, perKey: [100] });
+    const comeAndGo = (times: number): void => {
+      for (let index = 0; index < times; index += 1) {
+        const keys = [`caller ${index % 50}`, 'network'];
+        limit.acquire(keys);
+        limit.release(keys);
+      }
+    };
+    comeAndGo(1_000);
+    collectGarbage(); // twice: what survives both is old
+    collectGarbage();
+    const before = oldSpaceBytes();
+    comeAndGo(20_000);
+    expect(oldSpaceBytes() - before).toBeLessThan(1_000_000); // 7 MB where each that goes is deleted from the map
+  });
+
+  it('forgets who holds nothing, with many others at once', () => {
+    const limit = new ShareLimit({ total: 10, perKey: [10] });
+    limit.acquire(['stays'], 3);
+    for (let index = 0; index < 10_000; index += 1) {
+      const keys = [`caller ${index}`];
+      limit.acquire(keys);
+      limit.release(keys);
+    }
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (let index = 0; index < 100_000; index += 1) {
+      const keys = [`another caller ${index}`];
+      limit.acquire(keys);
+      limit.release(keys);
+    }
+    collectGarbage();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(2_000_000); // 10 MB where they all stay
+    expect(limit.heldBy('stays')).toBe(3);
+    expect(limit.held).toBe(3);
+  });
 });
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function oldSpaceBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0;
+}

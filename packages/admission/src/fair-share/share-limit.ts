@@ -20,21 +20,27 @@ export type ShareRefusal = 'share' | 'total';
 
 /** What is held under one key. */
 interface Holding {
-  readonly key: string;
   amount: number;
 }
 
+/** So many keys stay that hold nothing, beside half of all that are known. */
+const MAX_IDLE = 64;
+
 /**
- * Counts what is held at a time, be it places or bytes: in all, and by each key of its holder. It remembers those who hold
- * something, and no one else. Who comes several times in a row, with the same keys, is looked up once.
+ * Counts what is held at a time, be it places or bytes: in all, and by each key of its holder. Who holds nothing any more is
+ * forgotten with many others at once: a map that lives long allocates in V8's old generation when entries come and go, and
+ * each request would bring the next full garbage collection nearer. Who comes several times in a row, with the same keys, is
+ * looked up once.
  */
 export class ShareLimit {
   #perKey: LevelAmounts;
   #total: number;
   readonly #leavesRoom: boolean;
   readonly #held = new Map<string, Holding>();
+  /** Of these, those that hold nothing. */
+  #idle = 0;
   #heldInAll = 0;
-  /** The last caller, as long as all of its holdings are remembered. */
+  /** The last caller, as long as none of its holdings is forgotten. */
   #lastKeys: readonly string[] | undefined;
   #lastHoldings: readonly Holding[] = [];
 
@@ -107,10 +113,14 @@ export class ShareLimit {
 
   #add(keys: readonly string[], amount: number): void {
     this.#heldInAll += amount;
-    for (const holding of this.#holdingsOf(keys)) {
-      holding.amount += amount;
-      if (holding.amount <= 0) this.#forget(holding);
-    }
+    for (const holding of this.#holdingsOf(keys)) this.#change(holding, amount);
+    if (this.#idle > MAX_IDLE + this.#held.size / 2) this.#forgetIdle();
+  }
+
+  #change(holding: Holding, amount: number): void {
+    const before = holding.amount;
+    holding.amount = Math.max(0, before + amount);
+    this.#idle += Number(holding.amount === 0) - Number(before === 0);
   }
 
   #holdingsOf(keys: readonly string[]): readonly Holding[] {
@@ -122,13 +132,17 @@ export class ShareLimit {
   }
 
   #holdingOf(key: string): Holding {
-    let holding = this.#held.get(key);
-    if (!holding) this.#held.set(key, (holding = { key, amount: 0 }));
+    const known = this.#held.get(key);
+    if (known) return known;
+    const holding = { amount: 0 };
+    this.#held.set(key, holding);
+    this.#idle += 1;
     return holding;
   }
 
-  #forget({ key }: Holding): void {
-    this.#held.delete(key);
+  #forgetIdle(): void {
+    for (const [key, { amount }] of this.#held) if (amount === 0) this.#held.delete(key);
+    this.#idle = 0;
     this.#lastKeys = undefined;
     this.#lastHoldings = [];
   }
