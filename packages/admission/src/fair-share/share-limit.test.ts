@@ -133,7 +133,7 @@ describe('A limit with shares', () => {
     collectGarbage();
     const before = oldSpaceBytes();
     comeAndGo(20_000);
-    expect(oldSpaceBytes() - before).toBeLessThan(1_000_000); // 7 MB where each that goes is deleted from the map
+    expect(oldSpaceBytes() - before).toBeLessThan(1_000_000); // 6 MB where each that goes is deleted from the map
   });
 
   it('forgets who holds nothing, with many others at once', () => {
