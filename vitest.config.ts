@@ -26,6 +26,7 @@ const ownProcesses = [
   'e2e/search/**/*.test.ts',
   'e2e/lifecycle/**/!(token-command).test.ts',
   'e2e/documentation/add-a-subgraph.test.ts',
+  'e2e/documentation/user-context.test.ts',
 ];
 
 // The files that one worker runs share their modules: loading the gateway again for each file took longer than most files'
