@@ -115,8 +115,8 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
   #charge(objects: number): void {
     this.#objects += objects;
     const { rateLimiter } = this.#keeper.services();
+    if (this.#objects < rateLimiter.objectsPerOperation) return;
     const operations = Math.floor(this.#objects / rateLimiter.objectsPerOperation);
-    if (operations === 0) return;
     this.#objects -= operations * rateLimiter.objectsPerOperation;
     const { address } = this.#context;
     void Promise.all([
