@@ -115,6 +115,11 @@ export function isGatewayErrorCode(code: unknown): code is GatewayErrorCode {
   return typeof code === 'string' && Object.hasOwn(gatewayErrorCodes, code);
 }
 
+/** Whether a code of the catalogue is one that no subgraph gives. */
+export function isGatewayOnlyErrorCode(code: string): boolean {
+  return isGatewayErrorCode(code) && !Object.hasOwn(graphErrorCodes, code);
+}
+
 /**
  * Ends an operation before it is executed. Each error is fit to be shown to the client that sent it.
  */

@@ -22,6 +22,7 @@ import type { SettingsInUse } from '../config/settings-in-use.ts';
 import type { DemandMetrics } from '../observability/demand-metrics.ts';
 import { createRunTracer } from '../observability/run-tracer.ts';
 import { traceFetches, tracePlanning } from '../observability/trace-work.ts';
+import { compileErrorDisclosures } from '../subgraphs/error-disclosures.ts';
 import { compileTrafficRules } from '../subgraphs/traffic-rules.ts';
 import { createShapingClient } from '../subgraphs/shaping-client.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -76,6 +77,7 @@ export function createServices(
       ...headersThatDecide(inUse.headers),
       resourceMetadata: protectedResource?.metadataUrl,
     },
+    disclosureOf: compileErrorDisclosures(inUse.subgraphErrors),
     errorPolicy: { exposeInternals: !inUse.production },
     observer: createObserver(logger, resources.demandMetrics),
   };

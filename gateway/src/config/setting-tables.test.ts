@@ -45,6 +45,7 @@ function samplesOf(setting: ValueSetting): readonly unknown[] {
 }
 
 const TEXTS: Readonly<Record<string, string>> = {
+  errorExtension: 'hint',
   httpUrl: 'https://id.example/',
   httpAddress: 'http://collector:4318/v1/traces',
   webSocketUrl: 'wss://users.example/',

@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import {
   denialReason,
   missing,
@@ -8,6 +8,7 @@ import {
   Failure,
   isDataObject,
   narrowed,
+  reportReason,
   unresolved,
   type DataObject,
   type WritableObject,
@@ -244,14 +245,7 @@ class Completion {
       if (this.errors.length >= MAX_ERRORS) return;
       const path = [...pathOf(place.path), ...clientPath(reason.below, below)];
       this.#origins.push(reason.origin);
-      this.errors.push(
-        new GraphQLError(reason.message, {
-          nodes: place.field.nodes,
-          path,
-          extensions: reason.extensions,
-          originalError: reason.cause instanceof Error ? reason.cause : undefined,
-        }),
-      );
+      this.errors.push(reportReason(reason, { nodes: place.field.nodes, path }));
     }
   }
 

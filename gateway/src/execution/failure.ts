@@ -1,3 +1,4 @@
+import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import type { Denial } from '../operation/access/denial.ts';
 import type { FieldShape } from '../plan/response-shape.ts';
 
@@ -119,4 +120,17 @@ export function wrongTypeReason(field: FieldShape, expected: string): FailureRea
 /** The caller may not see the field, or the object. */
 export function denialReason({ code, message }: Denial): FailureReason {
   return { message, extensions: { code }, below: [], cause: undefined };
+}
+
+/**
+ * The error of a reason. Its cause goes with it wherever it is reported: it knows what clients may see of the error.
+ *
+ * @param place absent where the error has none in the response
+ */
+export function reportReason(
+  { message, extensions, cause }: FailureReason,
+  place?: Pick<GraphQLErrorOptions, 'nodes' | 'path'>,
+): GraphQLError {
+  const originalError = cause instanceof Error ? cause : undefined;
+  return new GraphQLError(message, { ...place, extensions, originalError });
 }

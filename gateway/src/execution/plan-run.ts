@@ -5,6 +5,7 @@ import type { FetchStep } from '../plan/fetch-step.ts';
 import type { Introspector } from '../plan/introspector.ts';
 import type { Passthrough } from '../plan/passthrough.ts';
 import type { Plan } from '../plan/plan.ts';
+import type { DisclosureOf } from '../subgraphs/error-disclosures.ts';
 import type { SubgraphClient, SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { EntityCalls } from './entity-calls.ts';
@@ -17,6 +18,8 @@ export interface ExecutionContext {
   /** The headers that go to a subgraph with this request. Asked once per subgraph and request. */
   headersFor(subgraph: string): SubgraphHeaders | Promise<SubgraphHeaders>;
   readonly subgraphClient: SubgraphClient;
+  /** What clients see of the errors of a subgraph. @default the defaults of the settings */
+  readonly disclosureOf?: DisclosureOf | undefined;
   /** Whose share of the subgraphs it counts in: of shared executions, that of the caller who began them. @default the gateway's own */
   readonly sharedBy?: QueueCaller | undefined;
   /** Requests to subgraphs that it may make; what the plan makes is known to be no more. @default any number */

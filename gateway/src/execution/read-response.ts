@@ -7,6 +7,8 @@ import {
   type PathKey,
   type WritableObject,
 } from './failure.ts';
+import { isGatewayOnlyErrorCode } from '../errors.ts';
+import { errorDisclosure, type ErrorDisclosure } from '../settings/subgraph-errors.ts';
 import { SubgraphError } from '../subgraphs/subgraph-failure.ts';
 import type { SubgraphResponse } from '../subgraphs/subgraph-request.ts';
 import { own } from '../own-property.ts';
@@ -18,8 +20,8 @@ export interface GraphResponse {
   readonly errors: readonly FailureReason[];
 }
 
-/** Members of a subgraph error's `extensions` that clients get to see. */
-const SHOWN_EXTENSIONS: readonly string[] = ['code', 'field', 'invalidValue', 'limit'];
+/** Members of a subgraph error's `extensions` that clients get to see where no operator says otherwise. */
+const SHOWN_EXTENSIONS: readonly string[] = errorDisclosure.extensions.default;
 
 const MAX_ERRORS_READ = 10_000;
 
@@ -28,31 +30,42 @@ const MAX_ERRORS_READ = 10_000;
  * `application/graphql-response+json` errors come with 4xx.
  *
  * @param isAscii whether that is known of its bytes: they are read in less time then
+ * @param disclosure what clients see of its errors; absent where the defaults hold
  */
 export function readResponse(
   subgraph: string,
   response: SubgraphResponse,
   isAscii: boolean,
+  disclosure?: ErrorDisclosure,
 ): GraphResponse | Failure {
   const body = parseObject(response.body, isAscii);
   if (!body) return malformed(subgraph, `It answered ${response.status} and no JSON object.`);
   return (
-    readResult(subgraph, body) ??
+    readResult(subgraph, body, disclosure) ??
     malformed(subgraph, `It answered ${response.status} without data and without errors.`)
   );
 }
 
 /** Reads an event of a subscription: a response as well, parsed by its transport. */
-export function readEvent(subgraph: string, event: unknown): GraphResponse | Failure {
-  const result = isDataObject(event) ? readResult(subgraph, event) : undefined;
+export function readEvent(
+  subgraph: string,
+  event: unknown,
+  disclosure?: ErrorDisclosure,
+): GraphResponse | Failure {
+  const result = isDataObject(event) ? readResult(subgraph, event, disclosure) : undefined;
   return result ?? malformed(subgraph, 'It sent an event without data and without errors.');
 }
 
-function readResult(subgraph: string, body: DataObject): GraphResponse | undefined {
+function readResult(
+  subgraph: string,
+  body: DataObject,
+  disclosure: ErrorDisclosure | undefined,
+): GraphResponse | undefined {
   const sent = own(body, 'errors');
-  const errors = readErrors(subgraph, sent);
+  const errors = readErrors(subgraph, sent, disclosure);
   const data = own(body, 'data');
-  if (isDataObject(data)) return { data, errors: isNoList(sent) ? [readError(subgraph, sent)] : errors };
+  if (isDataObject(data))
+    return { data, errors: isNoList(sent) ? [readError(subgraph, sent, disclosure)] : errors };
   return errors.length > 0 ? { data: null, errors } : undefined;
 }
 
@@ -106,33 +119,43 @@ function isNoList(errors: unknown): boolean {
 
 const NO_ERRORS: readonly FailureReason[] = [];
 
-function readErrors(subgraph: string, errors: unknown): readonly FailureReason[] {
+function readErrors(
+  subgraph: string,
+  errors: unknown,
+  disclosure: ErrorDisclosure | undefined,
+): readonly FailureReason[] {
   if (!Array.isArray(errors)) return NO_ERRORS;
-  return errors.slice(0, MAX_ERRORS_READ).map((error) => readError(subgraph, error));
+  return errors.slice(0, MAX_ERRORS_READ).map((error) => readError(subgraph, error, disclosure));
 }
 
-function readError(subgraph: string, error: unknown): FailureReason {
+function readError(subgraph: string, error: unknown, disclosure: ErrorDisclosure | undefined): FailureReason {
   const from = isDataObject(error) ? error : {};
   const text = own(from, 'message');
   const message = typeof text === 'string' ? text : 'A subgraph reported an error without a message.';
-  const extensions = readExtensions(own(from, 'extensions'));
+  const extensions = readExtensions(own(from, 'extensions'), disclosure?.extensions ?? SHOWN_EXTENSIONS);
+  const isCaused = disclosure !== undefined || extensions['code'] === 'INTERNAL_SERVER_ERROR';
   return {
     message,
     extensions,
     below: readPath(own(from, 'path')),
     origin: from,
-    cause: extensions['code'] === 'INTERNAL_SERVER_ERROR' ? new SubgraphError(subgraph, message) : undefined,
+    cause: isCaused ? new SubgraphError(subgraph, message, disclosure) : undefined,
   };
 }
 
-function readExtensions(extensions: unknown): Readonly<Record<string, unknown>> {
+function readExtensions(extensions: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
   const shown: Record<string, unknown> = { code: 'INTERNAL_SERVER_ERROR' };
   if (!isDataObject(extensions)) return shown;
-  for (const key of SHOWN_EXTENSIONS) {
+  for (const key of names) {
     const value = own(extensions, key);
-    if (value !== undefined && (key !== 'code' || typeof value === 'string')) shown[key] = value;
+    if (value !== undefined && (key !== 'code' || isCodeOfSubgraph(value))) shown[key] = value;
   }
   return shown;
+}
+
+/** What the gateway alone says, no subgraph can say for it: clients act on such codes. */
+function isCodeOfSubgraph(code: unknown): boolean {
+  return typeof code === 'string' && !isGatewayOnlyErrorCode(code);
 }
 
 function readPath(path: unknown): PathKey[] {

@@ -120,7 +120,7 @@ const nothingToMerge: GraphResponse = { data: Object.create(null) as WritableObj
 /** Calls the subgraph. What is wrong with the call or its answer comes back as a failure. */
 async function call(step: FetchStep, run: PlanRun, variables: string): Promise<GraphResponse | Failure> {
   const { subgraph, isMutation } = step;
-  const { signal, subgraphClient, sharedBy } = run.context;
+  const { signal, subgraphClient, sharedBy, disclosureOf } = run.context;
   const endpoint = run.supergraph.subgraphs.get(subgraph);
   if (!endpoint?.url) return internalFailure(`The subgraph "${subgraph}" has no address.`);
   try {
@@ -145,7 +145,7 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
     run.hasEscapes ||= response.body.includes(BACKSLASH);
     const isOnlyAscii = isAscii(response.body);
     run.isAscii &&= isOnlyAscii;
-    return readResponse(subgraph, response, isOnlyAscii);
+    return readResponse(subgraph, response, isOnlyAscii, disclosureOf?.(subgraph));
   } catch (error) {
     signal.throwIfAborted();
     const message =

@@ -48,7 +48,10 @@ function mergeEvent(
   if (!subscription) throw new TypeError('The plan is of no subscription.');
   const { primary, rest } = subscription;
   run.hasEscapes = true; // its text is not there to be looked at
-  run.data.mergeRoot(primary, readEvent(primary.subgraph, payload));
+  run.data.mergeRoot(
+    primary,
+    readEvent(primary.subgraph, payload, run.context.disclosureOf?.(primary.subgraph)),
+  );
   return rest;
 }
 

@@ -1,10 +1,10 @@
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import type { ResponseWriter } from '../plan/response-writer.ts';
 import { ResponseBody } from '../plan/response-body.ts';
 import type { Completed } from './completed.ts';
 import { completeData, MAX_ERRORS } from './complete-data.ts';
 import type { ExecutionResult, SubgraphCaching } from '../plan/execution-result.ts';
-import type { FailureReason } from './failure.ts';
+import { reportReason, type FailureReason } from './failure.ts';
 import type { PlanRun } from './plan-run.ts';
 import type { FetchStep } from '../plan/fetch-step.ts';
 
@@ -45,16 +45,19 @@ interface UnexplainedErrors {
 function unexplainedErrors(run: PlanRun, { origins, hasPropagated }: Completed): UnexplainedErrors {
   const reasons = run.data.unexplained(origins);
   if (reasons.length === 0) return { shown: [], hidden: [] };
-  if (hasPropagated) return { shown: [], hidden: reasons.map(looseError) };
+  if (hasPropagated) return { shown: [], hidden: reasons.map((reason) => reportReason(reason)) };
   const inPlace = run.data.originsInPlace();
   const isShown = ({ origin }: FailureReason): boolean => !origin || !inPlace.has(origin);
   const [shown, hidden] = [reasons.filter(isShown), reasons.filter((reason) => !isShown(reason))];
-  return { shown: shown.map(looseError), hidden: hidden.map(looseError) };
+  return {
+    shown: shown.map((reason) => reportReason(reason)),
+    hidden: hidden.map((reason) => reportReason(reason)),
+  };
 }
 
 /** Errors of subgraphs that explain nothing in the response, as of a field that another subgraph has sent. */
 export function untoldErrors(run: PlanRun, { origins }: Pick<Completed, 'origins'>): readonly GraphQLError[] {
-  return run.data.unexplained(origins).map(looseError);
+  return run.data.unexplained(origins).map((reason) => reportReason(reason));
 }
 
 /**
@@ -86,7 +89,7 @@ export function takeLooseErrors(
   run: PlanRun,
   isOf: (step: FetchStep) => boolean = ofAny,
 ): readonly GraphQLError[] {
-  return run.data.takeUnplaced(isOf).map(looseError);
+  return run.data.takeUnplaced(isOf).map((reason) => reportReason(reason));
 }
 
 function ofAny(): boolean {
@@ -103,6 +106,3 @@ function quoteAny(text: string): string {
 }
 
 /** Without a path: the subgraph did not say which field it means. */
-function looseError({ message, extensions }: FailureReason): GraphQLError {
-  return new GraphQLError(message, { extensions });
-}

@@ -1,3 +1,5 @@
+import type { ErrorDisclosure } from '../settings/subgraph-errors.ts';
+import { SubgraphError } from '../subgraphs/subgraph-failure.ts';
 import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 
 /** What clients are shown of errors. */
@@ -11,7 +13,7 @@ const MAX_MESSAGE_CHARACTERS = 500;
 const MAX_LOCATIONS = 5;
 const INTERNAL_MESSAGE = 'Internal server error.';
 
-/** Members of `extensions` that clients are shown; whatever else a subgraph writes there stays inside. */
+/** Members of `extensions` that clients are shown, where no operator says more of the subgraph that reports the error. */
 const SHOWN_EXTENSIONS = ['code', 'field', 'invalidValue', 'limit', 'retryAfterS'] as const;
 
 /**
@@ -26,6 +28,11 @@ export function formatErrors(
   return errors.slice(0, MAX_ERRORS).map((error) => formatError(error, requestId, policy));
 }
 
+/** Whether clients see a text in the place of its message. */
+export function isRedacted(error: GraphQLError): boolean {
+  return disclosureOf(error)?.messages === 'none';
+}
+
 /** Whether an error is a failure of ours or of a subgraph, and not of the request. */
 export function isInternal(error: GraphQLError): boolean {
   const { code } = error.extensions;
@@ -33,13 +40,39 @@ export function isInternal(error: GraphQLError): boolean {
 }
 
 function formatError(error: GraphQLError, requestId: string, policy: ErrorPolicy): GraphQLFormattedError {
+  const disclosure = disclosureOf(error);
   const internal = isInternal(error);
-  const hidden = internal && !policy.exposeInternals;
+  const own = disclosure
+    ? formatReported(error, disclosure, requestId, policy)
+    : {
+        message: internal && !policy.exposeInternals ? INTERNAL_MESSAGE : shorten(error.message),
+        extensions: internal ? internalExtensions(error, requestId, policy) : shownExtensions(error),
+      };
   return {
-    message: hidden ? INTERNAL_MESSAGE : shorten(error.message),
+    message: own.message,
     ...(error.locations && { locations: error.locations.slice(0, MAX_LOCATIONS) }),
     ...(error.path && { path: error.path }),
-    extensions: internal ? internalExtensions(error, requestId, policy) : shownExtensions(error),
+    extensions: own.extensions,
+  };
+}
+
+/** What an operator wants to be seen of the errors of the subgraph that reports this one; nothing where the defaults hold. */
+function disclosureOf({ originalError }: GraphQLError): ErrorDisclosure | undefined {
+  return originalError instanceof SubgraphError ? originalError.disclosure : undefined;
+}
+
+/** An error of a subgraph by the rules of the operator. Its extensions were picked by them when it was read. */
+function formatReported(
+  error: GraphQLError,
+  { messages, redactedMessage = INTERNAL_MESSAGE }: ErrorDisclosure,
+  requestId: string,
+  { exposeInternals }: ErrorPolicy,
+): Pick<GraphQLFormattedError, 'message'> & { readonly extensions: Readonly<Record<string, unknown>> } {
+  const internal = isInternal(error);
+  const isShown = messages === 'all' || (messages === 'coded' && (!internal || exposeInternals));
+  return {
+    message: isShown ? shorten(error.message) : redactedMessage,
+    extensions: internal ? { ...error.extensions, requestId } : error.extensions,
   };
 }
 

@@ -58,6 +58,7 @@ export class OperationRun implements TracedRun {
       variables: admitted.variables,
       headersFor: services.headersForSubgraphs.of(forwarded, asked),
       subgraphClient: services.subgraphClient,
+      disclosureOf: services.disclosureOf,
       introspector: services.planner,
       sharedBy: services.shares.of(admitted.caller, context.address),
       maxCalls: services.limits.subgraphCalls,

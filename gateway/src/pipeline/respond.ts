@@ -4,7 +4,7 @@ import type { SubgraphCaching } from '../plan/execution-result.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { extensionsOf, type AnswerReport } from './answer-extensions.ts';
 import { cachePolicyOf } from './cache-policy-of.ts';
-import { formatErrors, isInternal } from './format-errors.ts';
+import { formatErrors, isInternal, isRedacted } from './format-errors.ts';
 import type { OperationAnswer } from './operation-answer.ts';
 import type { PipelineServices } from './services.ts';
 
@@ -94,7 +94,7 @@ export function showErrors(
   const shown = formatErrors(errors, requestId, errorPolicy);
   const rest = [
     ...internal.slice(MAX_REPORTED),
-    ...errors.slice(shown.length).filter((error) => !isInternal(error)),
+    ...errors.filter((error, index) => !isInternal(error) && (index >= shown.length || isRedacted(error))),
     ...untold,
   ];
   if (rest.length > 0) observer.furtherErrors(requestId, rest);

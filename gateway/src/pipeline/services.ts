@@ -5,6 +5,7 @@ import type { CallerShares } from '../identity/caller-shares.ts';
 import type { TextTurns } from '../load/text-turns.ts';
 import type { ExecutionGate } from '../load/execution-gate.ts';
 import type { SharedExecutions } from '../load/shared-executions.ts';
+import type { DisclosureOf } from '../subgraphs/error-disclosures.ts';
 import type { SubgraphClient } from '../subgraphs/subgraph-client.ts';
 import type { OperationLimits } from '../settings/limits.ts';
 import type { RateLimiter } from '../load/rate-limiter.ts';
@@ -77,6 +78,8 @@ export interface PipelineServices {
   readonly sharedExecutions: SharedExecutions;
   readonly headersForSubgraphs: HeadersForSubgraphs;
   readonly streams: OperationStreams;
+  /** What clients see of the errors of a subgraph. Absent where the defaults hold for all of them. */
+  readonly disclosureOf: DisclosureOf | undefined;
   readonly errorPolicy: ErrorPolicy;
   readonly answerPolicy: AnswerPolicy;
   readonly observer: PipelineObserver;

@@ -21,10 +21,17 @@ export const forms: Readonly<Record<string, Form>> = {
       'must be a signature algorithm with a public key: ES256, RS256, PS256, each with 384 and 512 as well, EdDSA or Ed25519',
   },
   redisUrl: { pattern: /^rediss?:\/\/./, error: 'must be redis://… or rediss://…' },
+  errorExtension: (text) =>
+    OWN_ERROR_EXTENSIONS.has(text) || !/^[A-Za-z_]\w*$/.test(text)
+      ? 'must be a name that is not one of those that the gateway gives itself'
+      : undefined,
   headerName: (text) =>
     mayBeForwarded(text.toLowerCase()) ? undefined : 'is no header that may be forwarded or set',
   headerValue: { pattern: /^[\t\x20-\x7e]*$/, error: 'must be printable ASCII' },
 };
+
+/** Members of `extensions` that have the gateway's word alone, and the one that is no plain member of an object. */
+const OWN_ERROR_EXTENSIONS: ReadonlySet<string> = new Set(['requestId', 'retryAfterS', '__proto__']);
 
 /** Rules between the members of a group, by the names that the tables of settings use. */
 export const rules: Readonly<

@@ -1,7 +1,8 @@
 import { GraphQLError } from 'graphql';
 import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
-import { Failure } from '../execution/failure.ts';
+import { Failure, reportReason } from '../execution/failure.ts';
 import { readEvent } from '../execution/read-response.ts';
+import type { ErrorDisclosure } from '../settings/subgraph-errors.ts';
 import type { UpstreamFailure } from './upstream-stream.ts';
 
 /** Why a stream ends before its source does. */
@@ -11,15 +12,27 @@ export type StreamFailure =
   /** More events came than could be completed. */
   | { readonly kind: 'overrun' };
 
-/** Maps a failure upstream to the errors for clients. */
-export function failureOf(subgraph: string, failure: UpstreamFailure): StreamFailure {
-  return { kind: 'errors', errors: errorsUpstream(subgraph, failure) };
+/**
+ * Maps a failure upstream to the errors for clients.
+ *
+ * @param disclosure what clients see of the errors of the subgraph; absent where the defaults hold
+ */
+export function failureOf(
+  subgraph: string,
+  failure: UpstreamFailure,
+  disclosure?: ErrorDisclosure,
+): StreamFailure {
+  return { kind: 'errors', errors: errorsUpstream(subgraph, failure, disclosure) };
 }
 
-function errorsUpstream(subgraph: string, failure: UpstreamFailure): readonly GraphQLError[] {
+function errorsUpstream(
+  subgraph: string,
+  failure: UpstreamFailure,
+  disclosure: ErrorDisclosure | undefined,
+): readonly GraphQLError[] {
   switch (failure.kind) {
     case 'refused':
-      return errorsOfResponse(subgraph, failure.response);
+      return errorsOfResponse(subgraph, failure.response, disclosure);
     case 'interrupted':
       return refused('SUBSCRIPTION_INTERRUPTED', gatewayErrorCodes.SUBSCRIPTION_INTERRUPTED.summary).errors;
     case 'unreachable':
@@ -34,10 +47,14 @@ function errorsUpstream(subgraph: string, failure: UpstreamFailure): readonly Gr
   }
 }
 
-function errorsOfResponse(subgraph: string, response: unknown): readonly GraphQLError[] {
-  const read = readEvent(subgraph, response);
+function errorsOfResponse(
+  subgraph: string,
+  response: unknown,
+  disclosure: ErrorDisclosure | undefined,
+): readonly GraphQLError[] {
+  const read = readEvent(subgraph, response, disclosure);
   const reasons = read instanceof Failure ? read.reasons : read.errors;
-  return reasons.map(({ message, extensions }) => new GraphQLError(message, { extensions }));
+  return reasons.map((reason) => reportReason(reason));
 }
 
 /** What a WebSocket gives for an error is an event, or the code of a close. */

@@ -6,7 +6,7 @@ import { writeAnswer } from '../pipeline/write-answer.ts';
 import type { SubscriptionPlan } from '../plan/plan-steps.ts';
 import { errorsOfFailure, failureOf, type StreamFailure } from './stream-failure.ts';
 import type { TopicEmitter, TopicSource } from './topic.ts';
-import type { UpstreamStream } from './upstream-stream.ts';
+import type { UpstreamFailure, UpstreamStream } from './upstream-stream.ts';
 
 /** Results made of a subgraph's events. */
 export class SubscriptionSource implements TopicSource {
@@ -36,12 +36,16 @@ export class SubscriptionSource implements TopicSource {
         if (emitter.hasAudience()) emitter.result(this.#makeResult(payload, closing.signal));
       },
       complete: () => emitter.complete(),
-      fail: (failure) => emitter.fail(this.#report(failureOf(subgraph, failure))),
+      fail: (failure) => emitter.fail(this.#report(this.#failureOf(subgraph, failure))),
     });
     return () => {
       ignore();
       closing.abort();
     };
+  }
+
+  #failureOf(subgraph: string, failure: UpstreamFailure): StreamFailure {
+    return failureOf(subgraph, failure, this.#shared.services().disclosureOf?.(subgraph));
   }
 
   /** Once for all of its subscribers. */

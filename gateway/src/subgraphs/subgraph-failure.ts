@@ -1,3 +1,5 @@
+import type { ErrorDisclosure } from '../settings/subgraph-errors.ts';
+
 /** What went wrong on the way to a subgraph. */
 export type SubgraphFailureKind =
   'unreachable' | 'timeout' | 'too-large' | 'redirect' | 'encoding' | 'unavailable';
@@ -15,14 +17,17 @@ export class SubgraphFailure extends Error {
   }
 }
 
-/** A subgraph has answered with an error of its own that says nothing to clients: for the log, so that it names the subgraph. */
+/** A subgraph has answered with an error of its own: for the log, so that it names the subgraph, and with what clients see of it. */
 export class SubgraphError extends Error {
   override readonly name = 'SubgraphError';
   readonly subgraph: string;
+  /** Absent where the defaults hold. */
+  readonly disclosure: ErrorDisclosure | undefined;
 
-  constructor(subgraph: string, message: string) {
+  constructor(subgraph: string, message: string, disclosure?: ErrorDisclosure) {
     super(message);
     this.subgraph = subgraph;
+    this.disclosure = disclosure;
     this.stack = `SubgraphError: The subgraph "${subgraph}" answered: ${message}`; // frames of the reader say nothing
   }
 }
