@@ -134,7 +134,7 @@ describe('The same rules hold', () => {
     let text = '';
     const decoder = new TextDecoder();
     for await (const chunk of body ?? []) {
-      text += decoder.decode(chunk as Uint8Array, { stream: true });
+      text += decoder.decode(chunk, { stream: true });
       if (query.includes('published') && events.news.open() > 0 && !text.includes('errors'))
         events.news.publish({ id: '1' });
       if (text.includes('"errors"')) break;
