@@ -3,7 +3,7 @@ import type { StreamMessage } from './stream-message.ts';
 
 /**
  * Reads the responses that a subgraph sends in parts (Apollo's multipart protocol for subscriptions, RFC 2046 §5.1). A part
- * counts as soon as the delimiter behind it is there, though the line may not have ended.
+ * counts as soon as the delimiter behind it has arrived, though the line may not have ended.
  *
  * @param boundary as the content type names it
  * @param maxLength characters of a part

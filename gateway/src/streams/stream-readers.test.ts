@@ -63,7 +63,7 @@ describe('wherever the network cuts it, the same is read of', () => {
   });
 });
 
-it('a part counts as soon as its delimiter is there, before the line ends', async () => {
+it('a part counts as soon as its delimiter has arrived, before the line ends', async () => {
   const reading = readMultipartStream(
     (async function* () {
       yield Buffer.from(`--b\r\n\r\n{"payload":${JSON.stringify(first)}}\r\n--b`);

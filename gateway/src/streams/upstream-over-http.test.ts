@@ -96,7 +96,7 @@ describe('B4: a subgraph that answers the upgrade with 200', () => {
     beginEvents(await nthPosted(2));
     expect(subgraph.upgrades()).toBe(1);
     second.close();
-    await until(() => nthIsClosed(2), 'a client that goes away ends it');
+    await until(() => nthIsClosed(2), 'a client that disconnects ends it');
     posted.response.end('event: complete\ndata:\n\n');
     expect(await first.next()).toMatchObject({ type: 'complete' });
   });

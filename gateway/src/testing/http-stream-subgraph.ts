@@ -6,7 +6,7 @@ export interface PostedSubscription {
   readonly headers: IncomingHttpHeaders;
   readonly body: { readonly query: string; readonly extensions?: Readonly<Record<string, unknown>> };
   readonly response: ServerResponse;
-  /** Whether the other side has gone away. */
+  /** Whether the other side has disconnected. */
   isClosed(): boolean;
 }
 

@@ -28,7 +28,7 @@ export interface LeadershipOptions {
   readonly work: (leader: Leader, signal: AbortSignal) => Promise<void>;
 }
 
-/** Who leads at present. */
+/** The process that leads. */
 export interface Leader {
   /** Never writes at the same time as another leader of the same name. */
   readonly statements: Queryable;

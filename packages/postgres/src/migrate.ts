@@ -64,7 +64,7 @@ function connection({ connectionString }: MigrateOptions): pg.Client {
 
 /**
  * Held by a transaction that stays open, on a connection of its own: behind a pooler in transaction mode, a lock of the session
- * would be that of whoever is lent the session next.
+ * would be that of the client that is lent the session next.
  */
 async function lockOutOthers(client: pg.Client, schema: string): Promise<void> {
   await client.query(

@@ -105,7 +105,7 @@ describe.each(WAYS)('A pool that reaches its server $way', ({ settings }) => {
     await other.end();
   });
 
-  it('F-09 goes on when the pooler has been away', async () => {
+  it('F-09 goes on when the pooler was restarted', async () => {
     await pooler?.restart();
     await expect.poll(() => notes().catch(() => 'unavailable')).toEqual([]);
   });

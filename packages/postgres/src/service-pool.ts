@@ -60,8 +60,10 @@ export class ServicePool extends pg.Pool {
   }
 
   async #hasSettings(client: pg.PoolClient): Promise<boolean> {
-    const { rows } = await client.query('SHOW search_path');
-    return (rows as Record<string, unknown>[])[0]?.['search_path'] === this.#settings['search_path'];
+    const { rowCount } = await client.query("SELECT WHERE current_setting('search_path') = $1", [
+      this.#settings['search_path'],
+    ]);
+    return rowCount === 1;
   }
 
   #shareSessions(): void {

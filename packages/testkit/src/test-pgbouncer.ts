@@ -26,6 +26,8 @@ export interface TestPgBouncerOptions {
 
 /** Debian's place is not on everybody's PATH. */
 const PLACES = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin'];
+/** It refuses to run as root. */
+const UNPRIVILEGED = 'daemon';
 const START_ATTEMPTS = 100;
 const START_PAUSE_MS = 50;
 
@@ -86,7 +88,7 @@ function throughPort(connectionString: string, port: number): string {
 async function start(file: string, connectionString: string): Promise<ChildProcess> {
   const path = findPgBouncer();
   if (path === undefined) throw new Error('This machine has no pgbouncer.');
-  const asRoot = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+  const asRoot = process.getuid?.() === 0 ? ['-u', UNPRIVILEGED] : [];
   const program = spawn(path, ['-q', ...asRoot, file], { stdio: 'ignore' });
   for (let attempt = 1; !(await accepts(connectionString)); attempt += 1) {
     if (attempt === START_ATTEMPTS) throw new Error('pgbouncer did not start.');
