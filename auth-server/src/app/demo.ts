@@ -46,6 +46,8 @@ function publicClient(
     require_pushed_authorization_requests: false,
     first_party: false,
     unvetted: false,
+    pkce_exempt: false,
+    token_endpoint_audience: false,
     refresh_reuse_leeway_seconds: 0,
   };
   return { metadata, secret: undefined };

@@ -21,8 +21,8 @@ export interface AuthorizationRequest extends RedirectTarget {
   readonly scopes: readonly string[];
   /** The one resource that tokens are for. */
   readonly audience: string;
-  /** S256. */
-  readonly codeChallenge: string;
+  /** S256; undefined for a client that is exempt from PKCE. */
+  readonly codeChallenge: string | undefined;
   readonly nonce?: string | undefined;
   /** Thumbprint of the only key that may exchange the code. RFC 9449 §10 */
   readonly keyThumbprint?: string | undefined;

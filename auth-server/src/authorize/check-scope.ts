@@ -4,7 +4,7 @@ import { includesAll, parseScope } from '../clients/scopes.ts';
 import type { Client } from '../clients/client-store.ts';
 
 /**
- * The scopes of the request, all of which the client must be registered for.
+ * The scopes of the request, or the client's default ones where it names none, all of which the client must be registered for.
  *
  * @throws OAuthError invalid_scope. RFC 6749 §3.3
  */
@@ -13,7 +13,7 @@ export function checkScope(
   { metadata }: Client,
   known: readonly string[],
 ): readonly string[] {
-  const text = parameters.get('scope');
+  const text = parameters.get('scope') ?? metadata.default_scope;
   if (text === undefined) throw new OAuthError('invalid_scope', 'The scope is missing.');
   const scopes = parseScope(text);
   if (!scopes) throw new OAuthError('invalid_scope', 'The scope has characters that are not allowed.');

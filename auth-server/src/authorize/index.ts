@@ -4,7 +4,7 @@ import type { AuthorizationRequest, RedirectTarget } from './authorization-reque
 import { checkClient } from './check-client.ts';
 import { checkInteraction } from './check-interaction.ts';
 import { checkKeyThumbprint } from './check-key-thumbprint.ts';
-import { checkPkce } from './check-pkce.ts';
+import { checkNonce, checkPkce } from './check-pkce.ts';
 import { checkRedirectUri } from './check-redirect-uri.ts';
 import { checkRequestedResource } from './check-resource.ts';
 import { checkResponseType, responseModeOf } from './check-response-type.ts';
@@ -67,8 +67,9 @@ export async function checkAuthorizationRequest(
   parameters.assertUnrepeated();
   checkResponseType(parameters, client, target);
   checkUnsupported(parameters);
-  const codeChallenge = checkPkce(parameters);
+  const codeChallenge = checkPkce(parameters, client);
   const scopes = checkScope(parameters, client, settings.scopes);
+  if (codeChallenge === undefined) checkNonce(parameters, scopes);
   const audience = checkRequestedResource(parameters, settings.audiences);
   const interaction = await checkInteraction(parameters, client.metadata.default_max_age, {
     ...settings,

@@ -3,7 +3,7 @@ import { characterProblem, isBoundedKey, unfitTextIn } from '@trellis/admission'
 import { z } from 'zod';
 import type { ClientRules } from '../settings/settings.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
-import { adminScopes, parseScope } from './scopes.ts';
+import { adminScopes, includesAll, parseScope } from './scopes.ts';
 
 /** How a client proves who it is at the token endpoint. RFC 7591 §2 */
 export type ClientAuthenticationMethod =
@@ -61,6 +61,18 @@ export interface ClientMetadata {
    * links to this server lead anywhere. Always so for clients that registered themselves. RFC 9700 §4.11.2
    */
   readonly unvetted: boolean;
+  /**
+   * An own member: authorization requests with `nonce` and the scope `openid` need no PKCE. Only for clients that
+   * authenticate. RFC 9700 §2.1.1
+   */
+  readonly pkce_exempt: boolean;
+  /**
+   * An own member: assertions of the client may name the token endpoint as their audience, as OpenID Connect Core §9 has
+   * it. Another server that the client trusts can choose what it calls its token endpoint, so it is for clients of one server.
+   */
+  readonly token_endpoint_audience: boolean;
+  /** An own member, space separated: what a request without `scope` asks for. Absent: such requests are refused. RFC 6749 §3.3 */
+  readonly default_scope?: string | undefined;
   /** An own member: seconds in which the predecessor of a refresh token still gets the same successor. 0 to 60. */
   readonly refresh_reuse_leeway_seconds: number;
 }
@@ -102,6 +114,10 @@ const clientName = z
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   });
 
+const scopeList = z
+  .string()
+  .refine((scope) => parseScope(scope) !== undefined, { error: 'is not a list of scopes' });
+
 const declared = z.object({
   client_id: z.string().regex(CLIENT_ID, { error: 'must be 1 to 200 visible ASCII characters' }),
   client_secret: z
@@ -123,10 +139,7 @@ const declared = z.object({
   token_endpoint_auth_signing_alg: z.enum(['ES256', 'RS256', 'PS256', 'EdDSA']).optional(),
   jwks: z.object({ keys: z.array(publicKey).min(1).max(20) }).optional(),
   jwks_uri: z.never({ error: 'is not supported; put the keys into jwks' }).optional(),
-  scope: z
-    .string()
-    .refine((scope) => parseScope(scope) !== undefined, { error: 'is not a list of scopes' })
-    .optional(),
+  scope: scopeList.optional(),
   backchannel_logout_uri: logoutUri.optional(),
   backchannel_logout_session_required: z.boolean().default(false),
   application_type: z.enum(['web', 'native']).default('web'),
@@ -137,6 +150,9 @@ const declared = z.object({
   require_pushed_authorization_requests: z.boolean().default(false),
   first_party: z.boolean().default(false),
   unvetted: z.boolean().default(false),
+  pkce_exempt: z.boolean().default(false),
+  token_endpoint_audience: z.boolean().default(false),
+  default_scope: scopeList.optional(),
   refresh_reuse_leeway_seconds: z.int().min(0).max(60).default(0),
 });
 
@@ -194,7 +210,9 @@ function contradictionsOf({ metadata, secret }: ClientDeclaration, rules: Client
   const method = metadata.token_endpoint_auth_method;
   const hasSecret = usesSecret(method);
   const usesCode = metadata.grant_types.includes('authorization_code');
-  const unknownScopes = (parseScope(metadata.scope) ?? []).filter((scope) => !rules.scopes.includes(scope));
+  const registered = parseScope(metadata.scope) ?? [];
+  const defaults = parseScope(metadata.default_scope ?? metadata.scope) ?? [];
+  const unknownScopes = registered.filter((scope) => !rules.scopes.includes(scope));
   const unknownGrants = metadata.grant_types.filter((type) => !rules.grantTypes.includes(type));
   const problems: [boolean, string][] = [
     [hasSecret && secret === undefined, `client_secret: is needed for ${method}`],
@@ -205,6 +223,12 @@ function contradictionsOf({ metadata, secret }: ClientDeclaration, rules: Client
       metadata.grant_types.includes('client_credentials') && method === 'none',
       'grant_types: client_credentials needs a client that authenticates (RFC 6749 §4.4)',
     ],
+    [metadata.pkce_exempt && method === 'none', 'pkce_exempt: needs a client that authenticates'],
+    [
+      metadata.token_endpoint_audience && method !== 'private_key_jwt',
+      `token_endpoint_audience: has no use with ${method}`,
+    ],
+    [!includesAll(registered, defaults), 'default_scope: is not within scope'],
     [unknownGrants.length > 0, `grant_types: unknown here: ${unknownGrants.join(' ')}`],
     [unknownScopes.length > 0, `scope: unknown here: ${unknownScopes.join(' ')}`],
   ];

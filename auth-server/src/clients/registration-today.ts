@@ -36,6 +36,11 @@ export function isRegisteredUri(requested: string, { metadata }: Client): boolea
   return metadata.redirect_uris.some((uri) => redirectUriMatches(requested, uri, isNative));
 }
 
+/** Whether a client may leave PKCE out today, where a `nonce` stands in its place. RFC 9700 §2.1.1 */
+export function isPkceExempt({ metadata }: Client): boolean {
+  return metadata.pkce_exempt && metadata.token_endpoint_auth_method !== 'none';
+}
+
 /** Whether a registration allows less than the one before: what was issued under that one says too much. */
 export function isNarrower(before: ClientMetadata, after: ClientMetadata): boolean {
   const scopesAfter = parseScope(after.scope) ?? [];

@@ -5,6 +5,7 @@ import { verifierMatches } from './pkce.ts';
 import { nowS, type HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { CodeContents, FoundCode } from './code-store.ts';
+import { isPkceExempt } from '../clients/registration-today.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
 import { grantOfCode } from './grant-of-code.ts';
@@ -51,6 +52,9 @@ export const authorizationCodeGrant: GrantHandler<AuthorizationCodeFeatures> = {
       throw invalidGrant('other key than dpop_jkt');
     }
     const [account, client] = await Promise.all([findAccount(contents, features), clientToday()]);
+    if (contents.codeChallenge === undefined && !isPkceExempt(client)) {
+      throw invalidGrant('exemption from PKCE was withdrawn');
+    }
     const grant = grantOfCode(contents, boundThumbprint(client, keyThumbprint), features.settings);
     const isStored = hasGrant && grant.keyThumbprint === contents.keyThumbprint;
     const scopes =
@@ -74,7 +78,6 @@ export const authorizationCodeGrant: GrantHandler<AuthorizationCodeFeatures> = {
 function readCode(parameters: Parameters): GrantCode {
   const text = parameters.get('code');
   if (text === undefined) throw missingParameter('code');
-  if (parameters.get('code_verifier') === undefined) throw missingParameter('code_verifier');
   const code = parseGrantCode('ac', text);
   if (!code) throw invalidGrant('not a code');
   return code;
@@ -92,11 +95,18 @@ function checkCode(
   const redirectUri = parameters.get('redirect_uri');
   if (redirectUri !== undefined && redirectUri !== contents.redirectUri)
     throw invalidGrant('other redirect_uri');
-  if (!verifierMatches(parameters.get('code_verifier') ?? '', contents.codeChallenge)) {
-    throw invalidGrant('wrong code_verifier');
-  }
+  checkVerifier(parameters.get('code_verifier'), contents.codeChallenge);
   checkResource(contents.audience, parameters.getAll('resource'));
   return stored;
+}
+
+/** A verifier without a challenge says that someone took the challenge out of the request. RFC 9700 §4.8.2 */
+function checkVerifier(verifier: string | undefined, challenge: string | undefined): void {
+  if (challenge === undefined && verifier !== undefined)
+    throw invalidGrant('code_verifier without code_challenge');
+  if (challenge === undefined) return;
+  if (verifier === undefined) throw missingParameter('code_verifier');
+  if (!verifierMatches(verifier, challenge)) throw invalidGrant('wrong code_verifier');
 }
 
 async function findAccount(

@@ -18,7 +18,9 @@ export type ClientCredentialsFeatures = HasSettings & AccessTokenFeatures;
 export const clientCredentialsGrant: GrantHandler<ClientCredentialsFeatures> = {
   grantType: 'client_credentials',
   handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt }, features) => {
-    const scopes = narrowScopes(apiScopesOf(await clientToday(), features), parameters.get('scope'));
+    const client = await clientToday();
+    const asked = parameters.get('scope');
+    const scopes = narrowScopes(apiScopesOf(client, features, asked === undefined), asked);
     const accessToken = issueAccessToken(features, {
       clientId,
       grantId: newGrantId(),
@@ -36,9 +38,10 @@ export const clientCredentialsGrant: GrantHandler<ClientCredentialsFeatures> = {
   },
 };
 
-/** Scopes of OpenID Connect are about people. */
-function apiScopesOf({ metadata }: Client, { settings }: HasSettings): readonly string[] {
-  const registered = parseScope(metadata.scope) ?? [];
+/** Scopes of OpenID Connect are about people. @param byDefault whether the request names none */
+function apiScopesOf({ metadata }: Client, { settings }: HasSettings, byDefault: boolean): readonly string[] {
+  const scope = byDefault ? (metadata.default_scope ?? metadata.scope) : metadata.scope;
+  const registered = parseScope(scope) ?? [];
   return registered.filter((scope) => settings.scopes.includes(scope) && !openidScopes.includes(scope));
 }
 

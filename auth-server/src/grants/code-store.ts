@@ -9,8 +9,8 @@ export interface CodeContents {
   readonly clientId: string;
   readonly clientIncarnation: string;
   readonly redirectUri: string;
-  /** S256 challenge. RFC 7636 */
-  readonly codeChallenge: string;
+  /** S256 challenge; undefined where a client that is exempt sent none. RFC 7636 */
+  readonly codeChallenge: string | undefined;
   readonly subject: string;
   readonly scopes: readonly string[];
   readonly audience: string;

@@ -3,7 +3,7 @@ import { errorResponse, issueCode, type IssueCodeFeatures } from '../authorize/a
 import type { AuthorizationRequest, RedirectTarget } from '../authorize/authorization-request.ts';
 import { nextStep, type NextStep } from '../authorize/next-step.ts';
 import { OAuthError } from '../errors.ts';
-import { allowedScopes, isGivenTo, isRegisteredUri } from '../clients/registration-today.ts';
+import { allowedScopes, isGivenTo, isPkceExempt, isRegisteredUri } from '../clients/registration-today.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Session } from '../accounts/session-store.ts';
 import type { BoundTransaction } from './bound-form.ts';
@@ -71,6 +71,7 @@ export async function findRequestingClient(
   if (!client || !isGivenTo(client, request)) throw pageExpired('client was removed');
   const isPossible =
     isRegisteredUri(request.redirectUri, client) &&
+    (request.codeChallenge !== undefined || isPkceExempt(client)) &&
     allowedScopes(request.scopes, client, settings).length === request.scopes.length;
   if (!isPossible) throw pageExpired('client was changed');
   return client;

@@ -13,7 +13,13 @@ import { registrationError } from './registration-error.ts';
 export type RegistrationFeatures = HasClock & ClientAdministrationFeatures;
 
 /** What a client that registers itself may not say of itself. */
-const NOT_ITS_OWN = { first_party: false, refresh_reuse_leeway_seconds: 0, unvetted: true };
+const NOT_ITS_OWN = {
+  first_party: false,
+  refresh_reuse_leeway_seconds: 0,
+  unvetted: true,
+  pkce_exempt: false,
+  token_endpoint_audience: false,
+};
 
 /**
  * Registration of clients by themselves, for those that bring the initial access token.

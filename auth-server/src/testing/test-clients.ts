@@ -93,6 +93,20 @@ export function testClients(assertionJwk: Record<string, unknown>): readonly Rec
       token_endpoint_auth_method: 'none',
       grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
     },
+    {
+      ...code,
+      client_id: 'endpoint-audience',
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [assertionJwk] },
+      token_endpoint_audience: true,
+    },
+    {
+      ...code,
+      client_id: 'exempt',
+      client_secret: CLIENT_SECRET,
+      pkce_exempt: true,
+      default_scope: 'openid profile',
+    },
     { ...code, client_id: 'unvetted', token_endpoint_auth_method: 'none', unvetted: true },
     { ...code, client_id: 'bound', token_endpoint_auth_method: 'none', dpop_bound_access_tokens: true },
     {

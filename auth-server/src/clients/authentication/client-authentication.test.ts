@@ -177,6 +177,42 @@ describe('RFC 7523 §3: private_key_jwt', () => {
     expect(answer.status).toBe(200);
   });
 
+  describe('M12: of a client whose assertions may name the token endpoint', () => {
+    const endpoint = (): string => `${server.issuer}/token`;
+    const signOwn = (aud: unknown, changes: JWTPayload = {}): Promise<string> =>
+      sign({ iss: 'endpoint-audience', sub: 'endpoint-audience', aud: aud as never, ...changes });
+
+    it('takes the token endpoint, and the issuer', async () => {
+      for (const aud of [endpoint(), server.issuer])
+        expect((await send(await signOwn(aud))).body['error'], aud).toBe('invalid_grant');
+    });
+
+    it('takes no list, no near miss and no other server', async () => {
+      const bad: unknown[] = [
+        [endpoint()],
+        [server.issuer, endpoint()],
+        [endpoint(), 'https://other.example/token'],
+        `${endpoint()}/`,
+        `${endpoint()}?x`,
+        endpoint().toUpperCase(),
+        `${server.issuer}/par`,
+        `${server.issuer}/`,
+        'https://other.example/token',
+        '',
+        undefined,
+        {},
+      ];
+      for (const aud of bad)
+        expect((await send(await signOwn(aud))).body['error'], JSON.stringify(aud)).toBe('invalid_client');
+    });
+
+    it('takes each assertion once', async () => {
+      const assertion = await signOwn(endpoint());
+      expect((await send(assertion)).body['error']).toBe('invalid_grant');
+      expect((await send(assertion)).body['error']).toBe('invalid_client');
+    });
+  });
+
   it('A-109 refuses every assertion that is not quite right', async () => {
     const foreign = await generateKeyPair('ES256');
     const bad: Record<string, string> = {

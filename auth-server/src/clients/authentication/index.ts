@@ -3,6 +3,7 @@ import type { Parameters } from '../../parameters.ts';
 import type { Client } from '../client-store.ts';
 import { readCredentials, refusedBasic, type PresentedCredentials } from './client-credentials.ts';
 import { assertionProblem, claimedClientId } from './verify-assertion.ts';
+import { paths } from '../../http/paths.ts';
 import type { HasClock } from '../../clock.ts';
 import type { HasSettings } from '../../settings/settings.ts';
 import type { AuditFeatures } from '../../audit/audit-features.ts';
@@ -111,7 +112,11 @@ async function credentialsProblem(
     }
     case 'private_key_jwt':
       if (!client || registered !== 'private_key_jwt') return `registered for ${registered ?? 'nothing'}`;
-      return assertionProblem(presented.assertion, client, { ...features, issuer: features.settings.issuer });
+      return assertionProblem(presented.assertion, client, {
+        ...features,
+        issuer: features.settings.issuer,
+        tokenEndpoint: `${features.settings.issuer}${paths.token}`,
+      });
     default:
       return presented satisfies never;
   }

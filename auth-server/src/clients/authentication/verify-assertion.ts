@@ -12,8 +12,10 @@ const SKEW_S = 30;
 
 /** What verification needs to know. */
 export interface AssertionContext {
-  /** The only audience accepted: a string, not a list that has it among others. */
+  /** The audience: a string, not a list that has it among others. */
   readonly issuer: string;
+  /** The other one, for clients that are registered to use it. */
+  readonly tokenEndpoint: string;
   readonly assertions: AssertionStore;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
@@ -31,7 +33,7 @@ export function claimedClientId(assertion: string): string | undefined {
 
 /**
  * Verifies a client's assertion: signature by one of its registered keys, issuer and subject the client, audience this
- * server's issuer, not expired, used for the first time.
+ * server's issuer (or its token endpoint, see {@link ClientMetadata.token_endpoint_audience}), not expired, used for the first time.
  *
  * @returns undefined when it holds, else what is wrong, for the log
  * @see RFC 7523 §3, OpenID Connect Core §9
@@ -50,7 +52,7 @@ export async function assertionProblem(
       algorithms: algorithm === undefined ? [...assertionAlgorithms] : [algorithm],
       issuer: metadata.client_id,
       subject: metadata.client_id,
-      audience: context.issuer,
+      audience: metadata.token_endpoint_audience ? [context.issuer, context.tokenEndpoint] : context.issuer,
       requiredClaims: ['exp', 'jti'],
       clockTolerance: SKEW_S,
       currentDate: new Date(context.clock()),
