@@ -9,7 +9,10 @@ const readers = ['search'];
 /** Sees what everybody sees. */
 const ANYBODY: Viewer = { userId: null, isEditor: false };
 
-/** Adds the routes for other services: events, snapshot, and `POST /internal/comments`, which comments everybody may see. */
+/**
+ * Adds the routes for other services: events, snapshot, `POST /internal/comments`, which comments everybody may see, and
+ * `POST /internal/comment-places`, on which posts comments are, for services that judge for themselves who may see them.
+ */
 export function addInternalRoutes(
   server: SubgraphServer,
   { pool, peers: { verifier } }: SubgraphDependencies,
@@ -26,5 +29,15 @@ export function addInternalRoutes(
     verifier,
     readers,
     find: async (ids) => (await store.findByIds(ids, ANYBODY)).map(({ id }) => ({ id })),
+  });
+  addLookupRoute(server, {
+    things: 'comment-places',
+    verifier,
+    readers,
+    find: async (ids) =>
+      (await store.findPlaced(ids)).map(({ comment, post: { authorId, published } }) => ({
+        id: comment.id,
+        post: { authorId, published },
+      })),
   });
 }

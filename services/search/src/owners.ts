@@ -10,6 +10,16 @@ export interface Owners {
   findPosts(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** @returns those that everybody may see */
   findComments(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** @returns those that exist, with what decides who may see them */
+  readPosts(ids: readonly string[]): Promise<ReadonlyMap<string, PostFacts>>;
+  /** @returns those that exist, with what decides who may see the posts that they are on */
+  readPostsOfComments(ids: readonly string[]): Promise<ReadonlyMap<string, PostFacts>>;
+}
+
+/** What decides who may see a post. */
+export interface PostFacts {
+  readonly authorId: string;
+  readonly published: boolean;
 }
 
 /** The clients to the owners; one that can't be asked is absent. */
@@ -18,7 +28,9 @@ export type OwnerClients = Readonly<Partial<Record<Source, ServiceClient>>>;
 const things = z.array(z.object({ id: z.uuid() }));
 const usersAnswer = z.object({ users: things });
 const commentsAnswer = z.object({ comments: things });
-const postsAnswer = z.object({ posts: z.array(z.object({ id: z.uuid(), published: z.boolean() })) });
+const postFacts = z.object({ authorId: z.uuid(), published: z.boolean() });
+const postsAnswer = z.object({ posts: z.array(postFacts.extend({ id: z.uuid() })) });
+const placesAnswer = z.object({ 'comment-places': z.array(z.object({ id: z.uuid(), post: postFacts })) });
 
 /**
  * Asks the owners by signed calls, one for all ids of a kind. No one is asked about nothing.
@@ -27,12 +39,12 @@ const postsAnswer = z.object({ posts: z.array(z.object({ id: z.uuid(), published
  *   hits and not the whole answer
  */
 export function createOwners(clients: OwnerClients, patienceMs = 2_000): Owners {
-  const ask = async (source: Source, ids: readonly string[]): Promise<unknown> => {
-    if (ids.length === 0) return { [source]: [] };
+  const ask = async (source: Source, ids: readonly string[], things: string = source): Promise<unknown> => {
+    if (ids.length === 0) return { [things]: [] };
     const client = clients[source];
     if (!client)
       throw new Error(`The ${source} service can't be asked: its address or this service's key is absent.`);
-    return client.post(`/internal/${source}`, { ids }, AbortSignal.timeout(patienceMs));
+    return client.post(`/internal/${things}`, { ids }, AbortSignal.timeout(patienceMs));
   };
   return {
     findUsers: async (ids) => idsOf(usersAnswer.parse(await ask('users', ids)).users),
@@ -41,6 +53,14 @@ export function createOwners(clients: OwnerClients, patienceMs = 2_000): Owners 
       return idsOf(answer.posts.filter(({ published }) => published));
     },
     findComments: async (ids) => idsOf(commentsAnswer.parse(await ask('comments', ids)).comments),
+    readPosts: async (ids) => {
+      const { posts } = postsAnswer.parse(await ask('posts', ids));
+      return new Map(posts.map((post) => [post.id, post]));
+    },
+    readPostsOfComments: async (ids) => {
+      const answer = placesAnswer.parse(await ask('comments', ids, 'comment-places'));
+      return new Map(answer['comment-places'].map(({ id, post }) => [id, post]));
+    },
   };
 }
 

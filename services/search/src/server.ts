@@ -1,6 +1,7 @@
 import { buildSubgraphServer, type SubgraphDependencies, type SubgraphServer } from '@trellis/subgraph-kit';
 import { Counter } from 'prom-client';
 import type { SubgraphContext } from './context.ts';
+import { createNodeLoader } from './node-loader.ts';
 import { createOwners, type OwnerClients } from './owners.ts';
 import { resolvers } from './resolvers/index.ts';
 import { createSearchIndex } from './search-index.ts';
@@ -13,7 +14,8 @@ export interface SearchDependencies extends SubgraphDependencies {
 
 /** Builds the search subgraph over its index. It does not listen yet. */
 export function buildServer(dependencies: SearchDependencies): Promise<SubgraphServer> {
-  const { pool, logger, metrics, owners } = dependencies;
+  const { pool, logger, metrics } = dependencies;
+  const owners = createOwners(dependencies.owners);
   const dropped = new Counter({
     name: 'trellis_search_dropped_hits_total',
     help: 'Search hits omitted, because their owner had deleted them or was unavailable.',
@@ -21,7 +23,7 @@ export function buildServer(dependencies: SearchDependencies): Promise<SubgraphS
   });
   const search = createSearch({
     index: createSearchIndex(pool),
-    owners: createOwners(owners),
+    owners,
     logger,
     onDropped: (count) => dropped.inc(count),
   });
@@ -29,7 +31,11 @@ export function buildServer(dependencies: SearchDependencies): Promise<SubgraphS
     ...dependencies,
     typeDefs: new URL('../src/schema.graphql', import.meta.url),
     resolvers,
-    createContext: ({ userContext }) => ({ userContext, search }),
+    createContext: ({ userContext }) => ({
+      userContext,
+      search,
+      nodes: createNodeLoader(owners, userContext),
+    }),
     readiness: { database: async () => void (await pool.query('SELECT 1')) },
   });
 }

@@ -26,6 +26,12 @@ export type Caching__Scope =
   /** Only a cache that belongs to the one who asked. */
   | 'PRIVATE';
 
+/** Something with an identity. */
+export type Node = {
+  /** The unique identifier. */
+  readonly id: Scalars['ID']['output'];
+};
+
 /** A reader's answer to a post. */
 export type Comment = {
   /** The unique identifier: a UUID v7. */
@@ -41,20 +47,21 @@ export type Comment = {
 };
 
 /** A comment in words. */
-export type TextComment = Comment & {
-  /** The unique identifier: a UUID v7. */
-  readonly id: Scalars['ID']['output'];
-  /** What was said. */
-  readonly body: Scalars['String']['output'];
-  /** When it was said. */
-  readonly createdAt: Scalars['DateTime']['output'];
-  /** Whether the words have been changed since. */
-  readonly edited: Scalars['Boolean']['output'];
-  /** Who said it. */
-  readonly author: User;
-  /** The post it answers. */
-  readonly post: Post;
-};
+export type TextComment = Node &
+  Comment & {
+    /** The unique identifier: a UUID v7. */
+    readonly id: Scalars['ID']['output'];
+    /** What was said. */
+    readonly body: Scalars['String']['output'];
+    /** When it was said. */
+    readonly createdAt: Scalars['DateTime']['output'];
+    /** Whether the words have been changed since. */
+    readonly edited: Scalars['Boolean']['output'];
+    /** Who said it. */
+    readonly author: User;
+    /** The post it answers. */
+    readonly post: Post;
+  };
 
 /** Where a page of a connection is in its list. */
 export type PageInfo = {
@@ -287,6 +294,7 @@ export type FederationReferenceTypes = {
 
 /** Mapping of interface types */
 export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = {
+  Node: TextCommentModel;
   Comment: TextCommentModel;
 };
 
@@ -294,8 +302,9 @@ export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = 
 export type ResolversTypes = {
   caching__Scope: Caching__Scope;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
-  Comment: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Comment']>;
+  Node: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Node']>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  Comment: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Comment']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   TextComment: ResolverTypeWrapper<TextCommentModel>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
@@ -317,8 +326,9 @@ export type ResolversTypes = {
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
-  Comment: ResolversInterfaceTypes<ResolversParentTypes>['Comment'];
+  Node: ResolversInterfaceTypes<ResolversParentTypes>['Node'];
   ID: Scalars['ID']['output'];
+  Comment: ResolversInterfaceTypes<ResolversParentTypes>['Comment'];
   String: Scalars['String']['output'];
   TextComment: TextCommentModel;
   Boolean: Scalars['Boolean']['output'];
@@ -350,6 +360,13 @@ export type CacheControlDirectiveResolver<
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
+
+export type NodeResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node'],
+> = {
+  __resolveType: TypeResolveFn<'TextComment', ParentType, ContextType>;
+};
 
 export type CommentResolvers<
   ContextType = SubgraphContext,
@@ -489,6 +506,7 @@ export type UserResolvers<
 
 export type Resolvers<ContextType = SubgraphContext> = {
   DateTime?: GraphQLScalarType;
+  Node?: NodeResolvers<ContextType>;
   Comment?: CommentResolvers<ContextType>;
   TextComment?: TextCommentResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;

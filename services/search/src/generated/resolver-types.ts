@@ -24,6 +24,12 @@ export type Caching__Scope =
   /** Only a cache that belongs to the one who asked. */
   | 'PRIVATE';
 
+/** Something with an identity. */
+export type Node = {
+  /** The unique identifier. */
+  readonly id: Scalars['ID']['output'];
+};
+
 /** What a search can find. */
 export type SearchResult = User | Post | TextComment;
 
@@ -57,22 +63,26 @@ export type SearchResultEdge = {
   readonly node: SearchResult;
 };
 
-export type User = {
+export type User = Node & {
   /** The unique identifier: a UUID v7, the `sub` of the user's tokens. */
   readonly id: Scalars['ID']['output'];
 };
 
-export type Post = {
+export type Post = Node & {
   /** The unique identifier: a UUID v7. */
   readonly id: Scalars['ID']['output'];
 };
 
-export type TextComment = {
+export type TextComment = Node & {
   /** The unique identifier: a UUID v7. */
   readonly id: Scalars['ID']['output'];
 };
 
 export type Query = {
+  /** The user, post or comment with this id; null when there is none that the caller may see. */
+  readonly node: Maybe<Node>;
+  /** The same as `node` for several ids, in their order. */
+  readonly nodes: ReadonlyArray<Maybe<Node>>;
   /**
    * Users by their names, published posts by title, tags and text, and comments on published posts by their words; the best
    * matches first. Several words must all occur; "quoted words" next to each other; `or` and `-word` work as well. Of each kind
@@ -81,6 +91,14 @@ export type Query = {
   readonly search: ReadonlyArray<SearchResult>;
   /** The same as `search`, page by page in either direction. */
   readonly searchConnection: SearchResultConnection;
+};
+
+export type QueryNodeArgs = {
+  id: Scalars['ID']['input'];
+};
+
+export type QueryNodesArgs = {
+  ids: ReadonlyArray<Scalars['ID']['input']>;
 };
 
 export type QuerySearchArgs = {
@@ -187,9 +205,16 @@ export type ResolversUnionTypes<_RefType extends Record<string, unknown>> = {
   SearchResult: UserModel | PostModel | TextCommentModel;
 };
 
+/** Mapping of interface types */
+export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = {
+  Node: UserModel | PostModel | TextCommentModel;
+};
+
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
   caching__Scope: Caching__Scope;
+  Node: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Node']>;
+  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   SearchResult: ResolverTypeWrapper<ResolversUnionTypes<ResolversTypes>['SearchResult']>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
@@ -204,7 +229,6 @@ export type ResolversTypes = {
     Omit<SearchResultEdge, 'node'> & { node: ResolversTypes['SearchResult'] }
   >;
   User: ResolverTypeWrapper<UserModel>;
-  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Post: ResolverTypeWrapper<PostModel>;
   TextComment: ResolverTypeWrapper<TextCommentModel>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -213,6 +237,8 @@ export type ResolversTypes = {
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
+  Node: ResolversInterfaceTypes<ResolversParentTypes>['Node'];
+  ID: Scalars['ID']['output'];
   SearchResult: ResolversUnionTypes<ResolversParentTypes>['SearchResult'];
   PageInfo: PageInfo;
   Boolean: Scalars['Boolean']['output'];
@@ -223,7 +249,6 @@ export type ResolversParentTypes = {
   };
   SearchResultEdge: Omit<SearchResultEdge, 'node'> & { node: ResolversParentTypes['SearchResult'] };
   User: UserModel;
-  ID: Scalars['ID']['output'];
   Post: PostModel;
   TextComment: TextCommentModel;
   Query: Record<PropertyKey, never>;
@@ -241,6 +266,13 @@ export type CacheControlDirectiveResolver<
   ContextType = SubgraphContext,
   Args = CacheControlDirectiveArgs,
 > = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type NodeResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node'],
+> = {
+  __resolveType: TypeResolveFn<'User' | 'Post' | 'TextComment', ParentType, ContextType>;
+};
 
 export type SearchResultResolvers<
   ContextType = SubgraphContext,
@@ -305,6 +337,13 @@ export type QueryResolvers<
   ContextType = SubgraphContext,
   ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query'],
 > = {
+  node?: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType, RequireFields<QueryNodeArgs, 'id'>>;
+  nodes?: Resolver<
+    ReadonlyArray<Maybe<ResolversTypes['Node']>>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryNodesArgs, 'ids'>
+  >;
   search?: Resolver<
     ReadonlyArray<ResolversTypes['SearchResult']>,
     ParentType,
@@ -320,6 +359,7 @@ export type QueryResolvers<
 };
 
 export type Resolvers<ContextType = SubgraphContext> = {
+  Node?: NodeResolvers<ContextType>;
   SearchResult?: SearchResultResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;
   SearchResultConnection?: SearchResultConnectionResolvers<ContextType>;

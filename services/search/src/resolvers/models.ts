@@ -1,10 +1,10 @@
-import type { Hit } from '../hit.ts';
+import type { Thing } from '../hit.ts';
 
 /** What `User` is resolved from: the users subgraph knows the rest. */
-export type UserModel = Hit;
+export type UserModel = Thing;
 
 /** What `Post` is resolved from: the posts subgraph knows the rest. */
-export type PostModel = Hit;
+export type PostModel = Thing;
 
 /** What `TextComment` is resolved from: the comments subgraph knows the rest. */
-export type TextCommentModel = Hit;
+export type TextCommentModel = Thing;

@@ -35,8 +35,14 @@ export type UserRole =
   /** Reads, comments, and changes or deletes their own comments. */
   | 'VIEWER';
 
+/** Something with an identity. */
+export type Node = {
+  /** The unique identifier. */
+  readonly id: Scalars['ID']['output'];
+};
+
 /** Someone who reads, comments or writes. */
-export type User = {
+export type User = Node & {
   /** The unique identifier: a UUID v7, the `sub` of the user's tokens. */
   readonly id: Scalars['ID']['output'];
   /** What the user is called. */
@@ -266,13 +272,19 @@ export type FederationReferenceTypes = {
   User: { __typename: 'User' } & GraphQLRecursivePick<FederationTypes['User'], { id: true }>;
 };
 
+/** Mapping of interface types */
+export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = {
+  Node: UserModel;
+};
+
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
   caching__Scope: Caching__Scope;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   UserRole: UserRole;
-  User: ResolverTypeWrapper<UserModel>;
+  Node: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Node']>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  User: ResolverTypeWrapper<UserModel>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
@@ -295,8 +307,9 @@ export type ResolversTypes = {
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
-  User: UserModel;
+  Node: ResolversInterfaceTypes<ResolversParentTypes>['Node'];
   ID: Scalars['ID']['output'];
+  User: UserModel;
   String: Scalars['String']['output'];
   PageInfo: PageInfo;
   Boolean: Scalars['Boolean']['output'];
@@ -330,6 +343,13 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
   name: 'DateTime';
 }
 
+export type NodeResolvers<
+  ContextType = SubgraphContext,
+  ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node'],
+> = {
+  __resolveType: TypeResolveFn<'User', ParentType, ContextType>;
+};
+
 export type UserResolvers<
   ContextType = SubgraphContext,
   ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'],
@@ -345,6 +365,7 @@ export type UserResolvers<
   email?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   role?: Resolver<ResolversTypes['UserRole'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
 export type PageInfoResolvers<
@@ -441,6 +462,7 @@ export type QueryResolvers<
 
 export type Resolvers<ContextType = SubgraphContext> = {
   DateTime?: GraphQLScalarType;
+  Node?: NodeResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;
   UserConnection?: UserConnectionResolvers<ContextType>;
