@@ -80,9 +80,11 @@ void graphql`
 `;
 
 void graphql`
-  fragment documentsPost on Post @refetchable(queryName: "documentsPostAgainQuery") {
+  fragment documentsPost on Post
+  @refetchable(queryName: "documentsPostAgainQuery")
+  @argumentDefinitions(count: { type: "Int", defaultValue: 2 }, cursor: { type: "String" }) {
     title
-    commentsConnection(first: 2) @connection(key: "documentsPost_commentsConnection") {
+    commentsConnection(first: $count, after: $cursor) @connection(key: "documentsPost_commentsConnection") {
       edges {
         node {
           body
