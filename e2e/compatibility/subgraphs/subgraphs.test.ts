@@ -29,7 +29,7 @@ beforeAll(async () => {
   const keys = createLocalJWKSet({ keys: [{ ...(await exportJWK(pair.publicKey)), ...names }] });
   const whoAsksIn = (subgraph: string): WhoAsks => {
     const verifier = createUserContextVerifier({ subgraph, keys });
-    return async (signed) => (await verifier.verify(signed ?? undefined)).user?.id ?? 'nobody';
+    return async (signed) => (await verifier.verify(signed ?? undefined)).user?.id ?? 'anonymous';
   };
   issuer = await startTokenIssuer('https://graph.example');
   gateway = await startGateway({
