@@ -1,3 +1,4 @@
+import { problemOfRedisUrl } from '@trellis/redis';
 import { isLoopbackHost, processVariables, readConfig, type Environment, type Forms } from '@trellis/runtime';
 import { variables } from '../settings/variables.ts';
 import type { AuthServerConfig } from './auth-server-config.ts';
@@ -15,10 +16,7 @@ const forms: Forms = {
     text === 'log:' || isMailUrl(text)
       ? undefined
       : 'must be log:, or an absolute URL with the scheme smtp, smtps or https',
-  redisUrl: (text) =>
-    text.split(',').every(isRedisUrl)
-      ? undefined
-      : 'must be a redis:// or rediss:// URL, or several separated by commas',
+  redisUrl: problemOfRedisUrl,
 };
 
 /** A webhook on this machine may do without TLS. */
@@ -29,10 +27,6 @@ function isMailUrl(text: string): boolean {
   return (
     ['smtp:', 'smtps:', 'https:'].includes(protocol) || (protocol === 'http:' && isLoopbackHost(hostname))
   );
-}
-
-function isRedisUrl(text: string): boolean {
-  return URL.canParse(text) && ['redis:', 'rediss:'].includes(new URL(text).protocol);
 }
 
 /** The auth-server's environment. */

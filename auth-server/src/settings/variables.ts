@@ -33,7 +33,7 @@ export const variables = {
     type: 'text',
     form: 'redisUrl',
     sensitive: true,
-    doc: 'Redis, where sessions, codes and grants are stored. Several URLs, separated by commas, are the seed nodes of a cluster.',
+    doc: 'Redis, where sessions, codes and grants are stored: redis://…, redis+sentinel://… or redis+cluster://….',
   },
   REDIS_REPLICAS: {
     type: 'int',

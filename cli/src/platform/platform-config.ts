@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { problemOfRedisUrl } from '@trellis/redis';
 import { readConfig, type ConfigOf, type Environment, type Forms } from '@trellis/runtime';
 import { problemOfDirectory } from './data-directory.ts';
 
@@ -25,9 +26,10 @@ export const environmentTable = {
   },
   REDIS_URL: {
     type: 'text',
+    form: 'redisUrl',
     optional: true,
     sensitive: true,
-    doc: 'A Redis, instead of the embedded one.',
+    doc: 'A Redis, instead of the embedded one: redis://…, redis+sentinel://… or redis+cluster://….',
   },
   GATEWAY_PORT: {
     type: 'port',
@@ -55,7 +57,10 @@ export const environmentTable = {
 /** What `npm start` itself reads. */
 export type PlatformConfig = ConfigOf<typeof environmentTable>;
 
-const forms: Forms = { directory: (path) => problemOfDirectory(resolve(path)) };
+const forms: Forms = {
+  directory: (path) => problemOfDirectory(resolve(path)),
+  redisUrl: problemOfRedisUrl,
+};
 
 /**
  * Reads the platform's own variables; DATA_DIR becomes absolute.

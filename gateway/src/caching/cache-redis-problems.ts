@@ -1,8 +1,9 @@
+import { redisAddresses } from '@trellis/redis';
 import type { RedisInstance } from './redis-instance.ts';
 
 /** A Redis as the configuration names it, and as it describes itself; the latter is absent where it can't be read. */
 export interface NamedRedis {
-  /** One or several, separated by commas. */
+  /** Of a server, of Sentinels with the name of a master, or of a cluster. */
   readonly url: string;
   readonly instance: RedisInstance | undefined;
 }
@@ -40,15 +41,6 @@ export function cacheRedisProblems(
 function isSame(first: NamedRedis, second: NamedRedis): boolean {
   const runIds = new Set(first.instance?.runIds);
   if (second.instance?.runIds.some((id) => runIds.has(id))) return true;
-  const addresses = new Set(addressesOf(first.url));
-  return addressesOf(second.url).some((address) => addresses.has(address));
-}
-
-const DEFAULT_PORT = '6379';
-
-function addressesOf(url: string): readonly string[] {
-  return url.split(',').map((node) => {
-    const { hostname, port } = new URL(node);
-    return `${hostname.toLowerCase()}:${port || DEFAULT_PORT}`;
-  });
+  const addresses = new Set(redisAddresses(first.url));
+  return redisAddresses(second.url).some((address) => addresses.has(address));
 }

@@ -1,3 +1,4 @@
+import { problemOfRedisUrl } from '@trellis/redis';
 import {
   ConfigError,
   processVariables,
@@ -24,10 +25,7 @@ const forms: Forms = {
     mayBeForwarded(name.toLowerCase())
       ? undefined
       : 'must not name headers of the connection, of the message, or that pass for what the gateway says (x-user-*, …)',
-  redisUrls: (text) =>
-    text.split(',').every((node) => /^rediss?:\/\/./.test(node) && URL.canParse(node))
-      ? undefined
-      : 'must be redis://… or rediss://…, several separated by commas',
+  redisUrl: problemOfRedisUrl,
 };
 
 /** The gateway's environment. With the prefix `GATEWAY_`, a variable wins over the plain name. */

@@ -1,3 +1,4 @@
+import { problemOfRedisUrl } from '@trellis/redis';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { problemOfClaimPath } from './claim-path.ts';
 import { REQUEST_ID_HEADER, TIMEOUT_HEADER } from './header-names.ts';
@@ -20,7 +21,7 @@ export const forms: Readonly<Record<string, Form>> = {
     error:
       'must be a signature algorithm with a public key: ES256, RS256, PS256, each with 384 and 512 as well, EdDSA or Ed25519',
   },
-  redisUrl: { pattern: /^rediss?:\/\/./, error: 'must be redis://… or rediss://…' },
+  redisUrl: problemOfRedisUrl,
   errorExtension: (text) =>
     OWN_ERROR_EXTENSIONS.has(text) || !/^[A-Za-z_]\w*$/.test(text)
       ? 'must be a name that is not one of those that the gateway gives itself'

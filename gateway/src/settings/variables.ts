@@ -59,14 +59,14 @@ export const variables = {
   },
   REDIS_URL: {
     type: 'text',
-    form: 'redisUrls',
+    form: 'redisUrl',
     optional: true,
     sensitive: true,
-    doc: 'Redis of the auth-server, which publishes revoked grants there, and of the subgraphs, which learn there who is online. Several URLs, separated by commas, are the nodes of a cluster. Absent: revocations are not seen.',
+    doc: 'Redis of the auth-server, which publishes revoked grants there, and of the subgraphs, which learn there who is online: redis://…, redis+sentinel://… or redis+cluster://…. Absent: revocations are not seen.',
   },
   CACHE_REDIS_URL: {
     type: 'text',
-    form: 'redisUrls',
+    form: 'redisUrl',
     optional: true,
     sensitive: true,
     doc: 'Redis of its own for what clients can have stored: persisted queries, rates, used proofs, and the response cache. It needs maxmemory and an evicting maxmemory-policy, and is never the Redis of REDIS_URL: production refuses both at start. Absent: each process for itself, in bounded memory.',

@@ -1,13 +1,15 @@
 import { observeOutages } from '@trellis/runtime/outage-log';
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, Redis, type RedisOptions as AllClientOptions } from 'ioredis';
+import { BoundedCluster, type BoundedClusterOptions } from './bounded-cluster.ts';
 import { GatheringRedis } from './gathering-redis.ts';
+import { parseRedisUrl, type RedisTarget } from './redis-url.ts';
 
 /** A single node or a cluster; both run the same commands. */
 export type RedisConnection = Redis | Cluster;
 
 /** Settings of {@link connectRedis}. */
 export interface RedisOptions {
-  /** `redis://` or `rediss://`; several, separated by commas, are the seed nodes of a cluster. */
+  /** As {@link parseRedisUrl} reads it: one server, a group that Sentinel watches over, or a cluster. */
   readonly url: string;
   /** Shown by CLIENT LIST. */
   readonly name: string;
@@ -32,8 +34,17 @@ export interface RedisOptions {
  * time-out instead of queueing while the server is unavailable.
  */
 export function connectRedis(options: RedisOptions): RedisConnection {
-  const nodes = options.url.split(',');
-  const settings = {
+  const target = parseRedisUrl(options.url);
+  const connection = openConnection(target, settingsOf(options), options.gatherWrites ?? false);
+  reportOutages(connection, options.onError);
+  return connection;
+}
+
+type ClientOptions = Omit<AllClientOptions, 'replyMapping'>;
+type Settings = ClientOptions & { readonly commandTimeout: number };
+
+function settingsOf(options: RedisOptions): Settings {
+  return {
     connectionName: options.name,
     commandTimeout: options.commandTimeoutMs ?? 2_000,
     maxRetriesPerRequest: 1,
@@ -41,12 +52,51 @@ export function connectRedis(options: RedisOptions): RedisConnection {
     autoResendUnfulfilledCommands: options.resend ?? true,
     retryStrategy: (attempt: number) => Math.min(attempt * 50, 1_000),
   };
-  const connection =
-    nodes.length > 1
-      ? new Cluster(nodes, { redisOptions: settings })
-      : new (options.gatherWrites ? GatheringRedis : Redis)(options.url, settings);
-  reportOutages(connection, options.onError);
-  return connection;
+}
+
+function openConnection(target: RedisTarget, settings: Settings, gatherWrites: boolean): RedisConnection {
+  if (target.kind === 'cluster') return openCluster(target, settings);
+  const [url, all] =
+    target.kind === 'server' ? [target.url, settings] : ['', { ...settings, ...sentinelSettings(target) }];
+  return gatherWrites ? new GatheringRedis(url, all) : new Redis(url, all);
+}
+
+/** Milliseconds that a Sentinel, or the server that it names, may take to be connected to: another one may answer. */
+const CONNECT_TIMEOUT_MS = 2_000;
+
+/** The connection leaves a master as soon as a Sentinel says, or the master itself says, that it is none any more. */
+function sentinelSettings(target: Extract<RedisTarget, { kind: 'sentinel' }>): ClientOptions {
+  const { sentinelUsername, sentinelPassword, isEncrypted } = target;
+  return {
+    sentinels: [...target.hosts],
+    name: target.masterName,
+    db: target.database,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
+    sentinelRetryStrategy: (attempt) => Math.min(attempt * 50, 1_000),
+    failoverDetector: true,
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    ...credentialsOf(target),
+    ...(sentinelUsername !== undefined && { sentinelUsername }),
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    ...(isEncrypted && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+  };
+}
+
+function openCluster(target: Extract<RedisTarget, { kind: 'cluster' }>, settings: Settings): Cluster {
+  const options: BoundedClusterOptions = {
+    redisOptions: { ...settings, ...credentialsOf(target), ...(target.isEncrypted && { tls: {} }) },
+    // A certificate names the host, not its address.
+    ...(target.isEncrypted && { dnsLookup: (address, callback) => callback(null, address) }),
+  };
+  return new BoundedCluster([...target.hosts], options, settings.commandTimeout);
+}
+
+function credentialsOf({
+  username,
+  password,
+}: Extract<RedisTarget, { kind: 'cluster' | 'sentinel' }>): ClientOptions {
+  return { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 } from '@trellis/runtime';
 import { createRelayWakeUp, type Background, type RelayWakeUp } from '@trellis/events';
 import { createPool, type Pool, type PoolOptions } from '@trellis/postgres';
-import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { connectRedis, problemOfRedisUrl, type RedisConnection } from '@trellis/redis';
 import { createUserContextVerifier, type UserContextVerifier } from '@trellis/subgraph-protocol';
 import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import type { SubgraphServer } from './build-subgraph-server.ts';
@@ -90,7 +90,7 @@ function readSubgraphConfig<Config extends SubgraphConfig>(
   return readConfig<SubgraphVariables>(variables, environment, {
     subject: service,
     prefix: service.toUpperCase(),
-    ...(forms && { forms }),
+    forms: { ...forms, redisUrl: problemOfRedisUrl },
     contradictions: subgraphContradictions,
   }) as Config; // the values of the definition's table
 }

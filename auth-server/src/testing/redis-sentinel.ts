@@ -1,0 +1,144 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { createTemporaryDirectory, freePorts } from '@trellis/testkit';
+
+/** A Redis with two replicas, and three Sentinels that make one of them the master when the master is lost. */
+export interface SentinelRedis {
+  /** `redis+sentinel://…`. */
+  readonly url: string;
+  /** Makes a replica the master, as before maintenance: the old master lives on, and takes writes for some seconds. */
+  changePlaces(): Promise<void>;
+  /** Ends the master at once, as kill -9 does. */
+  killMaster(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const PASSWORD = 'p@ss:word';
+const MASTER = 'main';
+const SERVERS = 3;
+const SENTINELS = 3;
+
+/** Starts six `redis-server` processes; the Sentinels notice a lost master after half a second. */
+export async function startSentinelRedis(): Promise<SentinelRedis> {
+  const directory = createTemporaryDirectory();
+  const ports = await freePorts(SERVERS + SENTINELS);
+  const [masterPort = 0, ...replicaPorts] = ports.slice(0, SERVERS);
+  const sentinelPorts = ports.slice(SERVERS);
+  const base = (port: number): string[] => [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    'save ""',
+    `requirepass ${PASSWORD}`,
+  ];
+  const server = (port: number): string[] => [
+    ...base(port),
+    `masterauth ${PASSWORD}`,
+    'repl-diskless-sync-delay 0',
+  ];
+  const start = (name: string, lines: readonly string[], ...flags: readonly string[]): ChildProcess =>
+    startProcess(directory.path, name, lines, flags);
+  const processes = [
+    start('master', server(masterPort)),
+    ...replicaPorts.map((port) =>
+      start(`replica-${port}`, [...server(port), `replicaof 127.0.0.1 ${masterPort}`]),
+    ),
+  ];
+  const connections = ports.map((port) =>
+    connectRedis({
+      url: `redis://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`,
+      name: 'test',
+      onError: () => undefined,
+    }),
+  );
+  const sentinels = connections.slice(SERVERS);
+  /** Which of the servers the Sentinels name as the master. */
+  const masterIndex = async (): Promise<number> => {
+    const address = await sentinels[0]?.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER);
+    return ports.indexOf(Number(Array.isArray(address) ? address[1] : undefined));
+  };
+  const stop = async (): Promise<void> => {
+    for (const connection of connections) connection.disconnect();
+    await Promise.all(processes.map(end));
+    directory.remove();
+  };
+  try {
+    await until(async () => (await onlineReplicas(connections[0])) === SERVERS - 1);
+    for (const [index, port] of sentinelPorts.entries())
+      processes.push(start(`sentinel-${index}`, [...base(port), ...watching(masterPort)], '--sentinel'));
+    const known = /num-other-sentinels,2,/;
+    for (const connection of sentinels) await until(async () => known.test(await masterAsSeenBy(connection)));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const hosts = sentinelPorts.map((port) => `127.0.0.1:${port}`).join(',');
+  const password = encodeURIComponent(PASSWORD);
+  return {
+    url: `redis+sentinel://:${password}@${hosts}/${MASTER}?sentinelPassword=${password}`,
+    changePlaces: async () => {
+      const before = await masterIndex();
+      await sentinels[0]?.call('SENTINEL', 'FAILOVER', MASTER);
+      await until(async () => {
+        const index = await masterIndex();
+        return index !== before && (await onlineReplicas(connections[index])) > 0;
+      });
+    },
+    killMaster: async () => {
+      const process = processes[await masterIndex()];
+      if (process) await end(process);
+    },
+    stop,
+  };
+}
+
+function watching(masterPort: number): readonly string[] {
+  return [
+    `sentinel monitor ${MASTER} 127.0.0.1 ${masterPort} 2`,
+    `sentinel auth-pass ${MASTER} ${PASSWORD}`,
+    `sentinel sentinel-pass ${PASSWORD}`,
+    `sentinel down-after-milliseconds ${MASTER} 500`,
+    `sentinel failover-timeout ${MASTER} 1000`,
+  ];
+}
+
+function startProcess(
+  directory: string,
+  name: string,
+  lines: readonly string[],
+  flags: readonly string[],
+): ChildProcess {
+  const folder = join(directory, name);
+  mkdirSync(folder);
+  const file = join(folder, 'redis.conf');
+  writeFileSync(file, [...lines, `dir ${folder}`, ''].join('\n')); // a Sentinel writes what it learns there
+  return spawn('redis-server', [file, ...flags], { stdio: 'ignore' });
+}
+
+async function masterAsSeenBy(connection: RedisConnection): Promise<string> {
+  return String(await connection.call('SENTINEL', 'MASTER', MASTER).catch(() => ''));
+}
+
+async function onlineReplicas(connection: RedisConnection | undefined): Promise<number> {
+  const information = await connection?.info('replication').catch(() => '');
+  return information?.match(/state=online/g)?.length ?? 0;
+}
+
+/** @throws Error when it has not come true within half a minute */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (Date.now() < deadline) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('The Sentinels did not come up.');
+}
+
+async function end(process: ChildProcess): Promise<void> {
+  if (process.exitCode !== null || process.signalCode !== null) return;
+  const ended = once(process, 'exit');
+  process.kill('SIGKILL');
+  await ended;
+}
