@@ -1,3 +1,4 @@
+import { isRedisCluster } from '@trellis/redis';
 import { allowsConveniences, isLoopbackHost } from '@trellis/runtime';
 import type { AuthServerConfig } from './auth-server-config.ts';
 import { clientRulesOf } from './settings-of.ts';
@@ -68,7 +69,7 @@ function lifetimeProblems(config: AuthServerConfig): string[] {
       'REFRESH_TOKEN_IDLE_TTL_S: must not exceed REFRESH_TOKEN_TTL_S.',
     ],
     [
-      config.REDIS_REPLICAS > 0 && config.REDIS_URL.includes(','),
+      config.REDIS_REPLICAS > 0 && isRedisCluster(config.REDIS_URL),
       'REDIS_REPLICAS: is not possible with a cluster.',
     ],
     [config.SESSION_IDLE_TTL_S > config.SESSION_TTL_S, 'SESSION_IDLE_TTL_S: must not exceed SESSION_TTL_S.'],

@@ -68,6 +68,15 @@ describe('configuration', () => {
     },
   );
 
+  it('lets replicas be waited for behind Sentinel, and not in a cluster', () => {
+    const withReplicas = (REDIS_URL: string): readonly string[] =>
+      problemsOf({ REDIS_REPLICAS: '1', REDIS_URL });
+    expect(withReplicas('redis+sentinel://a,b,c/main')).toEqual([]);
+    for (const cluster of ['redis+cluster://a', 'redis://a,redis://b'])
+      expect(withReplicas(cluster)).toEqual(['REDIS_REPLICAS: is not possible with a cluster.']);
+    expect(withReplicas('redis+sentinel://a,b')).toEqual([expect.stringContaining('master-name')]);
+  });
+
   it('reports all contradictions at once', () => {
     const problems = problemsOf({
       ISSUER: 'http://auth.example/',

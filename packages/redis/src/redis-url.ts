@@ -62,6 +62,11 @@ export function problemOfRedisUrl(url: string): string | undefined {
   }
 }
 
+/** Whether the URL of a Redis leads to a cluster. */
+export function isRedisCluster(url: string): boolean {
+  return problemOfRedisUrl(url) === undefined && parseRedisUrl(url).kind === 'cluster';
+}
+
 /**
  * What two URLs of the same Redis have in common: `host:port`, with Sentinel also the name of the master, as Sentinels
  * watch over several.
