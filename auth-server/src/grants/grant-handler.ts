@@ -30,6 +30,8 @@ export interface TokenResponse {
   readonly token_type: 'Bearer' | 'DPoP';
   readonly expires_in: number;
   readonly refresh_token?: string | undefined;
+  /** Seconds after which the refresh token is of no use, if it is not used before. It may end earlier, with its session. */
+  readonly refresh_token_expires_in?: number | undefined;
   readonly id_token?: string | undefined;
   readonly scope: string;
 }

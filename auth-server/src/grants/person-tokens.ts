@@ -56,12 +56,15 @@ export function issuePersonTokens(
       accessToken,
       nonce,
     });
+  const endsInS = Math.max(0, grant.expiresAt - receivedAt);
   return {
     access_token: accessToken,
     token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
     expires_in: features.settings.accessTokenTtlS,
     refresh_token:
       generation === undefined ? undefined : features.refreshTokens.encode({ grantId, generation }),
+    refresh_token_expires_in:
+      generation === undefined ? undefined : Math.min(features.settings.refreshIdleTtlS, endsInS),
     id_token: scopes.includes('openid') ? idToken() : undefined,
     scope: scopes.join(' '),
   };

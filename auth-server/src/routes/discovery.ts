@@ -83,6 +83,7 @@ function serverMetadata({ issuer, scopes, registrationToken }: Settings): Readon
       'exp',
       'iat',
       'auth_time',
+      'amr',
       'nonce',
       'at_hash',
       'sid',

@@ -35,9 +35,11 @@ describe('RFC 6749 §5: the token endpoint', () => {
       'expires_in',
       'id_token',
       'refresh_token',
+      'refresh_token_expires_in',
       'scope',
       'token_type',
     ]);
+    expect(answer.body['refresh_token_expires_in']).toBe(30 * 86_400);
     expect(answer.body['scope']).toBe('openid profile email read:data read:profile write:data');
   });
 

@@ -71,6 +71,7 @@ describe('OpenID Connect Core §2: id_tokens', () => {
       aud: 'spa',
       nonce: 'n',
       auth_time: expect.any(Number),
+      amr: ['pwd'],
     });
     expect(claims.sub).toBe(decodeJwt(tokens.accessToken).sub);
     expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(900);

@@ -22,7 +22,10 @@ export interface IdTokenRequest {
   readonly nonce?: string | undefined;
 }
 
-/** A statement to the client of who signed in and when. OpenID Connect Core §2 */
+/** How people sign in here: by password, and by nothing else. RFC 8176 §2 */
+const METHODS = ['pwd'];
+
+/** A statement to the client of who signed in, when and how. OpenID Connect Core §2 */
 export function issueIdToken(
   features: HasClock & HasSettings & Pick<KeyFeatures, 'keyring'>,
   request: IdTokenRequest,
@@ -36,6 +39,7 @@ export function issueIdToken(
     iat,
     exp: iat + settings.idTokenTtlS,
     auth_time: Math.floor(request.authenticatedAt / 1000),
+    amr: METHODS,
     sid: request.sessionId,
     at_hash: accessTokenHash(request.accessToken),
     nonce: request.nonce,
