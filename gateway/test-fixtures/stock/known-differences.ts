@@ -203,6 +203,25 @@ export const knownDifferences: readonly KnownDifference[] = [
     },
   },
   {
+    // Stock counts the items of a list that it has not asked a subgraph for, as those of another type, when it places an error.
+    name: 'stock reports an error at another item of a list',
+    right: 'ours',
+    standard: 'GraphQL (October 2021) §7.1.2: the path is of the response field that has the error',
+    explains: ['errors'],
+    matches({ ours, stock }) {
+      const known = errorPlaces(ours);
+      const places = stock ? errorPlaces(stock) : [];
+      const missing = known.filter((place) => !places.includes(place));
+      const wrong = places.filter((place) => !known.includes(place));
+      const namesOfWrong = wrong.map(withoutIndexes);
+      return (
+        missing.length > 0 &&
+        missing.every((place) => namesOfWrong.includes(withoutIndexes(place))) &&
+        wrong.every((place) => place !== NOWHERE && !isInResponse(place, ours.data))
+      );
+    },
+  },
+  {
     // This gateway plans without what conditions leave out, so that it asks less, or elsewhere.
     name: 'stock needs a request that failed, and this gateway does not',
     right: 'both',
@@ -237,11 +256,20 @@ function isLess(less: unknown, more: unknown): boolean {
 /** @param place a path as `errorPlaces` writes it */
 function isInResponse(place: string, data: unknown): boolean {
   let value = data;
-  for (const key of JSON.parse(place) as readonly PropertyKey[]) {
+  for (const key of pathOf(place)) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false;
     value = (value as Record<PropertyKey, unknown>)[key];
   }
   return true;
+}
+
+/** @param place a path as `errorPlaces` writes it */
+function withoutIndexes(place: string): string {
+  return place === NOWHERE ? place : JSON.stringify(pathOf(place).filter((key) => typeof key === 'string'));
+}
+
+function pathOf(place: string): readonly (string | number)[] {
+  return JSON.parse(place) as readonly (string | number)[]; // as `errorPlaces` wrote it
 }
 
 /** Data with ordinary prototypes. */
