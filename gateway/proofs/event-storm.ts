@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryDirectory, proof } from '@trellis/testkit';
+import { gql } from 'graphql-tag';
 import { compose } from '../src/testing/compose.ts';
 import { RawSocket } from '../src/testing/raw-socket.ts';
 import { startSubgraph } from '../src/testing/subgraph-server.ts';
@@ -85,7 +86,11 @@ async function openStage({ topics, queriesPerSecond }: (typeof SIZES)[keyof type
   const storm = await startStorm();
   const shop = await startSubgraph({
     name: 'shop',
-    typeDefs: 'type Query { stock(key: Int): Int }',
+    typeDefs: gql`
+      type Query {
+        stock(key: Int): Int
+      }
+    `,
     resolvers: { Query: { stock: () => 1 } },
   });
   const file = join(directory.path, 'supergraph.graphql');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryDirectory, proof } from '@trellis/testkit';
 import { Pool } from 'undici';
+import { gql } from 'graphql-tag';
 import { compose } from '../src/testing/compose.ts';
 import { startSubgraph } from '../src/testing/subgraph-server.ts';
 import { startGatewayProcess } from '../test-fixtures/gateway-process.ts';
@@ -145,7 +146,12 @@ async function openStage(): Promise<Stage> {
   const directory = createTemporaryDirectory();
   const subgraph = await startSubgraph({
     name: 'big',
-    typeDefs: 'type Query { big: String small: String }',
+    typeDefs: gql`
+      type Query {
+        big: String
+        small: String
+      }
+    `,
     resolvers: { Query: { big: () => 'x'.repeat(ANSWER_CHARACTERS), small: () => 'y' } },
   });
   const file = join(directory.path, 'supergraph.graphql');

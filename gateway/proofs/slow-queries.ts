@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryDirectory, latencyBudgetMs, proof } from '@trellis/testkit';
+import { gql } from 'graphql-tag';
+import type { DocumentNode } from 'graphql';
 import { compose } from '../src/testing/compose.ts';
 import { startGatewayProcess } from '../test-fixtures/gateway-process.ts';
 import { addressOf, createAddressedClient } from '../test-fixtures/load/ask-from.ts';
@@ -172,7 +174,7 @@ async function openStage({ slowMs, perSecond }: (typeof SIZES)[keyof typeof SIZE
 interface SlowSubgraph {
   readonly name: string;
   readonly url: string;
-  readonly typeDefs: string;
+  readonly typeDefs: DocumentNode;
   slowAtOnce(): number;
   close(): void;
 }
@@ -198,7 +200,12 @@ async function startSlowSubgraph(slowMs: number): Promise<SlowSubgraph> {
   return {
     name: 'catalogue',
     url: `http://127.0.0.1:${port}/graphql`,
-    typeDefs: 'type Query { slow(key: Int): Int quick(key: Int): Int }',
+    typeDefs: gql`
+      type Query {
+        slow(key: Int): Int
+        quick(key: Int): Int
+      }
+    `,
     slowAtOnce: () => slowAtOnce,
     close: () => (server.close(), server.closeAllConnections()),
   };

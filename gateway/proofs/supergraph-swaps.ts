@@ -12,6 +12,7 @@ import { startEventGraph } from '../src/testing/event-graph.ts';
 import { collectedHeap } from '../test-fixtures/load/collected-heap.ts';
 import { openSubscribers, type Subscribers } from '../test-fixtures/load/subscribers.ts';
 import { startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
+import { replaceInTypeDefs } from '../src/testing/replace-in-type-defs.ts';
 
 const SIZES = {
   small: { swaps: 4, warmSwaps: 2, perSecond: 40, subscriptions: 20 },
@@ -153,10 +154,10 @@ async function openStage(subscriptions: number): Promise<Stage> {
 
 /** The library imports a directive by another name, and one graph has one name for it. */
 function asLibrary(news: SubgraphServer): SubgraphServer {
-  const typeDefs = news.typeDefs
-    .replace('"@authenticated"', '{ name: "@authenticated", as: "@login" }')
-    .replace('String @authenticated', 'String @login');
-  return { ...news, typeDefs };
+  const { typeDefs } = news;
+  const renamed = '{ name: "@authenticated", as: "@login" }';
+  const imported = replaceInTypeDefs(typeDefs, '"@authenticated"', renamed);
+  return { ...news, typeDefs: replaceInTypeDefs(imported, 'String @authenticated', 'String @login') };
 }
 
 /** Two graphs in turns, each time with another text, so that none of them was there before. */
@@ -165,7 +166,7 @@ function supergraphTexts(subgraphs: readonly SubgraphServer[]): (number: number)
   const changed = compose(
     subgraphs.map((subgraph) => ({
       ...subgraph,
-      typeDefs: subgraph.typeDefs.replace('public: String!', 'public: String! added: String'),
+      typeDefs: replaceInTypeDefs(subgraph.typeDefs, 'public: String!', 'public: String! added: String'),
     })),
   );
   return (number) => `${number % 2 === 0 ? plain : changed}\n# ${number}\n`;

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryDirectory, proof } from '@trellis/testkit';
+import { gql } from 'graphql-tag';
 import { compose } from '../src/testing/compose.ts';
 import { startSubgraph } from '../src/testing/subgraph-server.ts';
 import { startGatewayProcess, type GatewayProcess } from '../test-fixtures/gateway-process.ts';
@@ -69,7 +70,12 @@ async function openStage(boundBytes: number): Promise<Stage> {
   const text = 'x'.repeat(ANSWER_BYTES);
   const subgraph = await startSubgraph({
     name: 'big',
-    typeDefs: 'type Query { big(key: Int): String small: String }',
+    typeDefs: gql`
+      type Query {
+        big(key: Int): String
+        small: String
+      }
+    `,
     resolvers: { Query: { big: () => text, small: () => 'y' } },
   });
   const file = join(directory.path, 'supergraph.graphql');

@@ -3,6 +3,7 @@ import { createLogger, createMetrics } from '@trellis/runtime';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { gql } from 'graphql-tag';
 import { gateway } from '../app/gateway.ts';
 import { openRedisResources } from '../app/redis-resources.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
@@ -190,13 +191,19 @@ describe('G2: Answers that are cached', () => {
   });
 });
 
-const PAGES = `extend schema
-  @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective"])
-  @link(url: "https://caching.test/caching/v1.0", import: ["@cacheControl"])
-  @composeDirective(name: "@cacheControl")
-directive @cacheControl(maxAge: Int) on FIELD_DEFINITION | OBJECT
-type Query { page(id: ID!, bytes: Int!): Page }
-type Page @cacheControl(maxAge: 300) { text: String! }`;
+const PAGES = gql`
+  extend schema
+    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective"])
+    @link(url: "https://caching.test/caching/v1.0", import: ["@cacheControl"])
+    @composeDirective(name: "@cacheControl")
+  directive @cacheControl(maxAge: Int) on FIELD_DEFINITION | OBJECT
+  type Query {
+    page(id: ID!, bytes: Int!): Page
+  }
+  type Page @cacheControl(maxAge: 300) {
+    text: String!
+  }
+`;
 
 describe('G2: In production a gateway', () => {
   const records: string[] = [];

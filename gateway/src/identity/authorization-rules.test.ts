@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
+import type { DocumentNode } from 'graphql';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { compose } from '../testing/compose.ts';
 import { readAuthorizationRules } from '../operation/access/authorization-rules.ts';
 import type { Requirement } from '../operation/access/requirement.ts';
 
-function requirementsOf(...subgraphs: readonly string[]): ReadonlyMap<string, Requirement> {
+function requirementsOf(...subgraphs: readonly DocumentNode[]): ReadonlyMap<string, Requirement> {
   const named = subgraphs.map((typeDefs, index) => ({ name: `s${index}`, typeDefs }));
   return readAuthorizationRules(buildSupergraph(compose(named)).supergraphSchema).fields;
 }
@@ -17,14 +19,31 @@ const LOGIN: Requirement = { authenticated: true, scopes: [], policies: [] };
 
 describe('Requirements of a supergraph', () => {
   it('are none where nothing is guarded', () => {
-    expect(requirementsOf(`${LINK} type Query { a: Int }`).size).toBe(0);
+    expect(
+      requirementsOf(gql`
+        ${LINK}
+        type Query {
+          a: Int
+        }
+      `).size,
+    ).toBe(0);
   });
 
   it('join those of the type, of the field, and of what it returns', () => {
-    const fields = requirementsOf(`${LINK}
-      type Query { a: A, open: Int }
-      type A @authenticated { b: B @requiresScopes(scopes: [["x"]]), c: Int }
-      enum B @policy(policies: [["p"]]) { ONE }`);
+    const fields = requirementsOf(gql`
+      ${LINK}
+      type Query {
+        a: A
+        open: Int
+      }
+      type A @authenticated {
+        b: B @requiresScopes(scopes: [["x"]])
+        c: Int
+      }
+      enum B @policy(policies: [["p"]]) {
+        ONE
+      }
+    `);
     expect(fields.get('Query.a')).toEqual(LOGIN);
     expect(fields.get('A.c')).toEqual(LOGIN);
     expect(fields.get('A.b')).toEqual({ authenticated: true, scopes: [[['x']]], policies: [[['p']]] });
@@ -43,7 +62,7 @@ describe('Requirements of a supergraph', () => {
       ['fed__authenticated', 'fed__requiresScopes', 'fed__policy'],
     ],
   ])('S-092 have the same meaning under another name, given %s', (_where, link, [login, needs, rule]) => {
-    const fields = requirementsOf(`
+    const fields = requirementsOf(gql`
       extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", ${link})
       type Query { a: Int @${login}, b: Int @${needs}(scopes: [["x"]]), c: Int @${rule}(policies: [["p"]]), open: Int }`);
     expect(fields.get('Query.a')).toEqual(LOGIN);
@@ -53,19 +72,29 @@ describe('Requirements of a supergraph', () => {
   });
 
   it('join those that several subgraphs state for one field', () => {
-    const shared = (scope: string): string =>
-      `${LINK} type Query { a: Int @shareable @requiresScopes(scopes: [["${scope}"]]) }`;
+    const shared = (scope: string): DocumentNode =>
+      gql`${LINK} type Query { a: Int @shareable @requiresScopes(scopes: [["${scope}"]]) }`;
     const requirement = requirementsOf(shared('x'), shared('y')).get('Query.a');
     const sets = requirement?.scopes.flat().map((names) => [...names].toSorted().join(' '));
     expect(sets).toEqual(['x y']);
   });
 
   it('S-092 of an interface field are those of every implementation', () => {
-    const fields = requirementsOf(`${LINK}
-      type Query { n: N }
-      interface N { v: Int }
-      type A implements N { v: Int @authenticated }
-      type B implements N { v: Int @requiresScopes(scopes: [["x"]]) }`);
+    const fields = requirementsOf(gql`
+      ${LINK}
+      type Query {
+        n: N
+      }
+      interface N {
+        v: Int
+      }
+      type A implements N {
+        v: Int @authenticated
+      }
+      type B implements N {
+        v: Int @requiresScopes(scopes: [["x"]])
+      }
+    `);
     expect(fields.get('N.v')).toMatchObject({ authenticated: true });
     expect(fields.get('N.v')?.scopes.flat(2)).toContain('x');
     expect(fields.get('A.v')?.scopes).toEqual([]);
@@ -73,16 +102,30 @@ describe('Requirements of a supergraph', () => {
 
   it('S-092 include those of what a field is fed with from its context', () => {
     const fields = requirementsOf(
-      `${LINK}
-      type Query { t: T }
-      type T @key(fields: "id") @context(name: "ctx") {
-        id: ID! secret: String! @requiresScopes(scopes: [["x"]]) u: U
-      }
-      type U @key(fields: "id") {
-        id: ID!
-        field(a: String @fromContext(field: "$ctx { secret }")): Int @requiresScopes(scopes: [["x"]])
-      }`,
-      `${LINK} type Query { other: Int } type U @key(fields: "id") { id: ID! }`,
+      gql`
+        ${LINK}
+        type Query {
+          t: T
+        }
+        type T @key(fields: "id") @context(name: "ctx") {
+          id: ID!
+          secret: String! @requiresScopes(scopes: [["x"]])
+          u: U
+        }
+        type U @key(fields: "id") {
+          id: ID!
+          field(a: String @fromContext(field: "$ctx { secret }")): Int @requiresScopes(scopes: [["x"]])
+        }
+      `,
+      gql`
+        ${LINK}
+        type Query {
+          other: Int
+        }
+        type U @key(fields: "id") {
+          id: ID!
+        }
+      `,
     );
     expect(fields.get('U.field')?.scopes.flat(2)).toEqual(['x']);
   });
@@ -91,18 +134,38 @@ describe('Requirements of a supergraph', () => {
     const supergraph = compose([
       {
         name: 'a',
-        typeDefs: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requiresScopes"])
-          type Query { p: P } type P @key(fields: "id") { id: ID! inner: Inner }
-          type Inner { email: String @requiresScopes(scopes: [["x"]]) }`,
+        typeDefs: gql`
+          extend schema
+            @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requiresScopes"])
+          type Query {
+            p: P
+          }
+          type P @key(fields: "id") {
+            id: ID!
+            inner: Inner
+          }
+          type Inner {
+            email: String @requiresScopes(scopes: [["x"]])
+          }
+        `,
       },
       {
         name: 'b',
-        typeDefs: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@external", "@requires", "@requiresScopes"])
+        typeDefs: gql`
+          extend schema
+            @link(
+              url: "https://specs.apollo.dev/federation/v2.9"
+              import: ["@key", "@external", "@requires", "@requiresScopes"]
+            )
           type P @key(fields: "id") {
-            id: ID! inner: Inner @external
+            id: ID!
+            inner: Inner @external
             contact: String @requires(fields: "inner { email }") @requiresScopes(scopes: [["x"]])
           }
-          type Inner { email: String @external }`,
+          type Inner {
+            email: String @external
+          }
+        `,
       },
     ]);
     // An older composition let the field go without: remove its own statement.
@@ -115,7 +178,12 @@ describe('Requirements of a supergraph', () => {
   });
 
   it('that no caller can meet stay so', () => {
-    const fields = requirementsOf(`${LINK} type Query { a: Int @requiresScopes(scopes: []) }`);
+    const fields = requirementsOf(gql`
+      ${LINK}
+      type Query {
+        a: Int @requiresScopes(scopes: [])
+      }
+    `);
     expect(fields.get('Query.a')?.scopes).toEqual([[]]);
   });
 });

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { until } from '../testing/until.ts';
@@ -13,7 +14,12 @@ const held = new Promise<string>((resolve) => (release = () => resolve('at last'
 beforeAll(async () => {
   subgraph = await startSubgraph({
     name: 'slow',
-    typeDefs: 'type Query { slow(key: Int): String quick: String }',
+    typeDefs: gql`
+      type Query {
+        slow(key: Int): String
+        quick: String
+      }
+    `,
     resolvers: { Query: { slow: () => held, quick: () => 'at once' } },
   });
   gateway = await startTestGateway({

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
@@ -13,7 +14,12 @@ beforeAll(async () => {
     startTestRedis(),
     startSubgraph({
       name: 'numbers',
-      typeDefs: 'type Query { one: Int, fail: Int }',
+      typeDefs: gql`
+        type Query {
+          one: Int
+          fail: Int
+        }
+      `,
       resolvers: {
         Query: {
           one: () => 1,

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
@@ -57,7 +58,12 @@ beforeAll(async () => {
   [subgraph, issuer] = await Promise.all([
     startSubgraph({
       name: 'echo',
-      typeDefs: 'type Query { echo(text: String): String, fail: Int }',
+      typeDefs: gql`
+        type Query {
+          echo(text: String): String
+          fail: Int
+        }
+      `,
       resolvers: {
         Query: {
           echo: (_: unknown, { text }: { text: string }) => text,

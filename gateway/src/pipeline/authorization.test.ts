@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { sha256 } from '../operation/document/sha256.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startSubgraph } from '../testing/subgraph-server.ts';
@@ -121,10 +122,15 @@ describe('Authorization: @requiresScopes', () => {
   it('G14: a denial names what the caller at hand lacks, in any order of callers', async () => {
     const letters = await startSubgraph({
       name: 'letters',
-      typeDefs: `extend schema
-          @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@requiresScopes"])
-        type Query { letter: Letter @requiresScopes(scopes: [["as"]]) }
-        type Letter @requiresScopes(scopes: [["bs"]]) { text: String }`,
+      typeDefs: gql`
+        extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@requiresScopes"])
+        type Query {
+          letter: Letter @requiresScopes(scopes: [["as"]])
+        }
+        type Letter @requiresScopes(scopes: [["bs"]]) {
+          text: String
+        }
+      `,
       resolvers: { Query: { letter: () => ({ text: 'sealed' }) } },
     });
     const { issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE, jwksUrl: TOKEN_JWKS_URL } = issuer;

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
@@ -19,7 +20,12 @@ beforeAll(async () => {
   issuer = await startTokenIssuer();
   subgraph = await startSubgraph({
     name: 'numbers',
-    typeDefs: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@authenticated", "@requiresScopes", "@policy"])
+    typeDefs: gql`
+      extend schema
+        @link(
+          url: "https://specs.apollo.dev/federation/v2.9"
+          import: ["@authenticated", "@requiresScopes", "@policy"]
+        )
       type Query {
         open: Int
         one: Int @authenticated
@@ -28,7 +34,8 @@ beforeAll(async () => {
         strong: Int @policy(policies: [["strong"]])
         recent: Int @policy(policies: [["recent", "strong"]])
         other: Int @policy(policies: [["gold", "strong"]])
-      }`,
+      }
+    `,
     resolvers: {
       Query: {
         open: () => 0,

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import type { SubgraphServer } from '../testing/subgraph-server.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startDemandGraph, type DemandGraph } from '../testing/demand-graph.ts';
@@ -280,7 +281,13 @@ function wideSubgraph(url: string): SubgraphServer {
     (_, index) =>
       `type Wide${index} { ${Array.from({ length: 10 }, (__, field) => `f${field}(a: Int, b: Int): Wide${(index * 7 + field) % 120}`).join(' ')} }`,
   );
-  const typeDefs = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: []) type Query { wide: Wide0 } ${types.join(' ')}`;
+  const typeDefs = gql`
+    extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: [])
+    type Query {
+      wide: Wide0
+    }
+    ${types.join(' ')}
+  `;
   return {
     name: 'wide',
     url,

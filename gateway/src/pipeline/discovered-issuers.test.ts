@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { createTokenForge, type TokenForge } from '../../test-fixtures/provider-tokens/token-forge.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
@@ -36,12 +37,18 @@ beforeAll(async () => {
   };
   subgraph = await startSubgraph({
     name: 'numbers',
-    typeDefs: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@authenticated", "@requiresScopes", "@policy"])
+    typeDefs: gql`
+      extend schema
+        @link(
+          url: "https://specs.apollo.dev/federation/v2.9"
+          import: ["@authenticated", "@requiresScopes", "@policy"]
+        )
       type Query {
         one: Int @authenticated
         two: Int @policy(policies: [["role:editor"]])
         three: Int @requiresScopes(scopes: [["a", "b"]])
-      }`,
+      }
+    `,
     resolvers: { Query: { one: () => 1, two: () => 2, three: () => 3 } },
   });
   const settings = `

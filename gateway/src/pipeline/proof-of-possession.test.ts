@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
@@ -39,8 +40,12 @@ beforeAll(async () => {
   ]);
   subgraph = await startSubgraph({
     name: 'own',
-    typeDefs: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@authenticated"])
-      type Query { mine: Int @authenticated }`,
+    typeDefs: gql`
+      extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@authenticated"])
+      type Query {
+        mine: Int @authenticated
+      }
+    `,
     resolvers: { Query: { mine: () => 1 } },
   });
   gateway = await start();

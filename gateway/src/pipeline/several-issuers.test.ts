@@ -3,6 +3,7 @@ import { connectRedis } from '@trellis/redis';
 import { startTestRedis } from '@trellis/testkit';
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
@@ -22,8 +23,12 @@ beforeAll(async () => {
     startTokenIssuer(),
     startSubgraph({
       name: 'numbers',
-      typeDefs: `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@authenticated"])
-        type Query { one: Int @authenticated }`,
+      typeDefs: gql`
+        extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@authenticated"])
+        type Query {
+          one: Int @authenticated
+        }
+      `,
       resolvers: { Query: { one: () => 1 } },
     }),
   ]);

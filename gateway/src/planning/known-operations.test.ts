@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeFileSync } from 'node:fs';
+import { gql } from 'graphql-tag';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { DEFAULT_COSTS } from '../settings/cost.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
@@ -14,6 +15,7 @@ import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.t
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { createKnownOperations, type KnownOperations } from './known-operations.ts';
 import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
+import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
 
 const settings = { limits: DEFAULT_LIMITS, costs: DEFAULT_COSTS, policies: {}, introspection: true };
 
@@ -89,7 +91,18 @@ describe('Operations that are known', () => {
   it('that the next generation does not have are passed over', async () => {
     const known = createKnownOperations();
     use(known, createOperationCatalogue(buildSupergraph(compose(graph.all)), settings), '{ public }');
-    const next = buildSupergraph(compose([{ name: 'other', typeDefs: 'type Query { other: Int }' }]));
+    const next = buildSupergraph(
+      compose([
+        {
+          name: 'other',
+          typeDefs: gql`
+            type Query {
+              other: Int
+            }
+          `,
+        },
+      ]),
+    );
     const { planner, planned } = countingPlanner();
     const catalogue = createOperationCatalogue(next, settings);
     const failures: unknown[] = [];
@@ -139,7 +152,7 @@ describe('Operations that are known', () => {
     expect(await ask('{ public }')).toEqual({ data: { public: 'open to all' } });
     const changed = graph.all.map((subgraph) => ({
       ...subgraph,
-      typeDefs: subgraph.typeDefs.replace('public: String!', 'public: String! added: String'),
+      typeDefs: replaceInTypeDefs(subgraph.typeDefs, 'public: String!', 'public: String! added: String'),
     }));
     const before = await swaps();
     writeFileSync(gateway.supergraphFile, compose(changed));

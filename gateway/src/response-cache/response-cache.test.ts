@@ -3,31 +3,52 @@ import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { createGate } from '../testing/gate.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 import { until } from '../testing/until.ts';
 
-const TYPES = `extend schema
-  @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@composeDirective", "@requiresScopes"])
-  @link(url: "https://caching.test/caching/v1.0", import: ["@cacheControl"])
-  @composeDirective(name: "@cacheControl")
-directive @cacheControl(maxAge: Int, scope: caching__Scope, inheritMaxAge: Boolean) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
-enum caching__Scope { PUBLIC PRIVATE }
-type Query {
-  book(id: ID!): Book
-  books(author: ID): [Book!]! @cacheControl(maxAge: 60)
-  mine: Mine
-  count: Int @cacheControl(maxAge: 60)
-  long: String @cacheControl(maxAge: 60)
-  secret: Int @requiresScopes(scopes: [["secrets"]]) @cacheControl(maxAge: 60)
-  fail: Int @cacheControl(maxAge: 60)
-  never: Int
-}
-type Mutation { rename(id: ID!): Book erase(id: ID!): Boolean }
-type Book @key(fields: "id") @cacheControl(maxAge: 60) { id: ID! edition: Int! }
-type Mine @cacheControl(maxAge: 60, scope: PRIVATE) { edition: Int! }`;
+const TYPES = gql`
+  extend schema
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: ["@key", "@composeDirective", "@requiresScopes"]
+    )
+    @link(url: "https://caching.test/caching/v1.0", import: ["@cacheControl"])
+    @composeDirective(name: "@cacheControl")
+  directive @cacheControl(
+    maxAge: Int
+    scope: caching__Scope
+    inheritMaxAge: Boolean
+  ) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
+  enum caching__Scope {
+    PUBLIC
+    PRIVATE
+  }
+  type Query {
+    book(id: ID!): Book
+    books(author: ID): [Book!]! @cacheControl(maxAge: 60)
+    mine: Mine
+    count: Int @cacheControl(maxAge: 60)
+    long: String @cacheControl(maxAge: 60)
+    secret: Int @requiresScopes(scopes: [["secrets"]]) @cacheControl(maxAge: 60)
+    fail: Int @cacheControl(maxAge: 60)
+    never: Int
+  }
+  type Mutation {
+    rename(id: ID!): Book
+    erase(id: ID!): Boolean
+  }
+  type Book @key(fields: "id") @cacheControl(maxAge: 60) {
+    id: ID!
+    edition: Int!
+  }
+  type Mine @cacheControl(maxAge: 60, scope: PRIVATE) {
+    edition: Int!
+  }
+`;
 
 const gate = createGate();
 let editions = 0;

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
+import type { DocumentNode } from 'graphql';
+import { gql } from 'graphql-tag';
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compose } from '../testing/compose.ts';
@@ -8,6 +10,7 @@ import { RawSocket } from '../testing/raw-socket.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 import { until } from '../testing/until.ts';
+import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
 
 let graph: EventGraph;
 let issuer: TokenIssuer;
@@ -209,7 +212,7 @@ async function openStreams(): Promise<number> {
 }
 
 describe('F-11 a new supergraph', () => {
-  const changed = (typeDefs: string): string =>
+  const changed = (typeDefs: DocumentNode): string =>
     compose([{ ...graph.news, typeDefs }, ...graph.all.filter(({ name }) => name !== 'news')]);
   const replace = async (supergraph: string): Promise<void> => {
     const swaps = (): number => gateway.logged().filter(({ msg }) => msg === 'supergraph loaded').length;
@@ -223,9 +226,7 @@ describe('F-11 a new supergraph', () => {
     socket.subscribe('1', SUBSCRIPTION);
     await until(() => graph.news.open() === 1);
     for (let round = 1; round <= 5; round += 1) {
-      const done = replace(
-        changed(`${NEWS}\n# round ${round}\ntype Round${round} @key(fields: "id") { id: ID! }`),
-      );
+      const done = replace(changed(gql`${NEWS} type Round${round} @key(fields: "id") { id: ID! }`));
       for (const part of ['before', 'after']) {
         graph.news.publish({ id: `${round}-${part}`, author: '1' });
         if (part === 'before') await done;
@@ -243,7 +244,7 @@ describe('F-11 a new supergraph', () => {
     socket.subscribe('1', 'subscription { refusedLater: published { id broken } }');
     socket.subscribe('2', SUBSCRIPTION);
     await until(() => graph.news.open() === 2);
-    await replace(changed(NEWS.replace(' broken: String!', '')));
+    await replace(changed(replaceInTypeDefs(NEWS, 'broken: String!', '')));
     expect(await socket.next()).toMatchObject({
       id: '1',
       type: 'error',

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { gql } from 'graphql-tag';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   startHttpStreamSubgraph,
@@ -10,9 +11,15 @@ import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { until } from '../testing/until.ts';
 import { FoundTransports } from './found-transports.ts';
 
-const RATINGS = `
-  type Query { best: Int }
-  type Subscription { rated(topic: String): Int other: Int }`;
+const RATINGS = gql`
+  type Query {
+    best: Int
+  }
+  type Subscription {
+    rated(topic: String): Int
+    other: Int
+  }
+`;
 
 let subgraph: HttpStreamSubgraph;
 let gateway: TestGateway;

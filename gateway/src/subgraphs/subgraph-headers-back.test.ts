@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
@@ -20,10 +21,22 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${(odd.address() as AddressInfo).port}/`; // it listens on TCP
   good = await startSubgraph({
     name: 'good',
-    typeDefs: 'type Query { good: String }',
+    typeDefs: gql`
+      type Query {
+        good: String
+      }
+    `,
     resolvers: { Query: { good: () => 'as ever' } },
   });
-  const oddDefinition = { name: 'odd', typeDefs: 'type Query { odd: String }', url };
+  const oddDefinition = {
+    name: 'odd',
+    typeDefs: gql`
+      type Query {
+        odd: String
+      }
+    `,
+    url,
+  };
   gateway = await startTestGateway({ subgraphs: [good, { ...good, ...oddDefinition }] });
 });
 afterAll(async () => {

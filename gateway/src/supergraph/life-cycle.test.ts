@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compose } from '../testing/compose.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
 
 const DEADLINE_MS = 15_000;
 
@@ -52,7 +53,7 @@ describe('The supergraph of a running gateway', () => {
   it('is replaced within 15 s, also by one whose predecessor was refused, and also back again', async () => {
     const extended = graph.all.map((subgraph) => ({
       ...subgraph,
-      typeDefs: subgraph.typeDefs.replace('public: String!', 'public: String! added: String'),
+      typeDefs: replaceInTypeDefs(subgraph.typeDefs, 'public: String!', 'public: String! added: String'),
     }));
     const before = await changes('serving');
     for (const [index, text] of [compose(extended), compose(graph.all), compose(extended)].entries()) {

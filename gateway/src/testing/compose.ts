@@ -1,9 +1,10 @@
 import { composeSubgraphs } from '@trellis/composition';
+import { print, type DocumentNode } from 'graphql';
 
 /** A subgraph to be composed. */
 export interface ComposedSubgraph {
   readonly name: string;
-  readonly typeDefs: string;
+  readonly typeDefs: DocumentNode;
   /** @default an address where nothing listens */
   readonly url?: string;
 }
@@ -14,7 +15,7 @@ export function compose(subgraphs: readonly ComposedSubgraph[]): string {
     subgraphs.map(({ name, typeDefs, url }) => ({
       name,
       routingUrl: url ?? 'http://127.0.0.1:9/graphql',
-      sdl: typeDefs,
+      sdl: print(typeDefs),
       source: name,
     })),
   );

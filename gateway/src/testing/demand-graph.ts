@@ -1,3 +1,4 @@
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from './subgraph-server.ts';
 
 /** A graph of things that hold things, whose lists are as long as their arguments say. */
@@ -10,7 +11,8 @@ export interface DemandGraph {
 /** How long lists are that nothing bounds. */
 export const UNBOUNDED_LENGTH = 10;
 
-const SDL = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@listSize"])
+const SDL = gql`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@listSize"])
   type Query {
     things(first: Int): [Thing!]!
     byIds(ids: [ID!]!): [Thing!]!
@@ -19,15 +21,24 @@ const SDL = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9"
     nodes(first: Int): [Node!]!
     self: Query!
   }
-  type Mutation { touch(first: Int): [Thing!]! }
-  interface Node { id: ID! parts: [Thing!]! }
+  type Mutation {
+    touch(first: Int): [Thing!]!
+  }
+  interface Node {
+    id: ID!
+    parts: [Thing!]!
+  }
   type Thing implements Node @key(fields: "id") {
     id: ID!
     name: String
     many(first: Int): [Thing!]!
     parts: [Thing!]! @listSize(assumedSize: 2)
   }
-  type Vault implements Node @key(fields: "id") { id: ID! parts: [Thing!]! @listSize(assumedSize: 500) }`;
+  type Vault implements Node @key(fields: "id") {
+    id: ID!
+    parts: [Thing!]! @listSize(assumedSize: 500)
+  }
+`;
 
 interface Thing {
   readonly __typename: string;

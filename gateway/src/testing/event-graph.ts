@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { EVENT_ID_EXTENSION, readLastEventId } from '@trellis/subgraph-protocol';
-import { graphql, parse } from 'graphql';
+import { graphql } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
+import { gql } from 'graphql-tag';
 import { NewsFeed, valueOf, type NewsEvent, type NewsStream } from './news-feed.ts';
 import { startSubgraph, type ReceivedRequest, type SubgraphServer } from './subgraph-server.ts';
 
@@ -34,27 +35,49 @@ export interface EventGraph {
 }
 
 /** The schema of the news; a test may change it and compose again. */
-export const NEWS = `
-  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9",
-    import: ["@key", "@authenticated", "@requiresScopes", "@composeDirective"])
+export const NEWS = gql`
+  extend schema
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: ["@key", "@authenticated", "@requiresScopes", "@composeDirective"]
+    )
     @link(url: "https://specs.trellis.dev/subscriptions/v1.0", import: ["@sharedSubscription"])
     @composeDirective(name: "@sharedSubscription")
   directive @sharedSubscription on FIELD_DEFINITION
-  type Query { latest: News, count: Int! }
-  type Mutation { bump: Int! }
+  type Query {
+    latest: News
+    count: Int!
+  }
+  type Mutation {
+    bump: Int!
+  }
   type Subscription {
     published(topic: String = "all"): News!
     shared: News! @sharedSubscription
     guarded: News @requiresScopes(scopes: [["read:data"]])
     refused: News
   }
-  type News { id: ID! author: Person secret: String @authenticated broken: String! }
-  type Person @key(fields: "id", resolvable: false) { id: ID! }`;
+  type News {
+    id: ID!
+    author: Person
+    secret: String @authenticated
+    broken: String!
+  }
+  type Person @key(fields: "id", resolvable: false) {
+    id: ID!
+  }
+`;
 
-const PEOPLE = `
+const PEOPLE = gql`
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
-  type Query { person(id: ID!): Person }
-  type Person @key(fields: "id") { id: ID! name: String! }`;
+  type Query {
+    person(id: ID!): Person
+  }
+  type Person @key(fields: "id") {
+    id: ID!
+    name: String!
+  }
+`;
 
 /** Starts both subgraphs on free ports. */
 export async function startEventGraph(): Promise<EventGraph> {
@@ -103,7 +126,7 @@ async function startNews(): Promise<NewsSubgraph> {
   const subscribeTo = (topic: string, field: string, context: StreamContext): NewsStream =>
     (context.stream = feed.subscribe({ topic, field, lastEventId: context.lastEventId }));
   const schema = buildSubgraphSchema({
-    typeDefs: parse(NEWS),
+    typeDefs: NEWS,
     resolvers: {
       Query: { latest: () => valueOf({ id: 'latest' }), count: () => count },
       Mutation: { bump: () => (count += 1) },

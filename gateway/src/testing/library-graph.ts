@@ -1,3 +1,4 @@
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from './subgraph-server.ts';
 
 /** Two subgraphs of a small library that guards parts of itself in every way the federation knows. */
@@ -16,7 +17,8 @@ const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9
   { name: "@authenticated", as: "@login" }
 ])`;
 
-const PEOPLE = `${LINK}
+const PEOPLE = gql`
+  ${LINK}
   type Query {
     public: String!
     me: Person @login
@@ -27,9 +29,18 @@ const PEOPLE = `${LINK}
     fail: String
     echo(value: String, list: [Int!], input: EchoInput, kind: Kind): String
   }
-  type Mutation { rename(id: ID!, name: String!): Person }
-  input EchoInput { name: String! tags: [String!] nested: EchoInput }
-  enum Kind { ONE TWO }
+  type Mutation {
+    rename(id: ID!, name: String!): Person
+  }
+  input EchoInput {
+    name: String!
+    tags: [String!]
+    nested: EchoInput
+  }
+  enum Kind {
+    ONE
+    TWO
+  }
   type Person @key(fields: "id") {
     id: ID!
     name: String!
@@ -37,32 +48,48 @@ const PEOPLE = `${LINK}
     clearance: Clearance
     friends(first: Int): [Person!]!
   }
-  enum Clearance @login { LOW HIGH }
-  type Secret @requiresScopes(scopes: [["read:secret", "read:data"]]) { text: String! }`;
+  enum Clearance @login {
+    LOW
+    HIGH
+  }
+  type Secret @requiresScopes(scopes: [["read:secret", "read:data"]]) {
+    text: String!
+  }
+`;
 
-const BOOKS = `${LINK}
+const BOOKS = gql`
+  ${LINK}
   type Query {
     books(first: Int = 10): [Book!]!
     shelf: [Item!]!
     search: [Found!]!
     finds: [Found]
   }
-  interface Item { title: String! note: String }
+  interface Item {
+    title: String!
+    note: String
+  }
   type Book implements Item @key(fields: "id") @cost(weight: 5) {
     id: ID!
     title: String!
     note: String @requiresScopes(scopes: [["read:notes"]])
     author: Person!
   }
-  type Map implements Item { title: String! note: String }
-  type Vault @login { title: String! }
+  type Map implements Item {
+    title: String!
+    note: String
+  }
+  type Vault @login {
+    title: String!
+  }
   union Found = Book | Map | Vault
   type Person @key(fields: "id") {
     id: ID!
     email: String @external
     books: [Book!]!
     contact: String @requires(fields: "email") @requiresScopes(scopes: [["read:profile"], ["admin"]])
-  }`;
+  }
+`;
 
 interface Person {
   readonly id: string;

@@ -1,3 +1,4 @@
+import { gql } from 'graphql-tag';
 import { createGate, type Gate } from './gate.ts';
 import { startSubgraph, type SubgraphServer } from './subgraph-server.ts';
 
@@ -14,10 +15,19 @@ export interface MagazineGraph {
 
 const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requiresScopes"])`;
 
-const POSTS = `${LINK}
-  type Query { post: Post posts: [Post!]! noAuthor: Author }
-  type Mutation { publish: Post }
-  type Subscription { published: Post }
+const POSTS = gql`
+  ${LINK}
+  type Query {
+    post: Post
+    posts: [Post!]!
+    noAuthor: Author
+  }
+  type Mutation {
+    publish: Post
+  }
+  type Subscription {
+    published: Post
+  }
   type Post @key(fields: "id") {
     id: ID!
     title: String!
@@ -25,20 +35,41 @@ const POSTS = `${LINK}
     unprintable: String!
     author: Author
   }
-  type Author @key(fields: "id") { id: ID! name: String! }`;
+  type Author @key(fields: "id") {
+    id: ID!
+    name: String!
+  }
+`;
 
-const REVIEWS = `${LINK}
-  type Post @key(fields: "id") { id: ID! rating: Int lost: String torn: String! reviews: [Review!]! }
-  type Review { text: String! by: Author! }
-  type Author @key(fields: "id") { id: ID! fame: Int! oath: String! }`;
+const REVIEWS = gql`
+  ${LINK}
+  type Post @key(fields: "id") {
+    id: ID!
+    rating: Int
+    lost: String
+    torn: String!
+    reviews: [Review!]!
+  }
+  type Review {
+    text: String!
+    by: Author!
+  }
+  type Author @key(fields: "id") {
+    id: ID!
+    fame: Int!
+    oath: String!
+  }
+`;
 
-const STATS = `${LINK}
+const STATS = gql`
+  ${LINK}
   type Post @key(fields: "id") {
     id: ID!
     views: Int!
     income: Int @requiresScopes(scopes: [["read:income"]])
     summary: String
-  }`;
+  }
+`;
 
 const ALL_POSTS = ['First', 'Second'].map((title, index) => ({
   id: `p${index + 1}`,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { graphql, parse } from 'graphql';
+import { graphql, type DocumentNode } from 'graphql';
 
 /** What a subgraph was asked. */
 export interface ReceivedRequest {
@@ -14,7 +14,7 @@ export interface ReceivedRequest {
 export interface SubgraphServer {
   readonly name: string;
   readonly url: string;
-  readonly typeDefs: string;
+  readonly typeDefs: DocumentNode;
   /** All requests since the start or the last `forget()`, oldest first. */
   readonly received: readonly ReceivedRequest[];
   /** How many requests their senders have aborted. */
@@ -26,7 +26,7 @@ export interface SubgraphServer {
 /** What {@link startSubgraph} serves. */
 export interface SubgraphDefinition {
   readonly name: string;
-  readonly typeDefs: string;
+  readonly typeDefs: DocumentNode;
   readonly resolvers: Parameters<typeof buildSubgraphSchema>[0] extends infer Input
     ? Input extends { resolvers?: infer Resolvers }
       ? Resolvers
@@ -40,7 +40,7 @@ export async function startSubgraph({
   typeDefs,
   resolvers,
 }: SubgraphDefinition): Promise<SubgraphServer> {
-  const schema = buildSubgraphSchema({ typeDefs: parse(typeDefs), resolvers });
+  const schema = buildSubgraphSchema({ typeDefs, resolvers });
   const received: ReceivedRequest[] = [];
   let givenUp = 0;
   const server = createServer((request, response) => {

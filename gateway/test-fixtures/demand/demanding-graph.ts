@@ -109,7 +109,7 @@ export function buildDemandingGraph(): DemandingGraph {
   };
   return {
     supergraph: buildSupergraph(
-      compose(Object.entries(definitions).map(([name, typeDefs]) => ({ name, typeDefs }))),
+      compose(Object.entries(definitions).map(([name, typeDefs]) => ({ name, typeDefs: parse(typeDefs) }))),
     ),
     client,
     takeCount() {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createLogger, createMetrics } from '@trellis/runtime';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { Pool } from 'undici';
+import { gql } from 'graphql-tag';
 import { gateway } from '../../src/app/gateway.ts';
 import { compose } from '../../src/testing/compose.ts';
 import { startSubgraph } from '../../src/testing/subgraph-server.ts';
@@ -28,12 +29,26 @@ export interface FaultStage {
   close(): Promise<void>;
 }
 
-const SHOP = `${FEDERATION}
-  type Query { items: [Item!]! }
-  type Item @key(fields: "id") { id: ID! name: String! }`;
-const STOCK = `${FEDERATION}
-  type Mutation { restock(token: String!): String }
-  type Item @key(fields: "id") { id: ID! stock: Int }`;
+const SHOP = gql`
+  ${FEDERATION}
+  type Query {
+    items: [Item!]!
+  }
+  type Item @key(fields: "id") {
+    id: ID!
+    name: String!
+  }
+`;
+const STOCK = gql`
+  ${FEDERATION}
+  type Mutation {
+    restock(token: String!): String
+  }
+  type Item @key(fields: "id") {
+    id: ID!
+    stock: Int
+  }
+`;
 const ITEMS = [{ id: '1', name: 'one' }];
 
 /** Settings of {@link openFaultStage}. */

@@ -1,10 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { parse, type DocumentNode } from 'graphql';
 import { FEDERATION } from '../federation.ts';
 
 /** Three subgraphs of a shop that answer from memory: what a request costs is the gateway's work. */
 export interface StockGraph {
-  readonly subgraphs: readonly { readonly name: string; readonly typeDefs: string; readonly url: string }[];
+  readonly subgraphs: readonly {
+    readonly name: string;
+    readonly typeDefs: DocumentNode;
+    readonly url: string;
+  }[];
   /** A query of all articles, their stock and their shelves, in three hops. */
   readonly query: string;
   close(): Promise<void>;
@@ -39,7 +44,7 @@ export async function startStockGraph({ articles, guarded = false }: StockGraphO
   return {
     subgraphs: ['articles', 'stock', 'shelves'].map((name, index) => ({
       name,
-      typeDefs: typeDefs[index] ?? '',
+      typeDefs: parse(typeDefs[index] ?? ''),
       url: urls[index] ?? '',
     })),
     query: 'query ($page: Int) { articles(page: $page) { id name stock shelf { row label } } }',

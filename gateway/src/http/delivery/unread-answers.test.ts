@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 import { until } from '../../testing/until.ts';
@@ -19,8 +20,17 @@ beforeAll(async () => {
   const big = 'x'.repeat(ANSWER_BYTES);
   subgraph = await startSubgraph({
     name: 'big',
-    typeDefs:
-      'type Query { big: String item: Item small: Int } type Item @key(fields: "id") { id: ID big: String }',
+    typeDefs: gql`
+      type Query {
+        big: String
+        item: Item
+        small: Int
+      }
+      type Item @key(fields: "id") {
+        id: ID
+        big: String
+      }
+    `,
     resolvers: { Query: { big: () => big, item: () => ({ id: '1', big }), small: () => 1 } },
   });
   const settings = `

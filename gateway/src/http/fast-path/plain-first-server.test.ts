@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 import { until } from '../../testing/until.ts';
@@ -16,7 +17,13 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   subgraph = await startSubgraph({
     name: 'numbers',
-    typeDefs: 'type Query { echo(value: String): String slow: String large(bytes: Int!): String }',
+    typeDefs: gql`
+      type Query {
+        echo(value: String): String
+        slow: String
+        large(bytes: Int!): String
+      }
+    `,
     resolvers: {
       Query: {
         echo: (_parent: unknown, { value }: { readonly value: string }) => value,

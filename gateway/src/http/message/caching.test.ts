@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { sha256 } from '../../operation/document/sha256.ts';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import {
@@ -30,7 +31,8 @@ beforeAll(async () => {
   [subgraph, issuer] = await Promise.all([
     startSubgraph({
       name: 'books',
-      typeDefs: `${LINKS}
+      typeDefs: gql`
+        ${LINKS}
         type Query {
           book: Book
           unspoken: Author
@@ -40,7 +42,9 @@ beforeAll(async () => {
           said: Int @cacheControl(maxAge: 7)
           fail: Int @cacheControl(maxAge: 7)
         }
-        type Mutation { write: Int }
+        type Mutation {
+          write: Int
+        }
         type Book @cacheControl(maxAge: 60) {
           id: ID!
           title: String
@@ -48,10 +52,15 @@ beforeAll(async () => {
           note: String @cacheControl(scope: PRIVATE)
           author: Author @cacheControl(inheritMaxAge: true)
         }
-        type Author { name: String }
-        type Pamphlet @cacheControl(maxAge: 20, scope: PRIVATE) { title: String }
+        type Author {
+          name: String
+        }
+        type Pamphlet @cacheControl(maxAge: 20, scope: PRIVATE) {
+          title: String
+        }
         union Found = Book | Pamphlet
-        union Mixed = Book | Author`,
+        union Mixed = Book | Author
+      `,
       resolvers: {
         Query: {
           book: () => book,
@@ -202,7 +211,12 @@ describe('Cache-Control by the answers of subgraphs', () => {
       server.listen(0, '127.0.0.1', resolve);
     });
     const { port } = server.address() as AddressInfo; // it listens on TCP
-    return { ...subgraph, name, url: `http://127.0.0.1:${port}/`, typeDefs: `type Query { ${name}: Int }` };
+    return {
+      ...subgraph,
+      name,
+      url: `http://127.0.0.1:${port}/`,
+      typeDefs: gql`type Query { ${name}: Int }`,
+    };
   }
 
   it.each<[string | undefined, string | undefined, string]>([

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 import { until } from '../../testing/until.ts';
@@ -12,7 +13,11 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   subgraph = await startSubgraph({
     name: 'one',
-    typeDefs: 'type Query { one: Int }',
+    typeDefs: gql`
+      type Query {
+        one: Int
+      }
+    `,
     resolvers: { Query: { one: () => 1 } },
   });
   gateway = await startTestGateway({

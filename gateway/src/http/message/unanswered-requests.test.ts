@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 import { until } from '../../testing/until.ts';
@@ -19,7 +20,12 @@ beforeAll(async () => {
   const waits = new Promise<void>((resolve) => (answer = resolve));
   subgraph = await startSubgraph({
     name: 'one',
-    typeDefs: 'type Query { one: Int slow(text: String): Int }',
+    typeDefs: gql`
+      type Query {
+        one: Int
+        slow(text: String): Int
+      }
+    `,
     resolvers: { Query: { one: () => 1, slow: () => waits.then(() => 1) } },
   });
   const settings = `http: { unanswered: { bytes: ${BOUND_BYTES} } }`;

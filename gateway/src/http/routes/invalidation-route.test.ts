@@ -3,20 +3,31 @@ import { join } from 'node:path';
 import { createLogger, startOperationsServer, type OperationsServer } from '@trellis/runtime';
 import { createTemporaryDirectory, freePort, startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { startGatewayProcess, type GatewayProcess } from '../../../test-fixtures/gateway-process.ts';
 import { gateway as program } from '../../app/gateway.ts';
 import { compose } from '../../testing/compose.ts';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 
-const TYPES = `extend schema
-  @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@composeDirective"])
-  @link(url: "https://caching.test/caching/v1.0", import: ["@cacheControl"])
-  @composeDirective(name: "@cacheControl")
-directive @cacheControl(maxAge: Int) on FIELD_DEFINITION | OBJECT
-type Query { book(id: ID!): Book map: Map }
-type Book @key(fields: "id") @cacheControl(maxAge: 60) { id: ID! edition: Int! }
-type Map @cacheControl(maxAge: 60) { edition: Int! }`;
+const TYPES = gql`
+  extend schema
+    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@composeDirective"])
+    @link(url: "https://caching.test/caching/v1.0", import: ["@cacheControl"])
+    @composeDirective(name: "@cacheControl")
+  directive @cacheControl(maxAge: Int) on FIELD_DEFINITION | OBJECT
+  type Query {
+    book(id: ID!): Book
+    map: Map
+  }
+  type Book @key(fields: "id") @cacheControl(maxAge: 60) {
+    id: ID!
+    edition: Int!
+  }
+  type Map @cacheControl(maxAge: 60) {
+    edition: Int!
+  }
+`;
 const SECRET = 'uB3vYk0sQm9dWz7eXh2rTg5nLc8pJf1a';
 const OLDER_SECRET = 'Zt6kRw1yVb4mHq9xGs3cNd7jLf0pEu8i';
 const SETTINGS = 'responseCache: {}';

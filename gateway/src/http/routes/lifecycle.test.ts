@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { latencyBudgetMs } from '@trellis/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 
@@ -13,7 +14,12 @@ beforeEach(async () => {
   release = () => undefined;
   subgraph = await startSubgraph({
     name: 'slow',
-    typeDefs: 'type Query { fast: String slow: String }',
+    typeDefs: gql`
+      type Query {
+        fast: String
+        slow: String
+      }
+    `,
     resolvers: {
       Query: {
         fast: () => 'here',

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { RawSocket } from '../../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
@@ -12,7 +13,11 @@ const held = new Promise<void>((resolve) => (answerAll = resolve));
 beforeAll(async () => {
   subgraph = await startSubgraph({
     name: 'slow',
-    typeDefs: 'type Query { slow: Int }',
+    typeDefs: gql`
+      type Query {
+        slow: Int
+      }
+    `,
     resolvers: { Query: { slow: () => held.then(() => 1) } },
   });
   gateway = await startTestGateway({

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 
@@ -10,7 +11,11 @@ let gateway: TestGateway;
 beforeAll(async () => {
   subgraph = await startSubgraph({
     name: 'one',
-    typeDefs: 'type Query { one: Int }',
+    typeDefs: gql`
+      type Query {
+        one: Int
+      }
+    `,
     resolvers: { Query: { one: () => 1 } },
   });
   gateway = await startTestGateway({ subgraphs: [subgraph] });

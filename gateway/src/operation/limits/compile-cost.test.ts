@@ -3,6 +3,7 @@ import { compose } from '../../testing/compose.ts';
 import { getIntrospectionQuery, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { cpuTimeOf } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { decidedFor } from '../../testing/decided-for.ts';
 import { costAnalysis, costFunctionOf } from './compile-cost.ts';
 import { DEFAULT_COSTS } from '../../settings/cost.ts';
@@ -21,7 +22,8 @@ const supergraph = buildSupergraph(
   compose([
     {
       name: 'content',
-      typeDefs: `${LINK}
+      typeDefs: gql`
+        ${LINK}
         type Query {
           user: User
           node: Node
@@ -42,10 +44,20 @@ const supergraph = buildSupergraph(
           byNames(names: [String!], first: Int): [User!]!
           shelf: Shelf
         }
-        interface Node { id: ID! }
-        input Where { upcs: [Int!] }
-        type Product @key(fields: "upc") { upc: Int! }
-        interface Shelf { items: [Item!]! boxes: [Item!]! label: String }
+        interface Node {
+          id: ID!
+        }
+        input Where {
+          upcs: [Int!]
+        }
+        type Product @key(fields: "upc") {
+          upc: Int!
+        }
+        interface Shelf {
+          items: [Item!]!
+          boxes: [Item!]!
+          label: String
+        }
         type SmallShelf implements Shelf {
           items: [Item!]! @listSize(assumedSize: 2)
           boxes: [Item!]! @listSize(assumedSize: 2)
@@ -56,18 +68,48 @@ const supergraph = buildSupergraph(
           boxes: [Item!]!
           label: String
         }
-        type Item { id: ID! }
-        input Page { first: Int = 15 after: ID }
-        input Paging { page: Page }
-        input Report { deep: Boolean @weight(weight: 7) parts: [Report!] }
-        type Connection { edges: [Edge!]! }
-        type Edge { node: Post }
-        type Feed { posts: [Post!]! title: String }
-        type User @key(fields: "id") { id: ID! name: String posts(first: Int = 10): [Post!]! friends: [User!]! }
-        type Post implements Node @key(fields: "id") @weight(weight: 5) {
-          id: ID! title: String tags: [String!]! author: User comments(limit: Int = 10): [Comment!]!
+        type Item {
+          id: ID!
         }
-        type Comment { id: ID! body: String }`,
+        input Page {
+          first: Int = 15
+          after: ID
+        }
+        input Paging {
+          page: Page
+        }
+        input Report {
+          deep: Boolean @weight(weight: 7)
+          parts: [Report!]
+        }
+        type Connection {
+          edges: [Edge!]!
+        }
+        type Edge {
+          node: Post
+        }
+        type Feed {
+          posts: [Post!]!
+          title: String
+        }
+        type User @key(fields: "id") {
+          id: ID!
+          name: String
+          posts(first: Int = 10): [Post!]!
+          friends: [User!]!
+        }
+        type Post implements Node @key(fields: "id") @weight(weight: 5) {
+          id: ID!
+          title: String
+          tags: [String!]!
+          author: User
+          comments(limit: Int = 10): [Comment!]!
+        }
+        type Comment {
+          id: ID!
+          body: String
+        }
+      `,
     },
   ]),
 );

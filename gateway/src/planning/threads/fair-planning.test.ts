@@ -1,5 +1,6 @@
 import { request, type ClientRequest } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 
@@ -15,23 +16,54 @@ beforeAll(async () => {
   subgraphs = await Promise.all([
     startSubgraph({
       name: 'users',
-      typeDefs: `${LINK} type Query { me: User } type User @key(fields: "id") { id: ID! name: String }`,
+      typeDefs: gql`
+        ${LINK}
+        type Query {
+          me: User
+        }
+        type User @key(fields: "id") {
+          id: ID!
+          name: String
+        }
+      `,
       resolvers: { Query: { me: () => null } },
     }),
     startSubgraph({
       name: 'posts',
-      typeDefs: `${LINK}
-        type Query { posts: [Post] }
-        type Post @key(fields: "id") { id: ID! title: String author: User }
-        type User @key(fields: "id") { id: ID! posts: [Post] }`,
+      typeDefs: gql`
+        ${LINK}
+        type Query {
+          posts: [Post]
+        }
+        type Post @key(fields: "id") {
+          id: ID!
+          title: String
+          author: User
+        }
+        type User @key(fields: "id") {
+          id: ID!
+          posts: [Post]
+        }
+      `,
       resolvers: { Query: { posts: () => [] } },
     }),
     startSubgraph({
       name: 'comments',
-      typeDefs: `${LINK}
-        type Comment @key(fields: "id") { id: ID! text: String author: User }
-        type Post @key(fields: "id") { id: ID! comments: [Comment] }
-        type User @key(fields: "id") { id: ID! }`,
+      typeDefs: gql`
+        ${LINK}
+        type Comment @key(fields: "id") {
+          id: ID!
+          text: String
+          author: User
+        }
+        type Post @key(fields: "id") {
+          id: ID!
+          comments: [Comment]
+        }
+        type User @key(fields: "id") {
+          id: ID!
+        }
+      `,
       resolvers: {},
     }),
   ]);
