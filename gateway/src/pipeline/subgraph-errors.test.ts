@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GraphQLError } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
@@ -43,7 +44,15 @@ beforeAll(async () => {
     odd.listen(0, '127.0.0.1', resolve);
   });
   const { port } = odd.address() as AddressInfo; // it listens on TCP
-  const oddOne = { name: 'odd', typeDefs: 'type Query { odd: String }', url: `http://127.0.0.1:${port}/` };
+  const oddOne = {
+    name: 'odd',
+    typeDefs: gql`
+      type Query {
+        odd: String
+      }
+    `,
+    url: `http://127.0.0.1:${port}/`,
+  };
   const all = [...subgraphs, { ...shop, ...oddOne }, ...events.all];
   gateway = await startTestGateway({ subgraphs: all, settings: SETTINGS });
   silent = await startTestGateway({ subgraphs: all });
@@ -61,7 +70,7 @@ function startThrower(name: string): Promise<SubgraphServer> {
   const fields = Object.keys(THROWN).map((field) => `${name}_${field}`);
   return startSubgraph({
     name,
-    typeDefs: `type Query { ${fields.map((field) => `${field}: String`).join(' ')} }`,
+    typeDefs: gql`type Query { ${fields.map((field) => `${field}: String`).join(' ')} }`,
     resolvers: { Query: Object.fromEntries(fields.map((field) => [field, () => fail(field)])) },
   });
 }
