@@ -12,7 +12,7 @@ describe('docs/configuration/gateway-yaml.md and the tables of settings', () => 
     .split('\n')
     .filter((line) => line.startsWith('| `'))
     .map((line) => cellsOf(line));
-  const ofOne = /^(traffic|subgraphErrors)\.subgraphs\.<name>\./; // the same as those of all, and listed once
+  const ofOne = /^(traffic|subgraphErrors|subscriptions)\.subgraphs\.<name>\./; // the same as those of all, and listed once
 
   it('have the same keys, with unit, default, and when a change holds', () => {
     const documented = new Set(rows.map(([, key]) => key?.replaceAll('`', '')));

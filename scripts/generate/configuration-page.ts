@@ -96,19 +96,10 @@ is missing and has none is an error, with its line. What is put in can't change 
 that is nothing but variables may be a number, \`true\` or \`false\`; the content of a file stays a text. A change of such a file is loaded
 like one of gateway.yaml.
 
-\`\`\`yaml
-telemetry:
-  tracing:
-    endpoint: \${env.COLLECTOR:-http://collector:4318/v1/traces}
-    headers: { authorization: 'Bearer \${file./run/secrets/collector-token}' }
-\`\`\`
-
-Editors complete and check it by [gateway.schema.json](../../gateway/gateway.schema.json), which the gateway's package holds too. With
-the YAML language server, on the first line:
-
-\`\`\`yaml
-# yaml-language-server: $schema=./node_modules/@trellis/gateway/gateway.schema.json
-\`\`\`
+[gateway-example.yaml](gateway-example.yaml) is a whole file, each setting with its comment, with
+variables and files. Editors complete and check it by [gateway.schema.json](../../gateway/gateway.schema.json), which the gateway's
+package holds too. Its
+first line names the schema for the YAML language server.
 
 A change of the file is loaded as a whole or not at all, without a restart. Each key says when a change of it holds; a change of one that needs
 a restart is logged. *Without guards*: over a bare supergraph, without a configuration (see \`GUARDS\` in the [environment](gateway.md)).

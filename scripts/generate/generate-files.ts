@@ -9,6 +9,7 @@ import { generateBehavioursPages } from './behaviours-page.ts';
 import { generateCompatibilityPage } from './compatibility-page.ts';
 import { generateCommonPasswords } from './common-passwords-file.ts';
 import { generateConfigurationPages } from './configuration-page.ts';
+import { generateExampleSettings } from './example-settings-file.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { generateChecksSection } from './checks-section.ts';
 import { generateLimitsSection } from './limits-section.ts';
@@ -31,6 +32,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
   generateCompatibilityPage,
   generateConfigurationPages,
   generateSettingsSchema,
+  generateExampleSettings,
   generateBehavioursPages,
   generateCommonPasswords,
   generateLifeCycleSection,
@@ -45,7 +47,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, the
  * types of SQL statements, graph/supergraph.graphql, docs/api.graphql, docs/compatibility.md,
- * gateway.schema.json, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
+ * gateway.schema.json, gateway-example.yaml, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
  * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, the
  * limits in docs/errors.md, and the profiles in docs/trusted-issuers.md.
  *
