@@ -13,7 +13,7 @@ export function settingsSections(): string {
     .join('\n');
 }
 
-const COLUMNS = ['Key', 'Default', 'Unit and range', 'Changes', 'Meaning'];
+const COLUMNS = ['Key', 'Default', 'Range', 'Changes', 'Meaning'];
 const CHANGES = {
   live: 'at once',
   'new-connections': 'for new connections',
