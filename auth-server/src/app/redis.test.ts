@@ -1,8 +1,13 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { decodeJwt } from 'jose';
 import { connectRedis, getTogether, type RedisConnection } from '@trellis/redis';
 import { describeTestRedis } from '@trellis/testkit';
 import { Browser } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLinkStore } from '../accounts/link-store.ts';
+import { createDeviceStore } from '../grants/device-store.ts';
+import { createSealer } from '../secrets/sealing.ts';
 import {
   createPkce,
   exchange,
@@ -67,6 +72,40 @@ describe.skipIf(!hasRedisServer)(`A Redis Cluster of three nodes${reason}`, () =
     const revoked = await obtainTokens(server.issuer);
     await postForm(`${server.issuer}/revoke`, { token: revoked.refreshToken, client_id: 'spa' });
     expect(await isHonoured(server.issuer, revoked.accessToken)).toBe(false);
+  });
+
+  it('carries devices that are denied, and links by mail', async () => {
+    const redis = connectRedis({ url: cluster.url, name: 'test', onError: () => undefined });
+    const sealer = createSealer([randomBytes(32)]);
+    const devices = createDeviceStore(redis, sealer);
+    const [grantId, secretHash, clientId, now] = [randomUUID(), 'hash', 'television', Date.now()];
+    const request = { clientId, clientIncarnation: '1', scopes: ['openid'], audience: 'https://api.example' };
+    const times = { now, lifetimeS: 60, intervalS: 1 };
+    await devices.save({ grantId, userCode: 'ABCD-EFGH', secretHash, request, ...times });
+    expect(await devices.deny(grantId)).toBe(true);
+    const poll = { grantId, secretHash, clientId, keyThumbprint: undefined, now, idleTtlS: 60 };
+    expect(await devices.poll(poll)).toEqual({ kind: 'denied' });
+    const links = createLinkStore(redis, sealer);
+    const link = { purpose: 'invitation', email: 'ada@example.org', name: 'Ada', role: 'VIEWER' } as const;
+    const [first, second] = [
+      await links.create(link, 60, 'administrator'),
+      await links.create(link, 60, 'administrator'),
+    ];
+    expect(await links.find(first)).toBeUndefined();
+    expect(await links.find(second)).toEqual(link);
+    redis.disconnect();
+  });
+
+  it('has run every script of the auth-server, none of which has keys of several slots', async () => {
+    const folder = new URL('../', import.meta.url);
+    const scripts = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.lua'),
+    );
+    expect(scripts).not.toEqual([]);
+    const notRun: string[] = [];
+    for (const path of scripts)
+      if (!(await cluster.hasRun(readFileSync(new URL(path, folder), 'utf8')))) notRun.push(path);
+    expect(notRun).toEqual([]);
   });
 
   it('spreads its keys over all nodes', async () => {

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
@@ -10,6 +11,8 @@ export interface TestRedisCluster {
   readonly url: string;
   /** How many keys each node holds. */
   keyCounts(): Promise<readonly number[]>;
+  /** Whether some node has run a script, rather than refused it for keys of several slots. */
+  hasRun(source: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -41,6 +44,11 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
   return {
     url: ports.map((port) => `redis://127.0.0.1:${port}`).join(','),
     keyCounts: () => Promise.all(connections.map((connection) => connection.dbsize())),
+    hasRun: async (source) => {
+      const sha1 = createHash('sha1').update(source).digest('hex');
+      const nodes = await Promise.all(connections.map((one) => one.call('SCRIPT', 'EXISTS', sha1)));
+      return nodes.flat().includes(1);
+    },
     stop,
   };
 }

@@ -1,0 +1,87 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createEventStream } from '@trellis/events';
+import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { createActivityStream } from '@trellis/subgraph-protocol';
+import { createId } from '@trellis/subgraph-kit';
+import { createTemporaryDirectory, describeTestRedis, freePort } from '@trellis/testkit';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createPresenceSet, PRESENCE_STREAM } from './presence-set.ts';
+
+const hasRedisServer = describeTestRedis().startsWith('redis-server');
+const reason = hasRedisServer ? '' : ' (skipped: there is no redis-server)';
+
+describe.skipIf(!hasRedisServer)(
+  `A Redis Cluster, which takes scripts on keys of one slot alone${reason}`,
+  () => {
+    const directory = createTemporaryDirectory();
+    let node: ChildProcess;
+    let cluster: RedisConnection;
+    beforeAll(async () => {
+      const port = await freePort();
+      const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory.path, '--save', ''];
+      const clustered = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'];
+      node = spawn('redis-server', [...options, ...clustered, '--requirepass', 'secret'], {
+        stdio: 'ignore',
+      });
+      const url = `redis+cluster://:secret@127.0.0.1:${port}`;
+      cluster = connectRedis({ url, name: 'test', onError: () => {} });
+      const single = connectRedis({
+        url: `redis://:secret@127.0.0.1:${port}`,
+        name: 'test',
+        onError: () => {},
+      });
+      await vi.waitFor(() => single.ping(), { timeout: 10_000 });
+      await single.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+      await vi.waitUntil(
+        async () => String(await single.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+        { timeout: 10_000 },
+      );
+      single.disconnect();
+    }, 30_000);
+    afterAll(async () => {
+      cluster.disconnect();
+      const ended = once(node, 'exit');
+      node.kill('SIGKILL');
+      await ended;
+      directory.remove();
+    });
+
+    it('carries presence, by both scripts, and its changes', async () => {
+      const presence = createPresenceSet(cluster, 200);
+      const userId = createId();
+      expect(await presence.record([userId], new Date())).toBe(1);
+      expect(await presence.list(10)).toMatchObject([{ userId }]);
+      await expect.poll(() => presence.sweep(10)).toBe(1);
+      const changes = createEventStream({ redis: cluster, service: PRESENCE_STREAM });
+      expect(await changes.readAfter(cluster, 0, 10, 10)).toHaveLength(2);
+    });
+
+    it('carries events and activity', async () => {
+      const events = createEventStream({ redis: cluster, service: 'users' });
+      const [id, subject] = [createId(), createId()];
+      const event = { id, subject, seq: 1, type: 'user.saved', payload: {}, occurredAt: new Date() };
+      await events.add([event, { ...event, seq: 2 }]);
+      expect([await events.first(), await events.last()]).toEqual([1, 2]);
+      const activity = createActivityStream(cluster);
+      await activity.add([subject]);
+      expect(await activity.readAfter(cluster, 0, 10)).toMatchObject([{ userIds: [subject] }]);
+    });
+
+    it('is found to refuse scripts on several slots', async () => {
+      const twoSlots = cluster.eval('return redis.call("SET", KEYS[1], KEYS[2])', 2, 'a', 'b');
+      await expect(twoSlots).rejects.toThrow(/slot/i);
+    });
+
+    it('that is lost fails commands in time', async () => {
+      const lost = connectRedis({
+        url: `redis+cluster://127.0.0.1:${await freePort()}`,
+        name: 'test',
+        commandTimeoutMs: 200,
+        onError: () => {},
+      });
+      await expect(lost.get('a')).rejects.toThrow('timed out');
+      lost.disconnect();
+    });
+  },
+);
