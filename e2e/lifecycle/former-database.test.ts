@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import { appendEvent, createOutboxLog } from '@trellis/events';
 import { createPool, inTransaction, migrate, type Pool } from '@trellis/postgres';
 import { createMutations, migrateSubgraph } from '@trellis/subgraph-kit';
@@ -29,6 +31,12 @@ const WRITTEN = {
 const EVENTS = ['events/0001_create_outbox', 'events/0002_create_consumer_tables'];
 const ALL_TABLES = ['outbox', 'event_cursor', 'idempotent_answer'] as const;
 
+function namesIn(directory: URL): readonly string[] {
+  return readdirSync(directory)
+    .map((file) => basename(file, '.sql'))
+    .toSorted();
+}
+
 describe.each([
   ['users', ['outbox', 'idempotent_answer']],
   ['posts', ['outbox', 'idempotent_answer']],
@@ -56,8 +64,10 @@ describe.each([
     await Promise.all(databases.map((database) => database.drop()));
   });
 
-  it('is adopted: only the migrations of the packages run, and once', async () => {
-    expect(migrated).toEqual([...EVENTS, 'subgraph_kit/0001_create_idempotency_table']);
+  it('is adopted: only the migrations of the packages and those that are newer run, and once', async () => {
+    const known = namesIn(new URL(`${service}/`, copies));
+    const newer = namesIn(directory).filter((name) => !known.includes(name));
+    expect(migrated).toEqual([...EVENTS, 'subgraph_kit/0001_create_idempotency_table', ...newer]);
     const { connectionString } = databases[0] ?? { connectionString: '' };
     expect(await migrateSubgraph({ connectionString, schema: service, directory })).toEqual([]);
   });

@@ -80,6 +80,8 @@ export async function startTestSubgraph(options: TestSubgraphOptions): Promise<T
   await migrateSubgraph({ ...location, directory: options.migrations });
   const pool = createPool(location);
   const statements = recordStatements(pool);
+  await pool.query('SELECT'); // its first connection finds out whether sessions are shared: not of interest here
+  statements.length = 0;
   const keys = await createTestUserContext();
   const redis = openRedis(options);
   const metrics = createMetrics(options.service);
