@@ -1,5 +1,5 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -36,6 +36,7 @@ export async function startRelayApp(environment: Readonly<Record<string, string>
   const { stdout, stderr } = await run(process.execPath, [require.resolve('relay-compiler/cli.js')], {
     cwd: folder,
   });
+  nameArtifactsAsNodeDoes(join(folder, 'src/__generated__'));
   const got: Record<string, unknown[]> = {};
   const child = spawn(process.execPath, ['src/app.js'], {
     cwd: folder,
@@ -51,6 +52,15 @@ export async function startRelayApp(environment: Readonly<Record<string, string>
       directory.remove();
     },
   };
+}
+
+/** Artifacts import one another as `./name.graphql`, which bundlers complete; Node.js wants the whole name. */
+function nameArtifactsAsNodeDoes(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replaceAll(/from '(\.\/\w+\.graphql)'/g, "from '$1.js'"));
+  }
 }
 
 function collect({ stdout }: ChildProcess, got: Record<string, unknown[]>): void {

@@ -42,10 +42,17 @@ describe('Relay, with the network of docs/relay.md', () => {
 
   it(cell('Relay', 'subscription over WebSocket'), async () => {
     const heard = (): readonly string[] => (app.got['subscription'] ?? []).map(String);
-    await untilHeard(stage, heard, ['From Relay']);
+    await untilHeard(stage, heard, ['From Relay', 'Said once, and fetched again']);
   });
 
   it(cell('Relay', '@live over WebSocket'), async () => {
     expect(await got('live')).toMatchObject({ me: { name: 'Ada Marlow' } });
+  });
+
+  it(cell('Relay', '@refetchable, @connection'), async () => {
+    const text = expect.any(String) as string;
+    expect(await got('refetchable')).toEqual([text, text, 'Said once, and fetched again']);
+    const ids = (await got('connection')) as readonly string[];
+    expect([ids.length, new Set(ids).size]).toEqual([6, 6]);
   });
 });

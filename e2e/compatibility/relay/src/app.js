@@ -1,11 +1,20 @@
 import relay from 'relay-runtime';
 import WebSocket from 'ws';
 import addComment from './__generated__/documentsAddCommentMutation.graphql.js';
+import comment from './__generated__/documentsComment.graphql.js';
+import commentAgain from './__generated__/documentsCommentAgainQuery.graphql.js';
 import commentAdded from './__generated__/documentsCommentAddedSubscription.graphql.js';
 import deferred from './__generated__/documentsDeferredQuery.graphql.js';
+import firstPage from './__generated__/documentsFirstPageQuery.graphql.js';
 import live from './__generated__/documentsLiveQuery.graphql.js';
+import nextPage from './__generated__/documentsNextPageQuery.graphql.js';
+import page from './__generated__/documentsPage.graphql.js';
+import post from './__generated__/documentsPost.graphql.js';
+import postAgain from './__generated__/documentsPostAgainQuery.graphql.js';
 import posts from './__generated__/documentsPostsQuery.graphql.js';
 import rest from './__generated__/documentsRest.graphql.js';
+import user from './__generated__/documentsUser.graphql.js';
+import userAgain from './__generated__/documentsUserAgainQuery.graphql.js';
 import { createNetwork } from './network.js';
 
 globalThis.WebSocket ??= WebSocket; // as in browsers
@@ -57,3 +66,41 @@ environment.execute({ operation }).subscribe({
   },
   error: failed('defer'),
 });
+
+/** Reads a fragment as a component does. */
+function read(fragment, reference) {
+  return environment.lookup(relay.getSingularSelector(fragment, reference)).data;
+}
+
+/** Asks, and keeps what comes in the store. */
+async function ask(query, variables) {
+  const asked = relay.createOperationDescriptor(query, variables);
+  environment.retain(asked);
+  await environment.execute({ operation: asked }).toPromise();
+  return environment.lookup(asked.fragment).data;
+}
+
+// what usePaginationFragment does
+async function walk() {
+  const shown = await ask(firstPage, {});
+  const { pageInfo } = read(page, shown).postsConnection;
+  await ask(nextPage, { count: 3, cursor: pageInfo.endCursor });
+  return read(page, shown).postsConnection.edges.map(({ node }) => node.id);
+}
+walk().then((ids) => tell('connection', ids), failed('connection'));
+
+// what useRefetchableFragment does
+async function refetch() {
+  const { posts: listed } = await relay.fetchQuery(environment, posts, { first: 1 }).toPromise();
+  const variables = { postId, body: 'Said once, and fetched again' };
+  const { addComment: said } = await new Promise((onCompleted, onError) => {
+    relay.commitMutation(environment, { mutation: addComment, variables, onCompleted, onError });
+  });
+  const [{ node: postNode }, { node: userNode }, { node: commentNode }] = [
+    await ask(postAgain, { id: postId }),
+    await ask(userAgain, { id: listed[0].author.id }),
+    await ask(commentAgain, { id: said.id }),
+  ];
+  return [read(post, postNode).title, read(user, userNode).name, read(comment, commentNode).body];
+}
+refetch().then((texts) => tell('refetchable', texts), failed('refetchable'));

@@ -57,3 +57,51 @@ void graphql`
     }
   }
 `;
+
+void graphql`
+  fragment documentsPage on Query
+  @refetchable(queryName: "documentsNextPageQuery")
+  @argumentDefinitions(count: { type: "Int", defaultValue: 3 }, cursor: { type: "String" }) {
+    postsConnection(first: $count, after: $cursor) @connection(key: "documentsPage_postsConnection") {
+      edges {
+        node {
+          id
+          title
+        }
+      }
+    }
+  }
+`;
+
+void graphql`
+  query documentsFirstPageQuery {
+    ...documentsPage
+  }
+`;
+
+void graphql`
+  fragment documentsPost on Post
+  @refetchable(queryName: "documentsPostAgainQuery")
+  @argumentDefinitions(count: { type: "Int", defaultValue: 2 }, cursor: { type: "String" }) {
+    title
+    commentsConnection(first: $count, after: $cursor) @connection(key: "documentsPost_commentsConnection") {
+      edges {
+        node {
+          body
+        }
+      }
+    }
+  }
+`;
+
+void graphql`
+  fragment documentsUser on User @refetchable(queryName: "documentsUserAgainQuery") {
+    name
+  }
+`;
+
+void graphql`
+  fragment documentsComment on Comment @refetchable(queryName: "documentsCommentAgainQuery") {
+    body
+  }
+`;
