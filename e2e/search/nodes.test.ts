@@ -89,10 +89,10 @@ describe('A4: nodes', () => {
     ['an editor', editor, true],
   ])(
     'S-050 are null for drafts and what is said on them, as they are there: %s',
-    async (_who, as, isThere) => {
+    async (_who, as, exists) => {
       const { data } = await nodes([draft, hidden], as);
       expect(data?.nodes).toEqual(
-        isThere
+        exists
           ? [
               { __typename: 'Post', id: draft },
               { __typename: 'TextComment', id: hidden },

@@ -235,6 +235,7 @@ export const projects: readonly Project[] = [
       'parameters.ts': { floor: 1, purpose: 'parameters of a request, each once' },
       generated: { floor: 0, purpose: 'types of SQL rows and parameters' },
       'batch-by-id.ts': { floor: 0, purpose: 'many lookups by id in one statement' },
+      'paths.ts': { floor: 0, purpose: 'the paths of the endpoints' },
       'clock.ts': { floor: 0, purpose: 'the time' },
       'errors.ts': { floor: 0, purpose: 'the catalogue of OAuth errors' },
       passwords: {

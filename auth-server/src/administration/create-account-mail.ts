@@ -2,7 +2,7 @@ import { amountsOf, DEFAULT_SHARES, ShareLimit, shareKeysOf } from '@trellis/adm
 import type { Logger } from '@trellis/runtime';
 import { issueLink, resetLinkOf, type IssueLinkFeatures } from './account-links.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import type { AccountMail } from './account-mail.ts';
 import type { MailSender, MailFeatures } from '../mail/mail-limits.ts';
 import type { Mail } from '../mail/mail.ts';

@@ -21,7 +21,7 @@ import { addMailRoutes } from '../routes/mail-pages.ts';
 import { writePageError } from '../routes/page-errors.ts';
 import { addPushedAuthorizationRoute } from '../routes/pushed-authorization.ts';
 import { limitConnections } from '../http/limit-connections.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { addRegistrationRoute } from '../routes/register.ts';
 import { addRevokeRoute } from '../routes/revoke.ts';
 import { addTokenRoute } from '../routes/token.ts';

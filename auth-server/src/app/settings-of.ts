@@ -1,4 +1,4 @@
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { grantHandlers } from '../grants/index.ts';
 import type { ClientRules, Settings } from '../settings/settings.ts';
 import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';

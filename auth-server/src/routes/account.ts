@@ -18,7 +18,7 @@ import { beginSession, type BeginSessionFeatures } from './begin-session.ts';
 import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts';
 import { readKnownBrowser, type LoginFeatures } from './login.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { redirect } from './send-response.ts';
 import {
   askToSignIn,

@@ -11,7 +11,7 @@ import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { proceed, redirectError, type ProceedFeatures } from './proceed.ts';
 import { redirect } from './send-response.ts';
 import { readSession, type ReadSessionFeatures } from './read-session.ts';

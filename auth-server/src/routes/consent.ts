@@ -20,7 +20,7 @@ import {
   type BoundFormFeatures,
 } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { findRequestingClient, redirectError, type ProceedFeatures } from './proceed.ts';
 import { sendResponse } from './send-response.ts';
 import { readSession, type ReadSessionFeatures } from './read-session.ts';

@@ -9,7 +9,7 @@ import { newGrantCode, newGrantId } from '../tokens/grant-code.ts';
 import type { DeviceRequest } from '../grants/device-store.ts';
 import { newUserCode } from '../grants/user-code.ts';
 import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { takeRoom, type TakeRoomFeatures } from './take-room.ts';
 import type { HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';

@@ -15,7 +15,7 @@ import type { PendingDevice } from '../grants/device-store.ts';
 import { normalizeUserCode } from '../grants/user-code.ts';
 import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import {
   askToSignIn,
   findPerson,

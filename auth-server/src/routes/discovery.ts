@@ -7,7 +7,7 @@ import { addEndpoint, type RouteHandler } from '../http/endpoint.ts';
 import type { Settings, HasSettings } from '../settings/settings.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
 import { supportedClaims } from '../accounts/user-claims.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 
 /** What is advertised to clients. */
 export type DiscoveryFeatures = HasSettings;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addEndpoint } from '../http/endpoint.ts';
 import { createRequestLimits, limitRequests } from '../http/request-limits.ts';
 import { budgetOf, endpointBudgets } from './endpoint-budgets.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 
 describe('H2: the table of budgets', () => {
   it('keeps a server from starting with an endpoint that is not in it', () => {

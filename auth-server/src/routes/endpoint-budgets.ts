@@ -1,5 +1,5 @@
 import type { BudgetDecision, EndpointBudget } from '../http/request-limits.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 
 const page: EndpointBudget = { group: 'pages', cost: 1 };
 const form: EndpointBudget = { group: 'pages', cost: 2 };

@@ -8,7 +8,7 @@ import type { Client } from '../clients/client-store.ts';
 import { isRevokedToken, type RevokedTokenFeatures } from '../grants/revoked-token.ts';
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
 import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import type { HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { addEndpoint } from '../http/endpoint.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
 import type { HasSettings } from '../settings/settings.ts';
 

@@ -16,7 +16,7 @@ import type { AccountLink } from '../accounts/link-store.ts';
 import { rememberBrowser, type BeginSessionFeatures } from './begin-session.ts';
 import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { AccountFeatures } from '../accounts/account-features.ts';
 import type { HttpFeatures } from '../http/http-features.ts';

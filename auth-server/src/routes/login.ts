@@ -18,7 +18,7 @@ import {
   type BoundFormFeatures,
 } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { proceed, type ProceedFeatures } from './proceed.ts';
 import { redirect } from './send-response.ts';
 import type { HasSettings } from '../settings/settings.ts';

@@ -13,7 +13,7 @@ import { isMacOf, macOf } from '../secrets/secrets.ts';
 import { endSession, type EndSessionFeatures } from '../administration/end-session.ts';
 import { verifyIdTokenHint, type IdTokenHint } from '../tokens/verify-own-token.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { redirect } from './send-response.ts';
 import { readSession, type ReadSessionFeatures } from './read-session.ts';
 import type { HasClock } from '../clock.ts';

@@ -12,7 +12,7 @@ import type { Parameters } from '../parameters.ts';
 import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts';
 import { readKnownBrowser, type LoginFeatures } from './login.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { HttpFeatures } from '../http/http-features.ts';
 import type { MailFeatures } from '../mail/mail-limits.ts';

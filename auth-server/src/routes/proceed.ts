@@ -8,7 +8,7 @@ import type { Client } from '../clients/client-store.ts';
 import type { Session } from '../accounts/session-store.ts';
 import type { BoundTransaction } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { redirect, sendResponse } from './send-response.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';

@@ -11,7 +11,7 @@ import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { offerNonce, readProof, type ReadProofFeatures } from './read-proof.ts';
 import { takeRoom, type TakeRoomFeatures } from './take-room.ts';
 import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';

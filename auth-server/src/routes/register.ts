@@ -5,7 +5,7 @@ import { addEndpoint } from '../http/endpoint.ts';
 import { heldAdminScopes } from '../clients/scopes.ts';
 import { equalsConstantTime, sha256 } from '../secrets/secrets.ts';
 import { nowS, type HasClock } from '../clock.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { readHeaderToken, refusedToken } from './presented-token.ts';
 import { registrationError } from './registration-error.ts';
 

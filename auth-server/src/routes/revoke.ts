@@ -4,7 +4,7 @@ import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
 import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import type { HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';

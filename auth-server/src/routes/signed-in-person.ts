@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { honoursSignInAt, type Account } from '../accounts/accounts.ts';
 import type { Session } from '../accounts/session-store.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { redirect } from './send-response.ts';
 import { readSession, type ReadSessionFeatures } from './read-session.ts';
 import type { HasSettings } from '../settings/settings.ts';

@@ -12,7 +12,7 @@ import type { Parameters } from '../parameters.ts';
 import { nowS, type HasClock } from '../clock.ts';
 import type { Client } from '../clients/client-store.ts';
 import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import { offerNonce, readProof, type ReadProofFeatures } from './read-proof.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';

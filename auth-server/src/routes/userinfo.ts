@@ -4,7 +4,7 @@ import { addEndpoint, type RouteHandler } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import type { VerifiedAccessToken } from '../tokens/verify-own-token.ts';
 import { userClaims } from '../accounts/user-claims.ts';
-import { paths } from '../http/paths.ts';
+import { paths } from '../paths.ts';
 import {
   invalidToken,
   readHeaderToken,

@@ -141,7 +141,7 @@ export class UnreadAnswers {
     else if (bytes > 0) this.#enforce(reader.keys);
   }
 
-  /** It has read all: nobody is faster. */
+  /** It has read all: no reader is faster. */
   #settle(reader: UnreadReader): void {
     this.#clients -= 1;
     reader.lagBytes = 0;

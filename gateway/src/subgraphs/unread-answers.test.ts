@@ -191,7 +191,7 @@ describe('A client', () => {
     answers.close();
   });
 
-  it('see a caller anew who has read all, and comes back on the same connection with other keys', () => {
+  it('count a caller again who has read all, and comes back on the same connection with other keys', () => {
     const { answers, cutOff } = open({ totalBytes: 10_000 });
     let keys = shareKeysOf({ user: 'a', address: '192.0.2.1' });
     const connection = { bytesWritten: 0, writableLength: 0, destroyed: false, destroy: () => undefined };

@@ -100,7 +100,7 @@ describe.each([
 
   it.each([
     ['anybody', someone],
-    ['whoever may see the hidden post', authorOfPosts],
+    ['those who may see the hidden post', authorOfPosts],
   ])(
     'of a user are each met once by %s, those on hidden posts only by those who see these',
     async (_who, as) => {

@@ -42,13 +42,13 @@ async function findThings(
     owners.readPostsOfComments(ids),
   ]);
   const failed = [users, posts, places].find(({ status }) => status === 'rejected');
-  const isThere = (facts: PromiseSettledResult<ReadonlyMap<string, PostFacts>>, id: string): boolean => {
+  const exists = (facts: PromiseSettledResult<ReadonlyMap<string, PostFacts>>, id: string): boolean => {
     const post = facts.status === 'fulfilled' ? facts.value.get(id) : undefined;
     return post !== undefined && sees(caller, post);
   };
   return ids.map((id) => {
-    if (isThere(posts, id)) return { kind: 'Post', id };
-    if (isThere(places, id)) return { kind: 'TextComment', id };
+    if (exists(posts, id)) return { kind: 'Post', id };
+    if (exists(places, id)) return { kind: 'TextComment', id };
     if (users.status === 'fulfilled' && users.value.has(id)) return { kind: 'User', id };
     return failed ? new Error('An owner could not be asked for a node.', { cause: failed }) : null;
   });

@@ -3,7 +3,7 @@ import type { Parameters } from '../../parameters.ts';
 import type { Client } from '../client-store.ts';
 import { readCredentials, refusedBasic, type PresentedCredentials } from './client-credentials.ts';
 import { assertionProblem, claimedClientId } from './verify-assertion.ts';
-import { paths } from '../../http/paths.ts';
+import { paths } from '../../paths.ts';
 import type { HasClock } from '../../clock.ts';
 import type { HasSettings } from '../../settings/settings.ts';
 import type { AuditFeatures } from '../../audit/audit-features.ts';
