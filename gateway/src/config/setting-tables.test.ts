@@ -48,7 +48,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   errorExtension: 'hint',
   httpUrl: 'https://id.example/',
   httpAddress: 'http://collector:4318/v1/traces',
-  webSocketUrl: 'wss://users.example/',
+  streamUrl: 'wss://users.example/',
   redisUrl: 'redis://127.0.0.1:1/',
   headerName: 'x-tenant',
   signatureAlgorithm: 'PS256',

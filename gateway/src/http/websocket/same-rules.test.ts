@@ -110,8 +110,8 @@ describe('S-073 over WebSocket and SSE', () => {
 async function expectSame(to: TestGateway, asked: Asked): Promise<Reported> {
   const reported = await overSse(to, asked);
   expect(await overWebSocket(to, asked)).toEqual(reported);
-  const isSubscription = asked.query?.startsWith('subscription');
-  if (!isSubscription) expect(await overHttp(to, asked)).toEqual(reported);
+  const needsStream = /^subscription|@live/.test(asked.query ?? '');
+  if (!needsStream) expect(await overHttp(to, asked)).toEqual(reported);
   expect(graph.news.subscribed).toEqual([]);
   return reported;
 }
