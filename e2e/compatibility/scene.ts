@@ -13,7 +13,12 @@ export const endpoint: string = graph;
 /** The endpoint, over WebSocket. */
 export const socketEndpoint: string = graph.replace('http', 'ws');
 
-const tokens = new TokenBook(issuer);
+let tokens = new TokenBook(issuer);
+
+/** Signs in again from here on: files share this module, and those of others may have ended the sessions. */
+export function forgetTokens(): void {
+  tokens = new TokenBook(issuer);
+}
 
 /** What a client sends as `Authorization`. */
 export async function authorization(): Promise<string> {
@@ -48,6 +53,7 @@ export interface Stage {
 
 /** Makes a post that a test may comment. */
 export async function openStage(): Promise<Stage> {
+  forgetTokens();
   const token = await tokens.of('ada');
   const ask = async <Data>(query: string, variables: Readonly<Record<string, unknown>>): Promise<Data> =>
     dataOf(await askGraph<Data>(endpoint, { query, variables, token }));

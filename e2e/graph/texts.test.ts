@@ -32,13 +32,15 @@ beforeAll(async () => {
   knownPost = dataOf(answer).posts[0]?.id ?? '';
 });
 
-/** Every position at which a text enters the graph: whether it is one line, and what sends it. */
-const positions: readonly (readonly [
+type Position = readonly [
   position: string,
   isLine: boolean,
   query: string,
   variables: (text: string) => object,
-])[] = [
+];
+
+/** Every position at which a text enters the graph: whether it is one line, and what sends it. */
+const positions: readonly Position[] = [
   ['CreatePostInput.title', true, createPost, (title) => ({ input: { ...post, title } })],
   ['CreatePostInput.body', false, createPost, (body) => ({ input: { ...post, body } })],
   ['CreatePostInput.tags', true, createPost, (tag) => ({ input: { ...post, tags: ['a', tag] } })],
@@ -83,7 +85,38 @@ const positions: readonly (readonly [
     'query ($text: String!) { search(text: $text) { __typename } }',
     (text) => ({ text }),
   ],
+  ...['query', 'text'].map((argument) =>
+    connectionPosition('Query.searchConnection', argument, `searchConnection(${argument}: $text) {`),
+  ),
+  ...['after', 'before'].flatMap((argument) => [
+    connectionPosition('Query.postsConnection', argument, `postsConnection(${argument}: $text) {`),
+    connectionPosition('Query.usersConnection', argument, `usersConnection(${argument}: $text) {`),
+    connectionPosition(
+      'Query.searchConnection',
+      argument,
+      `searchConnection(query: "a", ${argument}: $text) {`,
+    ),
+    connectionPosition(
+      'Post.commentsConnection',
+      argument,
+      `posts(first: 1) { commentsConnection(${argument}: $text) {`,
+    ),
+    ...['posts', 'comments'].map((list) =>
+      connectionPosition(`User.${list}Connection`, argument, `me { ${list}Connection(${argument}: $text) {`),
+    ),
+  ]),
 ];
+
+/** @param field begins the operation's field, up to the selections of the connection */
+function connectionPosition(connection: string, argument: string, field: string): Position {
+  const ends = field.replaceAll(/[^{]/g, '').replaceAll('{', ' }');
+  return [
+    `${connection}.${argument}`,
+    false,
+    `query ($text: String!) { ${field} nodes { __typename }${ends} }`,
+    (text) => ({ text }),
+  ];
+}
 
 /** As JSON has them. */
 const NEVER = ['a\\u0000b', 'a\\ud800b', 'a\\u202eb', 'a\\u2066b'];

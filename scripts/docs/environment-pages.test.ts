@@ -54,7 +54,7 @@ describe.each(documented)('docs/configuration and the environment of $service', 
 
 it('docs/configuration has a page for all that is configured, and no other', () => {
   expect(readdirSync(folder).toSorted()).toEqual(
-    [...PAGES, 'gateway-yaml'].map((page) => `${page}.md`).toSorted(),
+    ['gateway-example.yaml', ...[...PAGES, 'gateway-yaml'].map((page) => `${page}.md`)].toSorted(),
   );
 });
 

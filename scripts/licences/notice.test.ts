@@ -6,6 +6,7 @@ import { repository } from '../programs/run-program.ts';
 /** Licences that ask for no more than that their notices stay, which they do, in each package's folder. */
 const permissive = new Set([
   '(MIT AND BSD-3-Clause)',
+  '(MIT OR Apache-2.0)',
   '0BSD',
   'Apache-2.0',
   'BSD-2-Clause',

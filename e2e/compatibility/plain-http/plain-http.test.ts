@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { cell } from '../cell.ts';
-import { authorization, endpoint } from '../scene.ts';
+import { authorization, endpoint, forgetTokens } from '../scene.ts';
 
 const run = promisify(execFile);
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -19,6 +19,8 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const curlMissing = hasCurl ? undefined : 'curl';
 
 describe('Programs without a GraphQL library', () => {
+  beforeAll(forgetTokens);
+
   // G5: it asks for HTTP/2 first, and for a WebSocket
   it.skipIf(!hasJava)(cell("Java's HttpClient", 'query', hasJava ? undefined : 'a JDK'), async () => {
     const { stdout } = await run('java', [SEND_QUERIES, endpoint, await authorization()], {
