@@ -81,6 +81,7 @@ class QueryMaker {
     const usable = Object.values(type.getFields()).filter(
       (field) => depth > 1 || !isCompositeType(getNamedType(field.type)),
     );
+    if (usable.length === 0) return '__typename';
     const count = 1 + this.#random.below(8);
     return this.#shuffled(usable)
       .slice(0, count)
