@@ -29,6 +29,16 @@ function start(options: PlannerPoolOptions = {}): void {
   pool = createPlannerPool({ onReplaced: (reason) => replacements.push(reason), ...options });
 }
 
+/** Gives the planner more than one thread can do, on a machine of any speed, until the assertion holds. */
+async function busyUntil(assertion: () => void): Promise<void> {
+  const seen = new AbortController();
+  const busy = Array.from({ length: 6 }, async (_, index) => {
+    while (!seen.signal.aborted) await plan(fragmentBomb(5), new AbortController().signal, user(`${index}`));
+  });
+  await vi.waitFor(assertion, { timeout: 15_000, interval: 20 }).finally(() => seen.abort());
+  await Promise.all(busy);
+}
+
 function fragmentBomb(levels: number): string {
   const fragments = Array.from(
     { length: levels },
@@ -92,13 +102,7 @@ describe('Planner threads', { timeout: 40_000 }, () => {
       start({ threads: () => 2, deadlineMs: () => 20_000 });
       await pool.load(graph());
       expect(otherThanUsual()).toEqual([]);
-      const signal = new AbortController().signal;
-      const burst = Array.from({ length: 4 }, (_, index) => plan(fragmentBomb(5), signal, user(`${index}`)));
-      await vi.waitFor(() => expect(otherThanUsual()).toEqual([usual + 5]), {
-        timeout: 15_000,
-        interval: 20,
-      });
-      await Promise.all(burst);
+      await busyUntil(() => expect(otherThanUsual()).toEqual([usual + 5]));
     },
   );
 
@@ -177,9 +181,7 @@ describe('Planner threads', { timeout: 40_000 }, () => {
     start({ threads: () => 2, idleMs: 1_000, deadlineMs: () => 20_000 });
     await pool.load(graph());
     const signal = new AbortController().signal;
-    const burst = Array.from({ length: 6 }, (_, index) => plan(fragmentBomb(5), signal, user(`${index}`)));
-    await vi.waitFor(() => expect(pool.threads).toBe(2), { timeout: 15_000, interval: 20 });
-    await Promise.all(burst);
+    await busyUntil(() => expect(pool.threads).toBe(2));
     const trickle = setInterval(() => {
       for (const name of ['a', 'b']) plan('{ maybe { pages } }', signal, user(name)).catch(() => undefined);
     }, 100);
