@@ -99,7 +99,9 @@ async function serveTerm(options: LeadershipOptions, outages: OutageLog, signal:
     logger.info({ leadership: name }, 'leads');
     outages.succeeded();
     const during = AbortSignal.any([signal, term.signal]);
-    await Promise.all([holdUntilOver(lock, during, lose), work(lock.leaderOf(pool), during).finally(lose)]);
+    const parts = [holdUntilOver(lock, during, lose), work(lock.leaderOf(pool), during).finally(lose)];
+    await Promise.allSettled(parts); // the next term begins when all of this one has ended
+    await Promise.all(parts);
   } finally {
     connection.off('error', lose);
     connection.release(true); // ends the session or the transaction, and the lock with it

@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createConsumerMetrics, startConsumer } from './consumer.ts';
 import { eventMigrations } from './event-migrations.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
-import type { Background } from './leadership.ts';
+import { startLeadership, type Background } from './leadership.ts';
 import { createOutboxLog } from './outbox-log.ts';
 import { appendEvent } from './outbox.ts';
 import { createRelayWakeUp } from './relay-wake-up.ts';
@@ -25,6 +25,14 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const SUBJECT = '01941f29-7c00-7a00-8000-000000000001';
 /** Fewer sessions than clients, so that each session serves many. */
 const FEW_SESSIONS = ['default_pool_size = 5'];
+
+/** A leader's connection that fails at the first sign of life, and says so by no event. */
+function withoutHeartbeat<Client extends { readonly query: unknown }>(client: Client): Client {
+  const send = (client.query as (...statement: readonly unknown[]) => unknown).bind(client);
+  const query = (...statement: readonly unknown[]): unknown =>
+    statement[0] === 'SELECT' ? Promise.reject(new Error('The connection is lost.')) : send(...statement);
+  return Object.assign(client, { query });
+}
 
 describe.skipIf(!hasPgBouncer)(
   'Events through PgBouncer in transaction mode (needs a pgbouncer on this machine)',
@@ -135,6 +143,31 @@ describe.skipIf(!hasPgBouncer)(
             () => delay(20, 0),
           );
         await expect.poll(() => applied().catch(() => []), { timeout: 20_000 }).toEqual(upTo(100));
+      },
+    );
+
+    it(
+      'are led by one at a time, also when a leader takes its time to end',
+      { timeout: 30_000 },
+      async () => {
+        let terms = 0;
+        let leaders = 0;
+        let most = 0;
+        const work = async (_leader: unknown, signal: AbortSignal): Promise<void> => {
+          terms += 1;
+          leaders += 1;
+          most = Math.max(most, leaders);
+          await delay(60_000, undefined, { signal }).catch(() => undefined);
+          await delay(1_500); // longer than the pause before the next term
+          leaders -= 1;
+        };
+        const pool = {
+          connect: () => first.connect().then(withoutHeartbeat),
+          sharesSessions: true,
+        } as unknown as Pool;
+        running.push(startLeadership({ pool, name: 'slow end', logger, work }));
+        await expect.poll(() => terms, { timeout: 15_000 }).toBe(2);
+        expect(most).toBe(1);
       },
     );
 

@@ -54,6 +54,14 @@ describe('A pool whose server ends', () => {
     expect(notified).toEqual([]);
   });
 
+  it('F-09 has all its connections when the first was lost before it was known how sessions are shared', async () => {
+    const unlucky = createPool({ connectionString: database.connectionString, schema: 'public', max: 1 });
+    unlucky.once('connect', (client) => void client.end());
+    await expect(unlucky.query('SELECT 1')).rejects.toThrow();
+    expect((await unlucky.query('SELECT 1')).rowCount).toBe(1);
+    await unlucky.end();
+  });
+
   it('ends a statement that takes longer than it may', async () => {
     const impatient = createPool({
       connectionString: database.connectionString,

@@ -48,14 +48,17 @@ export class ServicePool extends pg.Pool {
   }
 
   async #keepsSettings(): Promise<boolean> {
+    let client: pg.PoolClient | undefined;
+    let hasSettings = false;
     try {
-      const client = await super.connect();
-      const hasSettings = await this.#hasSettings(client);
-      client.release(!hasSettings);
+      client = await super.connect();
+      hasSettings = await this.#hasSettings(client);
       return hasSettings;
     } catch (error) {
       if (rejectsStartup(error)) return false;
       throw error;
+    } finally {
+      client?.release(!hasSettings); // whatever has failed: its place is free again
     }
   }
 
