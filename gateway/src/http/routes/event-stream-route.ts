@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { shareKeysOfCaller } from '../../identity/caller.ts';
 import { DeadlineSignal } from '../../abort/deadline-signal.ts';
 import { CLIENT_CLOSED, gatewayErrorCodes, refused } from '../../errors.ts';
@@ -12,14 +12,43 @@ import type { StreamResponseOptions } from '../delivery/stream-response.ts';
 import type { HttpExchange, RequestSignal } from '../message/http-exchange.ts';
 import { readBody } from '../message/read-request.ts';
 import { runRequest, type AnsweringOptions } from './answer-whole.ts';
+import { exchangeOf, type ExchangeOptions } from './request-exchange.ts';
 
 const TOKEN_HEADER = 'x-graphql-event-stream-token';
 const MAX_ID_CHARACTERS = 256;
 
 /** What event streams are served by. */
-export interface EventStreamServing extends AnsweringOptions {
+export interface EventStreamServing extends AnsweringOptions, ExchangeOptions {
+  /** Bounds what is held of the bodies of requests. */
+  readonly boundBodies: preParsingHookHandler;
   /** Absent where several processes share the port: a stream lives in one of them. */
   readonly eventStreams: EventStreams | undefined;
+}
+
+/** Those of graphql-sse's single connection mode alone; browsers ask before they send them. */
+export const EVENT_STREAM_METHODS: ReadonlySet<string> = new Set(['PUT', 'DELETE']);
+
+/** Serves {@link EVENT_STREAM_METHODS}: PUT reserves an event stream, DELETE ends an operation on it. */
+export function addEventStreamMethods(
+  scope: FastifyInstance,
+  url: string,
+  options: EventStreamServing,
+): void {
+  scope.route({
+    method: 'PUT',
+    url,
+    preParsing: options.boundBodies,
+    handler: (request, reply) => reserveEventStream(exchangeOf(request, reply, options), reply, options),
+  });
+  scope.route({
+    method: 'DELETE',
+    url,
+    preParsing: options.boundBodies,
+    handler: async (request, reply) => {
+      const token = eventStreamTokenOf(request) ?? '';
+      return stopOnEventStream(token, exchangeOf(request, reply, options), request, reply, options);
+    },
+  });
 }
 
 /** The token of an event stream: a header, or a parameter where an EventSource can set no header. */
@@ -30,8 +59,8 @@ export function eventStreamTokenOf({ headers, query }: FastifyRequest): string |
   return typeof parameter === 'string' ? parameter : undefined;
 }
 
-/** PUT: reserves an event stream for a client, and answers its token. */
-export async function reserveEventStream(
+/** For its client, who gets its token. */
+async function reserveEventStream(
   exchange: HttpExchange,
   reply: FastifyReply,
   { services, eventStreams }: EventStreamServing,
@@ -138,8 +167,8 @@ function watchOperation(timeoutMs: number): RequestSignal & { readonly abort: ()
   };
 }
 
-/** DELETE with a token: the client wants no more of an operation. One that has ended is no fault: messages cross. */
-export function stopOnEventStream(
+/** The client wants no more of an operation. One that has ended is no fault: messages cross. */
+function stopOnEventStream(
   token: string,
   exchange: HttpExchange,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-import { METHODS, type OutgoingHttpHeaders } from 'node:http';
+import { METHODS } from 'node:http';
 import type { ShareKeys } from '@trellis/admission';
 import type {
   FastifyError,
@@ -6,32 +6,26 @@ import type {
   FastifyReply,
   FastifyRequest,
   onRequestHookHandler,
-  preParsingHookHandler,
 } from 'fastify';
 import { shareKeysOfCaller } from '../../identity/caller.ts';
-import type { PresentedProof } from '../../identity/verify-proof.ts';
 import type { GraphRequest } from '../../request/context.ts';
-import { refused, RequestRefused, type GatewayErrorCode } from '../../errors.ts';
+import { refused, RequestRefused } from '../../errors.ts';
 import type { StreamAnswer } from '../../pipeline/operation-answer.ts';
 import { writeAnswer } from '../../pipeline/write-answer.ts';
 import { endAdmission } from './admit-requests.ts';
 import { answerHeaders, statusOf } from '../message/response-headers.ts';
 import {
   answerBody,
-  answerFailure,
   answerOfOne,
   answerWhole,
   compress,
   firstPartOf,
   runRequest,
-  type AnsweringOptions,
   type Carried,
 } from './answer-whole.ts';
-import type { CertificateReader } from '../message/client-certificate.ts';
-import { normalAddress } from '../message/client-address.ts';
 import { preventCsrf } from '../message/csrf.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
-import { answerKeys, type HttpAnswer, type HttpExchange } from '../message/http-exchange.ts';
+import type { HttpExchange } from '../message/http-exchange.ts';
 import {
   assertReadableBody,
   isJsonBody,
@@ -39,7 +33,6 @@ import {
   type AcceptedForms,
 } from '../message/media-types.ts';
 import { readBody, readQueryString, type ReadBody } from '../message/read-request.ts';
-import { watchRequest } from '../message/request-signal.ts';
 import { sendParts } from '../delivery/send-parts.ts';
 import { serverSentEvents } from '../message/stream-format.ts';
 import {
@@ -49,26 +42,24 @@ import {
   type StreamSettingsOfServer,
 } from '../delivery/stream-response.ts';
 import {
+  addEventStreamMethods,
+  EVENT_STREAM_METHODS,
   eventStreamTokenOf,
   openEventStream,
-  reserveEventStream,
   runOnEventStream,
-  stopOnEventStream,
   type EventStreamServing,
 } from './event-stream-route.ts';
 import { watchUnread } from '../delivery/unread-responses.ts';
-import { PIECE_BYTES, writeInPieces } from '../message/write-in-pieces.ts';
+import { exchangeOf } from './request-exchange.ts';
+import { sendAnswer, setHeaders } from './send-answer.ts';
+import { sendFailure } from './send-failure.ts';
 
 /** Settings of {@link addGraphqlRoute}. */
 export interface GraphqlRouteOptions extends EventStreamServing {
   readonly path: string;
   /** Where every answer is a stream of server-sent events, unless the client prefers another format. */
   readonly streamPath: string;
-  /** Absent where no header says which certificate a client has used. */
-  readonly certificateOf: CertificateReader | undefined;
   readonly streams: Omit<StreamSettingsOfServer, 'maxBufferBytes'>;
-  /** Bounds what is held of the bodies of requests. */
-  readonly boundBodies: preParsingHookHandler;
   /** Whether pages of another origin may use the graph. */
   readonly allowsOrigin: (origin: string) => boolean;
 }
@@ -117,27 +108,6 @@ function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOp
   scope.route({ method: others, url, onRequest: async () => refuseMethod(), handler: refuseMethod });
 }
 
-/** Those of graphql-sse's single connection mode alone; browsers ask before they send them. */
-const EVENT_STREAM_METHODS: ReadonlySet<string> = new Set(['PUT', 'DELETE']);
-
-function addEventStreamMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOptions): void {
-  scope.route({
-    method: 'PUT',
-    url,
-    preParsing: options.boundBodies,
-    handler: (request, reply) => reserveEventStream(exchangeOf(request, reply, options), reply, options),
-  });
-  scope.route({
-    method: 'DELETE',
-    url,
-    preParsing: options.boundBodies,
-    handler: async (request, reply) => {
-      const token = eventStreamTokenOf(request) ?? '';
-      return stopOnEventStream(token, exchangeOf(request, reply, options), request, reply, options);
-    },
-  });
-}
-
 /** Whatever else Node understands. A CONNECT never becomes a request. */
 const OTHER_METHODS = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'POST'].includes(method));
 
@@ -175,7 +145,12 @@ async function answerPost(
   const forms = formsOf(request, options);
   const exchange = exchangeOf(request, reply, options);
   if (forms.single && !forms.parts && !forms.stream)
-    return send(reply, exchange, await answerBody(exchange, request.body, forms.single, options), options);
+    return sendAnswer(
+      reply,
+      exchange,
+      await answerBody(exchange, request.body, forms.single, options),
+      options,
+    );
   const body = readBody(request.body, options.settings().limits);
   if (body.kind === 'batch') return answerBatch({ exchange, reply, options, forms }, body);
   const accepts = forms.stream ? 'any' : 'query-mutation';
@@ -237,31 +212,6 @@ function formsOf(
   return { single: undefined, parts: undefined, stream };
 }
 
-function exchangeOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { settings, certificateOf }: GraphqlRouteOptions,
-): HttpExchange {
-  const { id, method, headers, ip } = request;
-  return {
-    id,
-    method,
-    headers,
-    address: normalAddress(ip),
-    certificate: certificateOf?.(request.raw),
-    proof: headers['dpop'] === undefined ? undefined : proofOf(request, headers['dpop']),
-    get elapsedMs() {
-      return reply.elapsedTime;
-    },
-    watch: () => watchRequest(reply.raw, settings().timeouts.requestMs),
-  };
-}
-
-/** A header that is sent twice is no proof: its values are joined, and no one has signed that. */
-function proofOf({ method, protocol, host, url }: FastifyRequest, header: string | string[]): PresentedProof {
-  return { proof: String(header), method, url: `${protocol}://${host}${url}` };
-}
-
 /** An exchange that may be answered in more than one form. */
 interface Negotiated {
   readonly exchange: HttpExchange;
@@ -289,7 +239,7 @@ async function answerOne(
   }
   if (!parts || (answer.kind !== 'parts' && single)) {
     const whole = await compress(answerOfOne(exchange, first, mediaType, options), exchange, options);
-    return send(reply, exchange, whole, options);
+    return sendAnswer(reply, exchange, whole, options);
   }
   const { answerPolicy } = options.services();
   setHeaders(reply.status(status), answerHeaders(exchange, [first], status, answerPolicy));
@@ -324,7 +274,7 @@ async function answerBatch(
     throw rejectionOf(body) ?? refused('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
   const carried: Carried = { takesParts: false, accepts: 'query-mutation' };
   const mediaType = forms.single ?? 'application/json';
-  return send(reply, exchange, await answerWhole(exchange, body, mediaType, carried, options), options);
+  return sendAnswer(reply, exchange, await answerWhole(exchange, body, mediaType, carried, options), options);
 }
 
 /** The reason for which a whole batch is rejected. */
@@ -334,75 +284,4 @@ function rejectionOf(body: ReadBody): RequestRefused | undefined {
   return first instanceof RequestRefused && requests.every((request) => request === first)
     ? first
     : undefined;
-}
-
-function send(
-  reply: FastifyReply,
-  exchange: Pick<HttpExchange, 'address'>,
-  answer: HttpAnswer,
-  { unread }: Pick<AnsweringOptions, 'unread'>,
-): FastifyReply {
-  const { status, headers, body } = answer;
-  // one that waits for its turn behind others of its connection takes up their client's memory, but no place
-  if (!reply.raw.socket) endAdmission(reply.raw);
-  setHeaders(reply.status(status), headers);
-  const bytes = Buffer.byteLength(body);
-  if (bytes > PIECE_BYTES) {
-    sendInPieces(reply, typeof body === 'string' ? Buffer.from(body) : body);
-    watchUnread(
-      reply.raw,
-      unread,
-      () => answerKeys(exchange, answer),
-      () => bytes,
-    );
-    return reply;
-  }
-  void reply.send(body);
-  if (reply.raw.writableLength > 0) watchUnread(reply.raw, unread, () => answerKeys(exchange, answer));
-  return reply;
-}
-
-/** Past the framework, which writes answers whole. */
-function sendInPieces(reply: FastifyReply, body: Buffer): void {
-  const { raw } = reply;
-  reply.hijack();
-  raw.writeHead(reply.statusCode, {
-    ...(reply.getHeaders() as OutgoingHttpHeaders), // those for scripts of other origins as well
-    'content-length': body.length,
-  });
-  raw.on('error', () => undefined); // the client is gone: `close` follows
-  writeInPieces(raw, body, () => raw.end());
-}
-
-/** Of `vary`, what others have set counts as well. */
-function setHeaders(reply: FastifyReply, headers: HttpAnswer['headers']): FastifyReply {
-  const before = headers['vary'] === undefined ? undefined : reply.getHeader('vary');
-  void reply.headers(headers);
-  if (before !== undefined) void reply.header('vary', `${String(before)}, ${headers['vary']}`);
-  return reply;
-}
-
-/** What goes wrong before there is an operation, as a GraphQL response. */
-function sendFailure(
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  options: GraphqlRouteOptions,
-): void {
-  const refusal = error instanceof RequestRefused ? error : refusalOfFramework(error, request);
-  const exchange = exchangeOf(request, reply, options);
-  void send(reply, exchange, answerFailure(exchange, refusal, options), options);
-}
-
-const CODES_OF_STATUS: Readonly<Record<number, GatewayErrorCode>> = {
-  408: 'REQUEST_TIMEOUT',
-  413: 'PAYLOAD_TOO_LARGE',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-};
-
-function refusalOfFramework(error: FastifyError, request: FastifyRequest): RequestRefused {
-  const status = error.statusCode ?? 500;
-  if (status < 500) return refused(CODES_OF_STATUS[status] ?? 'BAD_REQUEST', error.message);
-  request.log.error({ err: error, requestId: request.id }, 'a request failed');
-  return refused('INTERNAL_SERVER_ERROR', 'Internal server error.');
 }
