@@ -4,6 +4,7 @@ import { describeConfig, type Variable, type VariableTable } from '@trellis/runt
 import { environmentTable as platform } from 'trellis/platform';
 import { programs } from 'trellis/programs';
 import { describe, expect, it } from 'vitest';
+import { gatewayYamlPages } from '../generate/gateway-yaml-pages.ts';
 import { repository } from '../programs/run-program.ts';
 
 const folder = join(repository, 'docs', 'configuration');
@@ -54,7 +55,10 @@ describe.each(documented)('docs/configuration and the environment of $service', 
 
 it('docs/configuration has a page for all that is configured, and no other', () => {
   expect(readdirSync(folder).toSorted()).toEqual(
-    ['gateway-example.yaml', ...[...PAGES, 'gateway-yaml'].map((page) => `${page}.md`)].toSorted(),
+    [
+      'gateway-example.yaml',
+      ...[...PAGES, ...gatewayYamlPages.map(({ name }) => name)].map((page) => `${page}.md`),
+    ].toSorted(),
   );
 });
 

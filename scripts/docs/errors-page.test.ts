@@ -78,7 +78,15 @@ describe('Other pages', () => {
   );
 });
 
-const configuration = ['gateway', 'auth-server', 'subgraphs', 'platform', 'gateway-yaml']
+const configuration = [
+  'gateway',
+  'auth-server',
+  'subgraphs',
+  'platform',
+  'gateway-yaml',
+  'gateway-yaml-identity',
+  'gateway-yaml-subgraphs',
+]
   .map((name) => readFileSync(join(repository, `docs/configuration/${name}.md`), 'utf8'))
   .join('\n');
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentedSettings, limitCatalogue, settingTable } from 'trellis/programs';
 import { describe, expect, it } from 'vitest';
@@ -7,9 +7,11 @@ import { repository } from '../programs/run-program.ts';
 const read = (page: string): string => readFileSync(join(repository, page), 'utf8');
 const cellsOf = (line: string): readonly string[] => line.split(/(?<!\\)\|/).map((cell) => cell.trim());
 
-describe('docs/configuration/gateway-yaml.md and the tables of settings', () => {
-  const rows = read('docs/configuration/gateway-yaml.md')
-    .split('\n')
+describe('The pages docs/configuration/gateway-yaml*.md and the tables of settings', () => {
+  const folder = 'docs/configuration';
+  const rows = readdirSync(join(repository, folder))
+    .filter((name) => /^gateway-yaml.*\.md$/.test(name))
+    .flatMap((name) => read(`${folder}/${name}`).split('\n'))
     .filter((line) => line.startsWith('| `'))
     .map((line) => cellsOf(line));
   const ofOne = /^(traffic|subgraphErrors|subscriptions)\.subgraphs\.<name>\./; // the same as those of all, and listed once
@@ -26,6 +28,11 @@ describe('docs/configuration/gateway-yaml.md and the tables of settings', () => 
       .filter(([, setting]) => !('members' in setting))
       .map(([key]) => key);
     expect(documented).toEqual(new Set([...expected.map(({ key }) => key), ...top]));
+  });
+
+  it('have each key once', () => {
+    const keys = rows.map(([, key]) => key);
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
   });
 
   it('say for every value when a change holds', () => {

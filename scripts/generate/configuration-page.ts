@@ -5,7 +5,7 @@ import { variablesOf } from 'trellis/programs';
 import { format, resolveConfig } from 'prettier';
 import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
-import { settingsSections } from './settings-section.ts';
+import { gatewayYamlPages } from './gateway-yaml-pages.ts';
 
 /** One page of docs/configuration/. */
 interface Page {
@@ -68,7 +68,7 @@ missing, malformed or contradicts another is named, every one of them in one mes
 without having opened a port or a connection.
 
 ${pages.map(({ name, title }) => `- [${title}](configuration/${name}.md)`).join('\n')}
-- [gateway.yaml](configuration/gateway-yaml.md), the gateway's file
+${gatewayYamlPages.map(({ name, summary }) => `- [gateway.yaml](configuration/${name}.md): ${summary}`).join('\n')}
 
 Rules for all variables:
 
@@ -85,32 +85,13 @@ Rules for all variables:
   default.
 `;
 
-const gatewayYaml = `${GENERATED}
-# gateway.yaml
-
-The file that the gateway's \`CONFIG\` names. All of it is optional; a key that is not listed here is refused.
-
-In a value, \`\${env.NAME}\` (or \`\${NAME}\`) is the environment variable of that name, and \`\${file.PATH}\` the content of a file without the white
-space around it; a relative path starts at the folder of gateway.yaml. \`\${env.NAME:-text}\` and \`\${file.PATH:-text}\` have a default. What
-is missing and has none is an error, with its line. What is put in can't change the structure of the file: it stays one value. A value
-that is nothing but variables may be a number, \`true\` or \`false\`; the content of a file stays a text. A change of such a file is loaded
-like one of gateway.yaml.
-
-[gateway-example.yaml](gateway-example.yaml) is a whole file, each setting with its comment, with
-variables and files. Editors complete and check it by [gateway.schema.json](../../gateway/gateway.schema.json), which the gateway's
-package holds too. Its
-first line names the schema for the YAML language server.
-
-A change of the file is loaded as a whole or not at all, without a restart. Each key says when a change of it holds; a change of one that needs
-a restart is logged. *Without guards*: over a bare supergraph, without a configuration (see \`GUARDS\` in the [environment](gateway.md)).
-
-`;
-
 /** docs/configuration.md and the pages below docs/configuration/, from the tables of all that is configured. */
 export async function generateConfigurationPages(): Promise<readonly GeneratedFile[]> {
   return Promise.all([
     formatPage('docs/configuration.md', index),
-    formatPage('docs/configuration/gateway-yaml.md', gatewayYaml + settingsSections()),
+    ...gatewayYamlPages.map(({ name, text }) =>
+      formatPage(`docs/configuration/${name}.md`, GENERATED + text()),
+    ),
     ...pages.map((page) => formatPage(`docs/configuration/${page.name}.md`, writePage(page))),
   ]);
 }

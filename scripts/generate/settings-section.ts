@@ -1,9 +1,9 @@
 import { documentedSettings, settingTable, type DocumentedSetting } from 'trellis/programs';
 
-/** The keys of gateway.yaml in Markdown: a section with a table for each at the top, nested ones with dots. */
-export function settingsSections(): string {
+/** Keys of gateway.yaml in Markdown: a section with a table for each at the top, nested ones with dots. */
+export function settingsSections(names: readonly string[]): string {
   const all = documentedSettings(settingTable);
-  return Object.keys(settingTable)
+  return names
     .map((name) =>
       sectionOf(
         name,
