@@ -38,6 +38,7 @@ export type OAuthErrorCode =
   | 'temporarily_unavailable'
   | 'too_many_requests'
   | 'unauthorized_client'
+  | 'unmet_authentication_requirements'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
   | 'use_dpop_nonce';
@@ -139,6 +140,12 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     false,
     'RFC 6585 §4',
     'The network, client or person has asked too often; wait for as long as Retry-After says.',
+  ),
+  unmet_authentication_requirements: describe(
+    400,
+    true,
+    'RFC 9470 §5',
+    'No sign-in here is of a class that the request needs.',
   ),
   unauthorized_client: describe(400, true, 'RFC 6749 §4.1.2.1, §5.2', 'The client may not use this grant.'),
   unsupported_grant_type: describe(400, false, 'RFC 6749 §5.2', 'The grant type is not supported.'),

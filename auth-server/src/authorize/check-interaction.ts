@@ -2,6 +2,7 @@ import { OAuthError } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
 import { verifyIdTokenHint, type VerificationContext } from '../tokens/verify-own-token.ts';
 import type { AuthorizationRequest, Prompt } from './authorization-request.ts';
+import type { ClaimsRequest } from './read-claims-request.ts';
 
 const PROMPTS: readonly Prompt[] = ['none', 'login', 'consent', 'select_account'];
 
@@ -20,16 +21,26 @@ type Interaction = Pick<
  */
 export async function checkInteraction(
   parameters: Parameters,
+  claims: ClaimsRequest,
   defaultMaxAgeS: number | undefined,
   context: VerificationContext,
 ): Promise<Interaction> {
   return {
     prompts: checkPrompt(parameters.get('prompt')),
     maxAgeS: checkMaxAge(parameters.get('max_age')) ?? defaultMaxAgeS,
-    hintedSubject: await checkIdTokenHint(parameters.get('id_token_hint'), context),
+    hintedSubject: oneSubject(
+      claims.subject,
+      await checkIdTokenHint(parameters.get('id_token_hint'), context),
+    ),
     loginHint: parameters.get('login_hint')?.slice(0, MAX_HINT_LENGTH),
     uiLocales: parameters.get('ui_locales')?.slice(0, MAX_HINT_LENGTH),
   };
+}
+
+/** Both ways to name the only account that will do name the same one. OpenID Connect Core §3.1.2.2, §5.5.1 */
+function oneSubject(claimed: string | undefined, hinted: string | undefined): string | undefined {
+  if (claimed === undefined || hinted === undefined || claimed === hinted) return claimed ?? hinted;
+  throw new OAuthError('invalid_request', 'The parameters claims and id_token_hint name different users.');
 }
 
 function checkPrompt(text: string | undefined): readonly Prompt[] {

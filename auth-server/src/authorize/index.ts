@@ -1,6 +1,7 @@
 import type { Parameters } from '../parameters.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
+import { checkAuthenticationContext } from './check-authentication-context.ts';
 import { checkClient } from './check-client.ts';
 import { checkInteraction } from './check-interaction.ts';
 import { checkKeyThumbprint } from './check-key-thumbprint.ts';
@@ -10,6 +11,7 @@ import { checkRequestedResource } from './check-resource.ts';
 import { checkResponseType, responseModeOf } from './check-response-type.ts';
 import { checkScope } from './check-scope.ts';
 import { checkUnsupported } from './check-unsupported.ts';
+import { readClaimsRequest } from './read-claims-request.ts';
 import type { HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
@@ -71,7 +73,9 @@ export async function checkAuthorizationRequest(
   const scopes = checkScope(parameters, client, settings.scopes);
   if (codeChallenge === undefined) checkNonce(parameters, scopes);
   const audience = checkRequestedResource(parameters, settings.audiences);
-  const interaction = await checkInteraction(parameters, client.metadata.default_max_age, {
+  const claims = readClaimsRequest(parameters);
+  checkAuthenticationContext(parameters, claims, scopes, client.metadata);
+  const interaction = await checkInteraction(parameters, claims, client.metadata.default_max_age, {
     ...settings,
     keyring,
     clock,

@@ -3,6 +3,8 @@ import { parametersOf, type Parameters } from '../parameters.ts';
 
 /** Parameters of authorization requests that mean something to this server. Others are ignored, and go no further. */
 const KNOWN: ReadonlySet<string> = new Set([
+  'acr_values',
+  'claims',
   'client_id',
   'code_challenge',
   'code_challenge_method',

@@ -61,7 +61,7 @@ export function honoursSignIn(
   if (isFresh(situation, session)) return true;
   const { request, now } = situation;
   if (request.prompts.includes('login') || request.prompts.includes('select_account')) return false;
-  return request.maxAgeS === undefined || now - session.authenticatedAt <= request.maxAgeS * 1000;
+  return request.maxAgeS === undefined || now - session.authenticatedAt < request.maxAgeS * 1000;
 }
 
 /** Signed in for this very request, so that it is not asked for again. */

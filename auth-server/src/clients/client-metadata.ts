@@ -50,6 +50,8 @@ export interface ClientMetadata {
   readonly id_token_signed_response_alg: 'ES256' | 'RS256';
   readonly default_max_age?: number | undefined;
   readonly require_auth_time: boolean;
+  /** What `acr_values` is where a request has none. OpenID Connect Registration §2 */
+  readonly default_acr_values?: readonly string[] | undefined;
   /** Access tokens are always bound to a key. RFC 9449 §5.2 */
   readonly dpop_bound_access_tokens: boolean;
   /** Authorization requests must be pushed. RFC 9126 §6 */
@@ -118,6 +120,9 @@ const scopeList = z
   .string()
   .refine((scope) => parseScope(scope) !== undefined, { error: 'is not a list of scopes' });
 
+/** Parted by blanks in requests. */
+const acrValue = z.string().regex(/^[\x21-\x7E]{1,200}$/, { error: 'must be visible ASCII characters' });
+
 const declared = z.object({
   client_id: z.string().regex(CLIENT_ID, { error: 'must be 1 to 200 visible ASCII characters' }),
   client_secret: z
@@ -146,6 +151,7 @@ const declared = z.object({
   id_token_signed_response_alg: z.enum(['ES256', 'RS256']).default('ES256'),
   default_max_age: z.int().min(0).optional(),
   require_auth_time: z.boolean().default(false),
+  default_acr_values: z.array(acrValue).min(1).max(20).optional(),
   dpop_bound_access_tokens: z.boolean().default(false),
   require_pushed_authorization_requests: z.boolean().default(false),
   first_party: z.boolean().default(false),

@@ -1,3 +1,4 @@
+import { PASSWORD } from '../accounts/authentication-context.ts';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
@@ -58,7 +59,8 @@ describe('discovery', () => {
     expect(body['authorization_response_iss_parameter_supported']).toBe(true);
     expect(body['id_token_signing_alg_values_supported']).toEqual(['ES256', 'RS256']);
     expect(body['request_uri_parameter_supported']).toBe(false);
-    expect(body['claims_parameter_supported']).toBe(false);
+    expect(body['claims_parameter_supported']).toBe(true);
+    expect(body['acr_values_supported']).toEqual([PASSWORD.acr]);
   });
 
   it('A-019 names every response type and grant type in both documents, the implicit ones not among them', async () => {

@@ -6,6 +6,7 @@ import { grantHandlers } from '../grants/index.ts';
 import { addEndpoint, type RouteHandler } from '../http/endpoint.ts';
 import type { Settings, HasSettings } from '../settings/settings.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
+import { supportedAcrValues } from '../accounts/authentication-context.ts';
 import { supportedClaims } from '../accounts/user-claims.ts';
 import { paths } from '../paths.ts';
 
@@ -83,18 +84,20 @@ function serverMetadata({ issuer, scopes, registrationToken }: Settings): Readon
       'exp',
       'iat',
       'auth_time',
+      'acr',
       'amr',
       'nonce',
       'at_hash',
       'sid',
     ],
     claim_types_supported: ['normal'],
+    acr_values_supported: supportedAcrValues,
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     ui_locales_supported: ['en', 'de', 'zh'],
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
     authorization_response_iss_parameter_supported: true,
-    claims_parameter_supported: false,
+    claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   };

@@ -75,6 +75,8 @@ async function introspectAccessToken(text: string, features: IntrospectionFeatur
     iat: token.issuedAt,
     exp: token.expiresAt,
     jti: token.tokenId,
+    ...(token.authenticatedAt !== undefined && { auth_time: token.authenticatedAt }), // RFC 9470 §6.2
+    ...(token.acr !== undefined && { acr: token.acr }),
     gid: token.grantId,
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { PASSWORD } from '../accounts/authentication-context.ts';
 import type { AccountToday } from '../accounts/accounts.ts';
 import { signJwt } from '../keys/jws.ts';
 import type { HasSettings } from '../settings/settings.ts';
@@ -55,6 +56,7 @@ function personClaims(
 ): Record<string, unknown> {
   return {
     auth_time: Math.floor(authenticatedAt / 1000),
+    acr: PASSWORD.acr,
     roles: [account.role],
     name: scopes.includes('profile') ? account.name : undefined,
     email: scopes.includes('email') ? account.email : undefined,

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { PASSWORD } from '../accounts/authentication-context.ts';
 import { nowS, type HasClock } from '../clock.ts';
 import type { SigningAlgorithm } from '../keys/signing-key-store.ts';
 import { signJwt } from '../keys/jws.ts';
@@ -22,9 +23,6 @@ export interface IdTokenRequest {
   readonly nonce?: string | undefined;
 }
 
-/** How people sign in here: by password, and by nothing else. RFC 8176 §2 */
-const METHODS = ['pwd'];
-
 /** A statement to the client of who signed in, when and how. OpenID Connect Core §2 */
 export function issueIdToken(
   features: HasClock & HasSettings & Pick<KeyFeatures, 'keyring'>,
@@ -39,7 +37,8 @@ export function issueIdToken(
     iat,
     exp: iat + settings.idTokenTtlS,
     auth_time: Math.floor(request.authenticatedAt / 1000),
-    amr: METHODS,
+    acr: PASSWORD.acr,
+    amr: PASSWORD.amr,
     sid: request.sessionId,
     at_hash: accessTokenHash(request.accessToken),
     nonce: request.nonce,

@@ -17,6 +17,8 @@ export interface VerifiedAccessToken {
   readonly tokenId: string;
   /** When the person signed in, seconds since 1970; undefined for a client that acts for itself. */
   readonly authenticatedAt: number | undefined;
+  /** How; undefined for a client that acts for itself. OpenID Connect Core §2 */
+  readonly acr: string | undefined;
   /** Thumbprint of the key that must come with it. RFC 9449 §6 */
   readonly keyThumbprint: string | undefined;
 }
@@ -117,6 +119,7 @@ function toAccessToken(claims: JWTPayload): VerifiedAccessToken | undefined {
     expiresAt: exp ?? 0,
     tokenId: jti,
     authenticatedAt: typeof claims['auth_time'] === 'number' ? claims['auth_time'] : undefined,
+    acr: typeof claims['acr'] === 'string' ? claims['acr'] : undefined,
     keyThumbprint: thumbprintOf(claims['cnf']),
   };
 }
