@@ -15,11 +15,11 @@ const resolve = {
 // they would need compiled packages, or run stale ones.
 const environments = { __vitest__: { resolve } };
 
-// Tests wait for processes and sockets more than they compute: two files at a time are not too many for any machine.
-const maxWorkers = Math.max(2, availableParallelism() - 1);
+// Tests wait for processes and sockets more than they compute: three files at a time are not too many for any machine.
+const maxWorkers = Math.max(3, availableParallelism());
 
-// End-to-end tests that start processes of their own. They run beside the unit tests; the others share one platform, and
-// run one after the other when it has nothing else to do.
+// End-to-end tests that start processes of their own. The others share one platform, several at a time: each signs in for itself,
+// and none counts what the platform does for all.
 const ownProcesses = [
   'e2e/gateway/**/*.test.ts',
   'e2e/compatibility/subgraphs/**/*.test.ts',
@@ -76,13 +76,12 @@ export default defineConfig({
         test: {
           name: 'e2e',
           isolate,
-          sequence: { groupOrder: 1 },
+          maxWorkers,
           include: ['e2e/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ownProcesses],
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
-          fileParallelism: false,
         },
       },
       {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { codeBlocks, documentationPages, repository } from './code-blocks.ts';
 import { readCommands, runSession } from './console-session.ts';
@@ -72,13 +72,17 @@ const printToken = { place: '', command: 'npm run -s token', expected: '' };
 
 describe('GraphQL examples', () => {
   const examples = blocks.filter(({ language }) => language === 'graphql');
+  let token: string | undefined;
+
+  beforeAll(async () => {
+    const session = await runSession([printToken], sharedPlatform().environment);
+    token = session[0]?.output.trim();
+  });
 
   it.each(examples.map((example) => [`${example.page}:${example.line}`, example] as const))(
     '%s is answered without errors',
     async (_place, { text }) => {
       const { graph } = sharedPlatform().addresses;
-      const session = await runSession([printToken], sharedPlatform().environment);
-      const token = session[0]?.output.trim();
       const response = await fetch(graph, {
         method: 'POST',
         headers: {

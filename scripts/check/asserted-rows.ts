@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesBelow } from '../programs/files-below.ts';
 
 /** The one file that gives rows their types: those of the generated table, or those that it checks. */
 const TYPES_ROWS = 'packages/postgres/src/statements.ts';
@@ -16,8 +17,7 @@ const NOT_SHIPPED = /\.test\.ts$|(?:^|\/)(?:testing|proofs)\//;
  */
 export function checkAssertedRows(directory: string, folders: readonly string[]): readonly string[] {
   return folders.flatMap((folder) =>
-    readdirSync(join(directory, folder), { recursive: true, encoding: 'utf8' })
-      .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+    filesBelow(directory, folder)
       .filter((path) => path.endsWith('.ts') && !NOT_OURS.test(path) && path !== TYPES_ROWS)
       .toSorted()
       .flatMap((path) => findAssertedRows(path, readFileSync(join(directory, path), 'utf8'))),

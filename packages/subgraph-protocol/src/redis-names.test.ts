@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { eventKey, redisNames } from './redis-names.ts';
 
@@ -7,9 +9,10 @@ const repository = new URL('../../../', import.meta.url);
 /** Files of what ships, with their texts. */
 const sources = ['auth-server', 'gateway', 'cli', 'packages', 'services']
   .flatMap((folder) =>
-    readdirSync(new URL(`${folder}/`, repository), { recursive: true, encoding: 'utf8' }).map(
-      (file) => `${folder}/${file}`,
-    ),
+    // with their types, links are not followed: those of `node_modules` lead from package to package, on and on
+    readdirSync(new URL(`${folder}/`, repository), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(fileURLToPath(repository), join(entry.parentPath, entry.name))),
   )
   .filter(
     (path) => path.endsWith('.ts') && !/\.test\.ts$|(^|\/)(node_modules|dist|testing|proofs)\//.test(path),

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const REPOSITORY = new URL('../../../../', import.meta.url);
 const FOLDERS = ['auth-server', 'bench', 'cli', 'e2e', 'gateway', 'packages', 'scripts', 'services'];
@@ -58,8 +60,10 @@ export function usesOfRedis(of: 'product' | 'tests', folders: readonly string[] 
 }
 
 function readSources(folder: string): Source[] {
-  return readdirSync(new URL(`${folder}/`, REPOSITORY), { recursive: true, encoding: 'utf8' })
-    .map((file) => `${folder}/${file}`)
+  // with their types, links are not followed: those of `node_modules` lead from package to package, on and on
+  return readdirSync(new URL(`${folder}/`, REPOSITORY), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(fileURLToPath(REPOSITORY), join(entry.parentPath, entry.name)))
     .filter((path) => /\.(ts|lua)$/.test(path) && !NOT_SOURCES.test(path))
     .map((path) => ({ path, text: readFileSync(new URL(path, REPOSITORY), 'utf8') }));
 }
